@@ -1,0 +1,1 @@
+"""One clean canonical feed out of many damaged, duplicated listings of the same show."""

@@ -1,0 +1,1 @@
+"""The commands, one module each: the only room that prints."""

@@ -1,0 +1,1 @@
+"""The world outside comes in: every kind of source, and the one door to the network."""

@@ -1,0 +1,1 @@
+"""Items leave as files."""

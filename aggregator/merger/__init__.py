@@ -1,0 +1,1 @@
+"""Many Sightings become one Item."""

@@ -1,0 +1,62 @@
+"""Cluster: sightings held to be one item, and the evidence that holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aggregator.model.sighting import Sighting
+
+Verdict = Literal["same", "different"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One named agreement or disagreement: both values as read, the level reached, its weight in natural log-odds."""
+
+    name: str
+    level: str
+    left: str
+    right: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sightings compared: the sum of the evidence (natural log-odds, prior included) and the veto, if any."""
+
+    left: str
+    right: str
+    weight: float
+    evidence: tuple[Evidence, ...] = ()
+    veto: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Sightings held to be one item, sorted by id, and the pairs that hold them."""
+
+    sightings: tuple[Sighting, ...]
+    pairs: tuple[Pair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided about two sightings or items, each named by sighting id or guid."""
+
+    verdict: Verdict
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The answer of the match stage: every sighting in exactly one cluster, and the pairs a person should look at.
+
+    ``table`` names the version of the weights; ``remarks`` say which caps were hit.
+    """
+
+    clusters: tuple[Cluster, ...]
+    near_misses: tuple[Pair, ...] = ()
+    table: str = ""
+    remarks: tuple[str, ...] = ()

@@ -1,0 +1,93 @@
+"""Feed: the channel and its items, as the config asks for it and as it is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from aggregator.model.cluster import Decision, Pair
+from aggregator.model.item import Item, Override
+from aggregator.model.sighting import Show, Tag
+from aggregator.model.source import Heard, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What the published feed says of itself: the config's word first, else the most trusted source's.
+
+    ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
+    ``guid`` is the podcast:guid. ``categories`` are paths such as ``("Society & Culture", "Documentary")``.
+    """
+
+    name: str
+    title: str
+    base_url: str
+    guid: str = ""
+    link: str | None = None
+    description: str | None = None
+    language: str | None = None
+    author: str | None = None
+    owner_email: str | None = None
+    image: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    license_url: str | None = None
+    explicit: bool | None = None
+    type: Literal["episodic", "serial"] = "episodic"
+    complete: bool = False
+    locked: bool = True
+    block: bool = False
+    medium: str = "podcast"
+    categories: tuple[tuple[str, ...], ...] = ()
+    new_feed_url: str | None = None
+    hubs: tuple[str, ...] = ()
+    ttl: int | None = None
+    tags: tuple[Tag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
+
+    ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned tails
+    are cut from the merged text. ``window`` is the most items of the newest page (older ones go to archives),
+    ``None`` for all.
+    """
+
+    name: str
+    channel: Channel
+    sources: tuple[Source, ...]
+    refresh: str | None = None
+    boilerplate: Literal["keep", "strip"] = "strip"
+    decisions: tuple[Decision, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    window: int | None = None
+    probe_enclosures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What became of one source in the last run that asked it, as the report tells it."""
+
+    source: Source
+    state: Heard
+    message: str = ""
+    sightings: int = 0
+    show: Show = field(default_factory=Show)
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The channel, its items newest first, and what the report needs to answer every why.
+
+    ``updated`` is the time of the newest content change: the only clock of the output.
+    """
+
+    channel: Channel
+    items: tuple[Item, ...]
+    updated: datetime
+    hearings: tuple[Hearing, ...] = ()
+    near_misses: tuple[Pair, ...] = ()
+    remarks: tuple[str, ...] = ()

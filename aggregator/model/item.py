@@ -1,0 +1,103 @@
+"""Item and Promise: one entry of the canonical feed, and what subscribers were promised about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from aggregator.model.cluster import Pair
+from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
+
+
+@dataclass(frozen=True, slots=True)
+class Dissent:
+    """A source that gave another value, and that value."""
+
+    source: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How one field came to its value.
+
+    ``witness`` gave the value, ``agreeing`` said the same, ``dissent`` said otherwise; ``confidence`` is between
+    0 and 1; ``notes`` are the repairs the value went through.
+    """
+
+    field: str
+    witness: str
+    agreeing: tuple[str, ...] = ()
+    dissent: tuple[Dissent, ...] = ()
+    confidence: float = 1.0
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One episode or post of the canonical feed; every field knows its witness.
+
+    ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is the witness's
+    own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where nobody had the whole
+    text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
+    ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...).
+    """
+
+    title: str
+    sightings: tuple[str, ...]
+    genre: Genre = "episode"
+    guid: str = ""
+    description: str | None = None
+    html: str | None = None
+    summary: str | None = None
+    cut: bool = False
+    published: Moment | None = None
+    updated: Moment | None = None
+    duration: Duration | None = None
+    enclosure: Enclosure | None = None
+    link: str | None = None
+    season: int | None = None
+    episode: int | None = None
+    number: str | None = None
+    part: int | None = None
+    tag: str | None = None
+    episode_type: EpisodeType | None = None
+    explicit: bool | None = None
+    image: str | None = None
+    author: str | None = None
+    language: str | None = None
+    categories: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    rank: int = 0
+    origin: str | None = None
+    provenance: tuple[Provenance, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What was promised to subscribers about one item, for ever.
+
+    ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
+    names the older guid where two published items were found to be one; ``buried`` says why the item left.
+    ``minted`` is when it was first published.
+    """
+
+    guid: str
+    minted: datetime
+    published: Moment
+    sightings: tuple[str, ...]
+    title: str
+    genre: Genre = "episode"
+    rank: int = 0
+    alias_of: str | None = None
+    buried: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What a person wants one field of one item to be, whatever the sources say."""
+
+    guid: str
+    field: str
+    value: str

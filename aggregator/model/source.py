@@ -1,0 +1,106 @@
+"""Source and Document: a place that lists items, and what one request to it brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Heard = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Which entries of a listing belong to the feed: each given pattern must hold; none given lets all through."""
+
+    show: str | None = None
+    category: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place that lists items, as ``config.yaml`` names it.
+
+    ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
+    that speaks until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
+    ``options`` are what one kind alone understands, sorted by name.
+    """
+
+    name: str
+    kind: str
+    url: str | None = None
+    path: str | None = None
+    snapshot: str | None = None
+    show: str | None = None
+    only: Only = field(default_factory=Only)
+    trust: float = 0.5
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What the origin gave to ask conditionally with, byte for byte (RFC 9110 section 13.1)."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one request brought back: the decoded body, and how the origin described it.
+
+    ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
+    ``media_type`` is lower case without parameters; ``charset`` is what HTTP said. ``partial`` is true where the
+    origin said that it sent a part (206, 226).
+    """
+
+    source: Source
+    url: str
+    body: bytes
+    media_type: str | None = None
+    charset: str | None = None
+    validators: Validators = field(default_factory=Validators)
+    recorded: bool = False
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of one address of one source between two polls.
+
+    ``digest`` is of the last body believed; ``asked`` and ``heard`` are when it was last asked and last answered
+    usably; ``errors`` counts failures in a row. ``not_before`` is what freshness or backoff ask (``--force`` may
+    pass it), ``hold_until`` what Retry-After demands (nothing may). ``moved_to`` and ``moved_seen`` remember a
+    chain of permanent redirects; ``gone`` is a 410. ``doubt`` and ``doubts`` are the digest of a suspicious
+    answer held back, and how often it was seen in a row. ``listings`` counts the listings believed so far.
+    """
+
+    url: str
+    validators: Validators = field(default_factory=Validators)
+    digest: str | None = None
+    asked: datetime | None = None
+    heard: datetime | None = None
+    errors: int = 0
+    not_before: datetime | None = None
+    hold_until: datetime | None = None
+    moved_to: str | None = None
+    moved_seen: int = 0
+    gone: bool = False
+    doubt: str | None = None
+    doubts: int = 0
+    listings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
+
+    ``state`` is "heard" with a document, "unchanged" on 304 or equal bytes, "resting" where it was too early to
+    ask, else "silent" with the reason in ``message``.
+    """
+
+    state: Heard
+    memory: Memory
+    document: Document | None = None
+    message: str = ""

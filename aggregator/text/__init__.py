@@ -1,0 +1,1 @@
+"""What can be learned from strings alone; knows no Sighting."""
