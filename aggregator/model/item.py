@@ -80,7 +80,8 @@ class Promise:
 
     ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
     names the older guid where two published items were found to be one; ``buried`` says why the item left.
-    ``minted`` is when it was first published.
+    ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when that
+    changed, ``None`` while it is as first published.
     """
 
     guid: str
@@ -92,6 +93,8 @@ class Promise:
     rank: int = 0
     alias_of: str | None = None
     buried: str | None = None
+    digest: str = ""
+    updated: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,25 @@
+"""What is left of a text when case, accents, punctuation and spacing no longer count: for keys, never for print.
+
+The guids that are minted for items without one depend on this function, so its answers are for ever: a change here
+would give a rebuilt ledger other guids. Unicode 15 (Python 3.11) is what it was made with.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORDS = re.compile(r"[^\W_]+", re.UNICODE)
+
+
+def fold(text: str) -> str:
+    """The letters and digits of a text in compatibility form, lower case, without marks, words one space apart.
+
+    >>> fold("Inductor – Post-grad FX passes")
+    'inductor post grad fx passes'
+    >>> fold("Élan  vital!")
+    'elan vital'
+    """
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return " ".join(_WORDS.findall(bare.casefold()))
