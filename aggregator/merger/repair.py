@@ -1,0 +1,53 @@
+"""Repair: one sighting, its texts made whole by themselves, each change noted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aggregator.model.sighting import Note, Sighting
+from aggregator.text import markup
+from aggregator.text.mend import Change, mend
+
+
+def repair(sighting: Sighting) -> Sighting:
+    """The sighting with title, description and summary mended, and one note for each change that a fixer made.
+
+    A description is made from ``html`` where the source gave markup. ``cut`` becomes true where the description ends
+    in a sure mark of truncation; the mark goes. A title that is marked as cut ends in "…". Idempotent: a repaired
+    sighting comes back equal.
+    """
+    title, in_title = _title(sighting.title)
+    description, cut, in_description = _description(sighting)
+    summary, in_summary = _summary(sighting.summary)
+    notes = (*_notes("title", in_title), *_notes("description", in_description), *_notes("summary", in_summary))
+    return replace(
+        sighting, title=title, description=description, summary=summary, cut=cut, notes=sighting.notes + notes
+    )
+
+
+def _title(title: str) -> tuple[str, tuple[Change, ...]]:
+    """The mended title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
+    mended = mend(title)
+    text = " ".join(mended.text.split())
+    return text + ("…" if mended.cut else ""), mended.changes
+
+
+def _summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]]:
+    if summary is None:
+        return None, ()
+    mended = mend(summary)
+    return mended.text + ("…" if mended.cut else ""), mended.changes
+
+
+def _description(sighting: Sighting) -> tuple[str | None, bool, tuple[Change, ...]]:
+    text = sighting.description
+    if text is None and sighting.html is not None:
+        text = markup.to_text(sighting.html)
+    if text is None:
+        return None, sighting.cut, ()
+    mended = mend(text, cut=sighting.cut)
+    return mended.text, mended.cut, mended.changes
+
+
+def _notes(field: str, changes: tuple[Change, ...]) -> tuple[Note, ...]:
+    return tuple(Note(field, change.cause, change.before, change.after) for change in changes)

@@ -1,0 +1,76 @@
+"""Where a text was cut: the marks that pages leave at the end of a text they shorten.
+
+An ellipsis alone proves nothing: one real description in ten ends in one (`docs/text.md`). Proof is a button's words
+behind it ("...Show More"), brackets round it, or somebody who knows: another copy that goes on, or the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# What the button that unfolds a text says, in the languages of the stores: interface words, not anybody's text.
+BUTTON = (
+    r"(?:show|read|see|view|learn|load)[ ]?(?:more|full|all)|more|continue reading|"
+    r"mehr(?: anzeigen| lesen| erfahren)?|weiterlesen|(?:lire|voir|afficher) (?:la suite|plus)|plus|"
+    r"(?:leer|ver|mostrar|saber|ler|llegir|mostra'n|mostra) (?:más|mais|més|di più)|"
+    r"(?:leggi|mostra) (?:tutto|altro|di più)|"
+    r"(?:lees|toon|meer) (?:meer|weergeven|lezen)|meer|читать (?:далее|дальше|ещё|полностью)|(?:показать )?(?:ещё|еще)|"
+    r"devamını (?:oku|göster)|daha fazla(?: göster)?|περισσότερα|διαβάστε περισσότερα|"
+    r"קרא עוד|קראו עוד|הצג עוד|עוד|続きを読む|もっと見る|さらに表示|더 ?보기|자세히 보기|"
+    r"阅读更多|閱讀更多|显示更多|顯示更多|查看更多|更多|展开|อ่านต่อ|อ่านเพิ่มเติม|เพิ่มเติม|xem thêm|đọc tiếp|"
+    r"więcej|czytaj (?:dalej|więcej)|"
+    r"visa mer|läs mer|vis mere|læs mere|vis mer|les mer|näytä lisää|lue lisää|المزيد|بیشتر"
+)
+DOTS = r"(?:\.{2,}|…|\. \. \.)"
+BUTTONED = re.compile(rf"\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$", re.IGNORECASE)
+BRACKETED = re.compile(rf"\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
+DOTTED = re.compile(rf"\s*{DOTS}\s*$")
+HALF_CHARACTER = re.compile("\ufffd+$")
+LAST_WORD = re.compile(r"(\s*)([^\W\d_]['’\w-]*)$")
+# Scripts that write without spaces: a cut there falls between letters and leaves nothing torn.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+class Uncut(NamedTuple):
+    """A text without the mark at its end: whether there was proof of a cut, and whether the last word may be torn."""
+
+    text: str
+    cut: bool
+    torn: bool
+
+
+def unmarked(text: str, *, known: bool = False) -> Uncut:
+    """The text without a mark of truncation; ``known`` says that somebody knows it is cut, so an ellipsis goes too.
+
+    >>> unmarked("We show how to consistently deci...Show More")
+    Uncut(text='We show how to consistently deci', cut=True, torn=True)
+    >>> unmarked("And then there was one...")
+    Uncut(text='And then there was one...', cut=False, torn=False)
+    """
+    cut, torn, before = known, False, None
+    while before != text:
+        before = text
+        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER) + ((DOTTED,) if cut else ()):
+            found = mark.search(text)
+            if found and found.start():
+                torn = not found.group()[0].isspace()
+                text, cut = text[: found.start()], True
+    return Uncut(text, cut, torn and text != "")
+
+
+def ends_in_dots(text: str) -> bool:
+    """Whether the text ends in an ellipsis, which may or may not be a cut."""
+    return bool(DOTTED.search(text))
+
+
+def without_torn_word(text: str) -> str:
+    """The text without its last word, where the script has spaces; a text of one word stays as it is.
+
+    >>> without_torn_word("down with the CUDA grap")
+    'down with the CUDA'
+    """
+    found = LAST_WORD.search(text)
+    if not found or not found.start() or UNSPACED.search(found.group(2)):
+        return text
+    return text[: found.start()].rstrip()

@@ -1,0 +1,148 @@
+"""Markup to plain text: HTML with its paragraphs as lines, entities, and the debris that Markdown converters leave."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+# HTML Living Standard, 15.3.3 "Flow content": elements that stand on lines of their own; ``br`` breaks a line.
+BLOCKS = re.compile(
+    "address|article|aside|blockquote|body|center|d[dlt]|details|dialog|dir|div|fieldset|figcaption|figure|footer|form|"
+    "h[1-6]|header|hgroup|hr|html|legend|li|listing|main|menu|nav|ol|p|pre|section|summary|table|tbody|tfoot|thead|tr|ul"
+)
+PARAGRAPHS = re.compile("p|h[1-6]|blockquote|[uod]l|pre|table")
+SILENT = re.compile("script|style|template|noscript|iframe|head|title|object|audio|video|svg|math|select")
+INLINE = "a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u|wbr"
+KNOWN_TAG = re.compile(
+    rf"</?({BLOCKS.pattern}|{INLINE})"
+    r"((?:\s+[a-zA-Z][\w:-]*\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))*)\s*/?>",
+    re.IGNORECASE,
+)
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
+# A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
+ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
+SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
+BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
+LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?://|/|\?|mailto:|www\.)[^\s()]*\)")
+BROKEN_LINK = re.compile(r"\s*(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s*\[\(https?\S*$")
+BULLET = re.compile(r"^\s*[-*•]\s+(?=\S)")
+LINE_BULLET = re.compile(r"^\s*[-*•]\s", re.MULTILINE)
+ROUNDS = 4
+
+
+def to_text(markup: str) -> str:
+    r"""The text a reader of the HTML sees: paragraphs divided by an empty line, other blocks by a line end.
+
+    Scripts, styles and comments are silent; links leave their words. Text without any markup comes back as it is.
+
+    >>> to_text("<p>One &amp; two</p><p>three<br>four</p>")
+    'One & two\n\nthree\nfour'
+    """
+    if "<" not in markup and "&" not in markup:
+        return markup.strip()
+    source = CDATA.sub("", markup).replace("\x00", "").encode("utf-8", "replace")
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
+    root = etree.fromstring(source, parser) if source.strip() else None
+    if root is None:
+        return ""
+    return _squeezed("".join(_pieces(root)))
+
+
+def _pieces(root: etree._Element) -> Iterator[str]:
+    """The text in reading order, with line ends where blocks begin and end; no recursion, however deep the tree."""
+    silent: etree._Element | None = None
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        name = element.tag if isinstance(element.tag, str) else ""
+        if silent is None:
+            yield from _border(name, event)
+            if event == "start" and SILENT.fullmatch(name):
+                silent = element
+            elif event == "start":
+                yield re.sub(r"\s+", " ", element.text or "") if name != "pre" else element.text or ""
+        if event == "end":
+            silent = None if silent is element else silent
+            if silent is None:
+                yield re.sub(r"\s+", " ", element.tail or "")
+
+
+def _border(name: str, event: str) -> Iterator[str]:
+    if PARAGRAPHS.fullmatch(name):
+        yield "\n\n"
+    elif BLOCKS.fullmatch(name) or (name == "br" and event == "start"):
+        yield "\n"
+    elif name in {"td", "th"}:
+        yield " "
+
+
+def _squeezed(text: str) -> str:
+    lines = [re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def unescaped(text: str) -> str:
+    """The text with its HTML entities read, also where they were escaped twice or thrice.
+
+    >>> unescaped("Q&amp;amp;A"), unescaped("R&B"), unescaped("a&b;c")
+    ('Q&A', 'R&B', 'a&b;c')
+    """
+    for _ in range(ROUNDS):
+        if not ENTITY.search(text):
+            break
+        text = ENTITY.sub(lambda found: html.unescape(found.group()), text)
+    return text
+
+
+def untagged(text: str) -> str:
+    r"""The text without the tags that stand in it: a block becomes a line end, any other known tag a blank.
+
+    >>> untagged("one <br /> two"), untagged("if a<b and c>d")
+    ('one \n two', 'if a<b and c>d')
+    """
+    return KNOWN_TAG.sub(_tag, text) if "<" in text else text
+
+
+def _tag(found: re.Match[str]) -> str:
+    name = found.group(1).lower()
+    return "\n" if BLOCKS.fullmatch(name) or name == "br" else " "
+
+
+def unlinked(text: str) -> str:
+    """The text with ``[words](address)`` as its words, and without the ruins ``[(https://…`` of such links."""
+    if "](" not in text and "[(" not in text:
+        return text
+    return BROKEN_LINK.sub("", LINK.sub(r"\1", text))
+
+
+def unbackslashed(text: str) -> str:
+    r"""The text without Markdown's backslashes, where they are surely escapes.
+
+    >>> unbackslashed(r"TORCH\_TRACE"), unbackslashed(r"¯\_(ツ)_/¯")
+    ('TORCH_TRACE', '¯\\_(ツ)_/¯')
+    """
+    if "\\" not in text:
+        return text
+    if len(ESCAPE.findall(text)) > 1:
+        return ESCAPE.sub(r"\1", text)
+    return SURE_ESCAPE.sub(lambda found: found.group(1) or found.group(2), text)
+
+
+def unbolded(text: str) -> str:
+    """The text without pairs of ``**`` around words.
+
+    >>> unbolded("using **Python** here"), unbolded("*args and **kwargs explained")
+    ('using Python here', '*args and **kwargs explained')
+    """
+    return BOLD.sub(r"\1", text) if "**" in text else text
+
+
+def unbulleted(text: str) -> str:
+    r"""The text without the one bullet it begins with; a list keeps its bullets.
+
+    >>> unbulleted("- Radio 801"), unbulleted("- one\n- two")
+    ('Radio 801', '- one\n- two')
+    """
+    return BULLET.sub("", text) if len(LINE_BULLET.findall(text)) == 1 else text

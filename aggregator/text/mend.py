@@ -1,0 +1,98 @@
+"""One copy of a text, mended by itself: named fixers in a measured order, each change kept so that it can be replayed.
+
+Wrong decodings go first, because soft hyphens, no-break spaces and control characters are bytes of theirs; the mark of
+a cut goes last, when nothing stands behind it any more. Sound text comes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from aggregator.text import cuts, extraction, lookalikes, markup, mojibake, spacing
+
+Fixer = Callable[[str], str]
+
+FIXERS: tuple[tuple[str, Fixer], ...] = (
+    ("mojibake", mojibake.redecoded),
+    ("entity", markup.unescaped),
+    ("tag", markup.untagged),
+    ("invisible", spacing.without_invisibles),
+    ("blank", spacing.with_plain_blanks),
+    ("link", markup.unlinked),
+    ("escape", markup.unbackslashed),
+    ("bold", markup.unbolded),
+    ("bullet", markup.unbulleted),
+    ("hyphen", spacing.rejoined),
+    ("wrap", spacing.unwrapped),
+    ("space", spacing.squeezed),
+    ("look-alike", lookalikes.unmasked),
+    ("extraction", extraction.without_minutes),
+)
+# Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
+ROUNDS = 6
+PASSAGE = 120
+
+
+class Change(NamedTuple):
+    """What one fixer did: its name, the passage it met and what it made of it (at most 120 characters each)."""
+
+    cause: str
+    before: str
+    after: str
+
+
+class Mended(NamedTuple):
+    """A mended text, whether it is cut, and the changes in the order they were made."""
+
+    text: str
+    cut: bool
+    changes: tuple[Change, ...]
+
+
+def mend(text: str, *, cut: bool = False) -> Mended:
+    r"""The text made whole as far as it can be by itself; ``cut`` says that it is known to be cut.
+
+    A mark of truncation is taken off where it is sure, with the torn word before it. Idempotent.
+
+    >>> mend("TORCH\\_TRACE and  friends")[:2]
+    ('TORCH_TRACE and friends', False)
+    """
+    changes: list[Change] = []
+    for _ in range(ROUNDS):
+        before = text
+        for cause, fixer in FIXERS:
+            text = _noted(cause, text, fixer(text), changes)
+        uncut = cuts.unmarked(text, known=cut)
+        cut = uncut.cut
+        shorter = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
+        text = _noted("cut", text, shorter, changes)
+        if text == before:
+            break
+    return Mended(text, cut, tuple(changes))
+
+
+def _noted(cause: str, before: str, after: str, changes: list[Change]) -> str:
+    if before != after:
+        changes.append(Change(cause, *passage(before, after)))
+    return after
+
+
+def passage(before: str, after: str) -> tuple[str, str]:
+    """The changed stretch of two texts, each cut to 120 characters.
+
+    >>> passage("one twwo three", "one two three")
+    ('w', '')
+    """
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    return before[start : len(before) - end][:PASSAGE], after[start : len(after) - end][:PASSAGE]
+
+
+def _common(left: str, right: str) -> int:
+    """The length of the beginning that two strings share."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if left[:middle] == right[:middle] else (low, middle - 1)
+    return low

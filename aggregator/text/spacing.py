@@ -1,0 +1,87 @@
+"""White space and the unseen: invisible characters, no-break spaces, wrapped lines, hyphens at a line's end."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+# Soft hyphen, zero-width space, word joiner, byte-order mark, Mongolian vowel separator, C0 and C1 controls except
+# tab and line ends. ZWNJ and ZWJ (200C, 200D) stay: they are letters' business in Persian, Indic and emoji.
+INVISIBLE = re.compile(
+    "[\u00ad\u200b\u2060-\u2064\ufeff\u180e\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb]+"
+)
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+BIDI = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
+LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
+SPACES = re.compile(" {2,}")
+AROUND_LINE_END = re.compile(" *\n *")
+MANY_LINES = re.compile("\n{3,}")
+HYPHEN_END = re.compile(r"(\S*)(\w)-\n(\w+)")
+SUSPENDED = frozenset(
+    ("und", "oder", "bis", "and", "or", "to", "et", "ou", "e", "o", "y", "en", "of", "i", "och", "og")
+)
+# A wrapped text has one width; 40 columns is the narrowest seen. At 30, lists of titles would pass for wraps.
+NARROWEST = 40
+SENTENCE_END = tuple(".!?:;…")
+
+
+def without_invisibles(text: str) -> str:
+    r"""The text without characters that print nothing; bidi marks stay where right-to-left letters are.
+
+    >>> without_invisibles("ze\u200bro\x07")
+    'zero'
+    """
+    text = LONE_SURROGATE.sub("\ufffd", text)
+    text = INVISIBLE.sub("", text)
+    if BIDI.search(text) and not RIGHT_TO_LEFT.search(text):
+        text = BIDI.sub("", text)
+    return text
+
+
+def with_plain_blanks(text: str) -> str:
+    """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
+    return unicodedata.normalize("NFC", LINE_ENDS.sub("\n", BLANKS.sub(" ", text)))
+
+
+def rejoined(text: str) -> str:
+    r"""The text with words divided at a line's end made whole; a hyphen before a capital or in a link stays.
+
+    >>> rejoined("devel-\noper"), rejoined("Vor-\nund Nachteile"), rejoined("Anglo-\nSaxon")
+    ('developer', 'Vor- und Nachteile', 'Anglo-Saxon')
+    """
+    return HYPHEN_END.sub(_rejoin, text)
+
+
+def _rejoin(found: re.Match[str]) -> str:
+    before, last, after = found.groups()
+    if after.lower() in SUSPENDED:
+        return f"{before}{last}- {after}"
+    kept = after[0].isupper() or after[0].isdigit() or last.isdigit() or "/" in before
+    return f"{before}{last}{'-' if kept else ''}{after}"
+
+
+def unwrapped(text: str) -> str:
+    r"""The text as one line where its line ends are those of a fixed width; other texts keep their lines.
+
+    >>> unwrapped("one\ntwo")
+    'one\ntwo'
+    """
+    lines = text.split("\n")
+    if len(lines) == 1 or "" in lines:
+        return text
+    width = max(len(line.rstrip()) for line in lines[:-1])
+    if width < NARROWEST:
+        return text
+    fits = any(len(line.rstrip()) + 1 + len(after.split(" ", 1)[0]) <= width for line, after in pairwise(lines))
+    finished = sum(line.rstrip().endswith(SENTENCE_END) for line in lines[:-1])
+    if fits or finished * 2 >= len(lines):
+        return text
+    return " ".join(line.strip() for line in lines)
+
+
+def squeezed(text: str) -> str:
+    """The text with single spaces, at most one empty line between paragraphs, and nothing around it."""
+    return MANY_LINES.sub("\n\n", AROUND_LINE_END.sub("\n", SPACES.sub(" ", text))).strip()
