@@ -1,0 +1,74 @@
+"""How long an item is, in whatever words a source says it: whole seconds, and the grain they were given in.
+
+``itunes:duration`` is seconds or ``H:MM:SS`` (Apple, "A Podcaster's Guide to RSS", 2024); directories print minutes
+("17 min", "1 hr 5 min", "24 Min.", "20 minutes"); JSON-LD and some APIs say ISO 8601 (``PT1H5M``, ``PT106M``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+LONGEST = 7 * 24 * 3600  # seconds; a longer "duration" is milliseconds or a file size in the wrong element
+LONGEST_TEXT = 60  # characters
+MINUTE = 60
+HOUR = 3600
+DAY = 86400
+
+COLONS = re.compile(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{1,2}(?:\.\d+)?)")
+ISO8601 = re.compile(
+    r"P(?:(?P<days>\d+)D)?(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?")
+END = r"(?![^\W\d_])\.?"  # a unit ends where its letters end: "1h05", "24 Min."
+WORDS = re.compile(
+    rf"(?:(?P<hours>\d{{1,3}})\s*(?:h|hrs?|hours?|std|stunden?|heures?|horas?|ore|ora|uur|timmar){END},?\s*(?:and\s+|und\s+)?)?"
+    rf"(?:(?P<minutes>\d{{1,4}})\s*(?:(?:m|mins?|minutes?|minuten|minutos?|minut[ioy]|minuter){END}|\Z),?\s*(?:and\s+|und\s+)?)?"
+    rf"(?:(?P<seconds>\d{{1,5}})\s*(?:s|secs?|seconds?|sek|sekunden?|segundos?|secondi){END})?",
+    re.IGNORECASE,
+)
+
+
+class Reading(NamedTuple):
+    """Whole seconds, more than 0, and their grain in seconds: 1 where exact, 60 where given in minutes."""
+
+    seconds: int
+    step: int
+
+
+def parse(text: str | float) -> Reading | None:
+    """What the text or number says, or ``None`` where it says nothing: not a length, zero, or longer than a week.
+
+    A bare number is seconds. Two figures with a colon are minutes and seconds.
+
+    >>> parse("01:21:45"), parse("1 hr 5 min")
+    (Reading(seconds=4905, step=1), Reading(seconds=3900, step=60))
+    """
+    if isinstance(text, str):
+        return _spoken(text.strip())
+    return _whole(float(text)) if math.isfinite(text) else None
+
+
+def _spoken(text: str) -> Reading | None:
+    if not text or len(text) > LONGEST_TEXT:
+        return None
+    if NUMBER.fullmatch(text):
+        return _whole(float(text))
+    if match := COLONS.fullmatch(text):
+        return _summed(match, exact=True)
+    if match := ISO8601.fullmatch(text) or WORDS.fullmatch(text):
+        return _summed(match, exact=match["seconds"] is not None)
+    return None
+
+
+def _summed(match: re.Match[str], *, exact: bool) -> Reading | None:
+    said = match.groupdict()
+    sizes = (("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", 1))
+    return _whole(sum(float(said.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else MINUTE)
+
+
+def _whole(seconds: float, step: int = 1) -> Reading | None:
+    whole = round(seconds)
+    return Reading(whole, step) if 0 < whole <= LONGEST else None

@@ -1,0 +1,107 @@
+"""What a URL says about identity: canonical addresses, bare audio addresses, the host's episode id in a path.
+
+Nothing here is published: a canonical or bare address is for comparing two sources only.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+MOST_PREFIXES = 12  # real feeds nest up to four; more is a loop
+LONGEST = 4096  # characters of an address that is looked into; no browser or host takes more than 8 KB
+TRACKING = re.compile(
+    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|yclid|ref_src|itsct|itscg|_ga|_gl|uo", re.IGNORECASE
+)
+VOLATILE = re.compile(  # what hosts put behind an audio address: tokens that change daily, and who asked
+    r"awcollectionid|awepisodeid|aid|feed|dest-id|updated|token|signature|expires|policy|key-pair-id|x-amz-.*|ts|_"
+    r"|source|rss_browser|nocache",
+    re.IGNORECASE,
+)
+# yt-dlp `clean_podcast_url` and the feeds of shared/fixtures; the inner address follows, with or without its scheme
+PREFIXES = re.compile(
+    r"(?:[\w.-]*podtrac\.com/(?:pts/)?redirect\.\w+|play\.podtrac\.com/[^/]+|chtbl\.com/track/[^/]+|chrt\.fm/track/[^/]+"
+    r"|pdst\.fm/e|pdcn\.co/e|pscrb\.fm/rss/p|mgln\.ai/e/[^/]+|op3\.dev/e(?:,[^/]*)?|prfx\.byspotify\.com/e"
+    r"|pfx\.vpixl\.com/[^/]+|(?:tracking\.)?swap\.fm/track/[^/]+|pdrl\.fm/[^/]+|arttrk\.com/p/[^/]+"
+    r"|claritaspod\.com/measure|media\.blubrry\.com/[^/]+|\w+\.gum\.fm|flex\.acast\.com|verifi\.podscribe\.com/rss/p"
+    r"|(?:www\.)?podcorn\.com/analytics/[^/]+|mp3s\.nashownotes\.com/[^/]+|clrtpod\.com/m)/"
+    r"(?=(?:https?:/{1,2})?[\w-]+(?:\.[\w-]+)+/)",
+    re.IGNORECASE,
+)
+ANCHOR = re.compile(r"anchor\.fm/s/[^/]+/podcast/play/\d+/(?P<inner>https?%3A%2F%2F[^?]+)", re.IGNORECASE)
+SCHEME = re.compile(r"https?:/{1,2}", re.IGNORECASE)
+MEDIA = re.compile(r"\.(?:mp3|m4a|m4b|m4v|mp4|mov|ogg|oga|ogv|opus|aac|wav|flac|webm|mpga)$", re.IGNORECASE)
+SIMPLECAST = re.compile(
+    r"simplecast(?:audio)?\.com/(?:.*/)?episodes/(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/",
+    re.IGNORECASE,
+)
+
+
+def is_web(url: str) -> bool:
+    """Whether it is an ``http`` or ``https`` address with a host and without spaces or control characters.
+
+    >>> is_web("https://example.org/a"), is_web("feed:example.org"), is_web("https:///a")
+    (True, False, False)
+    """
+    if any(character.isspace() or not character.isprintable() for character in url):
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def canonical(url: str) -> str:
+    """The address as two sources can be compared by: no scheme's ``s``, ``www.``, fragment, tracking or final slash.
+
+    What is no web address comes back stripped of blanks only. Parameters are sorted.
+
+    >>> canonical("http://www.Example.org:80/a/?utm_source=x&b=2&a=1#top")
+    'https://example.org/a?a=1&b=2'
+    """
+    url = url.strip()
+    if not is_web(url):
+        return url
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""
+    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._").rstrip("/")
+    query = urlencode(_kept(parts.query, TRACKING))
+    return f"https://{host}{port}{path}" + (f"?{query}" if query else "")
+
+
+def bare_audio(url: str) -> str:
+    """The address of a media file without scheme, measuring prefixes, and the query where the path names a file.
+
+    >>> bare_audio("https://dts.podtrac.com/redirect.mp3/chrt.fm/track/9/https://cdn.example.org/e/1.mp3?token=7")
+    'cdn.example.org/e/1.mp3'
+    """
+    rest = SCHEME.sub("", url.strip(), count=1)
+    for _ in range(MOST_PREFIXES):
+        if anchor := ANCHOR.match(rest):
+            inner = unquote(anchor["inner"])
+        elif prefix := PREFIXES.match(rest):
+            inner = rest[prefix.end() :]
+        else:
+            break
+        rest = SCHEME.sub("", inner, count=1)
+    address, _, query = rest.partition("#")[0].partition("?")
+    host, slash, path = address.partition("/")
+    query = "" if MEDIA.search(path) else urlencode(_kept(query, TRACKING, VOLATILE))
+    return f"{host.lower()}{slash}{path}" + (f"?{query}" if query else "")
+
+
+def audio_id(url: str) -> str | None:
+    """Simplecast's episode uuid in the path of a media address, lower case; ``None`` where there is none.
+
+    It outlives prefixes and moves, and differs from the guid: seen on cdn.simplecast.com and on the hosts of
+    simplecastaudio.com, in feeds of 2018 to 2026.
+    """
+    match = SIMPLECAST.search(unquote(url[:LONGEST].partition("?")[0]))
+    return match["id"].lower() if match else None
+
+
+def _kept(query: str, *dropped: re.Pattern[str]) -> list[tuple[str, str]]:
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return sorted((name, value) for name, value in pairs if not any(names.fullmatch(name) for names in dropped))

@@ -1,0 +1,43 @@
+"""text/dates: what a date says, its precision, and that nothing else is taken for one."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.text import dates
+
+CASES = json.loads((Path(__file__).parent / "data" / "dates.json").read_text("utf-8"))
+TIMES = st.datetimes(datetime(1971, 1, 2), datetime(2099, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text'][:40]}: {case['comment']}")
+def test_date(case: dict[str, Any]) -> None:
+    found = dates.parse(case["text"], day_first=case.get("day_first", False))
+    expected = (
+        dates.Reading(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"]) if "at" in case else None
+    )
+    assert expected == found
+
+
+@given(TIMES, st.integers(-12 * 60, 14 * 60))
+def test_any_time_survives_both_standards(at: datetime, minutes: int) -> None:
+    at = at.replace(microsecond=0)
+    local = at.astimezone(tz=datetime.now(UTC).astimezone().tzinfo) + timedelta(minutes=minutes)
+    expected = dates.Reading(local.astimezone(UTC), "second", zoned=True)
+    assert expected == dates.parse(local.isoformat())
+    assert expected == dates.parse(format_datetime(local))
+
+
+@given(st.text(max_size=90) | st.text(alphabet="0123456789 :-/.,+TZAPMapmjnfebrmaygust", max_size=40))
+def test_anything_is_a_sound_date_or_none(text: str) -> None:
+    found = dates.parse(text)
+    assert found is None or (found.at.utcoffset() == timedelta() and found.at.microsecond == 0)
+    assert found is None or 1971 <= found.at.year <= 2099

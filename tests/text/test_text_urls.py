@@ -1,0 +1,36 @@
+"""text/urls: which addresses are the same place, the same audio, the same episode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.text import urls
+
+CASES = [
+    (function, case)
+    for function, cases in json.loads((Path(__file__).parent / "data" / "urls.json").read_text("utf-8")).items()
+    for case in cases
+]
+ADDRESSES = st.text(alphabet="htps:/.?#=&%25@[]ab1-_ é", max_size=60) | st.text(max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("function", "case"), CASES, ids=lambda case: case if isinstance(case, str) else case["comment"]
+)
+def test_url(function: str, case: dict[str, Any]) -> None:
+    assert case["expected"] == getattr(urls, function)(case["url"])
+
+
+@given(ADDRESSES, st.sampled_from(["", "https://example.org/", "https://chtbl.com/track/1/", "http://"]))
+def test_any_text_has_one_canonical_and_one_bare_form(text: str, start: str) -> None:
+    url = start + text
+    assert urls.canonical(url) == urls.canonical(urls.canonical(url))
+    assert urls.bare_audio(url) is not None
+    assert urls.audio_id(url) is None
+    assert not urls.is_web(url) or "://" in url
