@@ -74,6 +74,8 @@ class Memory:
     pass it), ``hold_until`` what Retry-After demands (nothing may). ``moved_to`` and ``moved_seen`` remember a
     chain of permanent redirects; ``gone`` is a 410. ``doubt`` and ``doubts`` are the digest of a suspicious
     answer held back, and how often it was seen in a row. ``listings`` counts the listings believed so far.
+    ``every`` (seconds), ``skip_hours`` and ``skip_days`` (UTC, Monday is 0) are what the last document read asked
+    for; ``unread`` says why the last document was not believed, empty where it was.
     """
 
     url: str
@@ -90,6 +92,10 @@ class Memory:
     doubt: str | None = None
     doubts: int = 0
     listings: int = 0
+    every: int | None = None
+    skip_hours: tuple[int, ...] = ()
+    skip_days: tuple[int, ...] = ()
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
