@@ -1,0 +1,77 @@
+"""Who gave a field its value, who said the same, who said otherwise, and how sure that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from aggregator.model.item import Dissent, Item, Provenance
+from aggregator.model.sighting import Note, Sighting
+
+# A dissenting value is quoted up to this many characters: enough to recognise, not a second copy of the text.
+QUOTE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How far each source is trusted (0 to 1), and the (source, link) pairs that stand on several of its items."""
+
+    trust: Mapping[str, float] = field(default_factory=dict)
+    repeated_links: frozenset[tuple[str, str]] = frozenset()
+
+    def of(self, sighting: Sighting) -> float:
+        """The trust of a sighting's source; a source without one weighs half."""
+        return self.trust.get(sighting.source, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """The sightings of one cluster, the most trusted first, and what each source's word weighs."""
+
+    witnesses: tuple[Sighting, ...]
+    weights: Weights
+
+
+def ballot(sightings: Sequence[Sighting], weights: Weights) -> Ballot:
+    """The sightings in the order in which their word counts; equal trust goes by the source's name."""
+    order = sorted(sightings, key=lambda sighting: (-weights.of(sighting), sighting.source, sighting.key))
+    return Ballot(tuple(order), weights)
+
+
+def attest(
+    name: str,
+    witness: Sighting,
+    votes: Ballot,
+    value: Callable[[Sighting], str | None],
+    agrees: Callable[[Sighting], bool],
+) -> Provenance:
+    """The provenance of a field: its confidence is the share of trust that agrees, of all that said something.
+
+    ``value`` gives a sighting's own word as text, ``None`` where it said nothing; ``agrees`` is asked of those that
+    said something.
+    """
+    heard = [
+        (sighting, said, agrees(sighting)) for sighting in votes.witnesses if (said := value(sighting)) is not None
+    ]
+    agreeing = {sighting.source for sighting, _, agreed in heard if agreed} - {witness.source}
+    dissent = {(sighting.source, said[:QUOTE]) for sighting, said, agreed in heard if not agreed}
+    trust = sum(votes.weights.of(sighting) for sighting, _, _ in heard)
+    agreed = sum(votes.weights.of(sighting) for sighting, _, agreed in heard if agreed)
+    return Provenance(
+        field=name,
+        witness=witness.source,
+        agreeing=tuple(sorted(agreeing)),
+        dissent=tuple(Dissent(source, said) for source, said in sorted(dissent)),
+        confidence=round(agreed / trust, 3) if trust else 1.0,
+        notes=notes_on(name, witness),
+    )
+
+
+def notes_on(name: str, witness: Sighting) -> tuple[Note, ...]:
+    """The repairs that the witness's own value of this field went through."""
+    return tuple(note for note in witness.notes if note.field == name)
+
+
+def with_origin(item: Item, provenance: Provenance) -> Item:
+    """The item with one more field accounted for."""
+    return replace(item, provenance=(*item.provenance, provenance))

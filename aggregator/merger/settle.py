@@ -1,0 +1,195 @@
+"""Items take the guid that was promised, and the date; nothing published is ever re-keyed.
+
+The rules are promise 1 of the design. A sighting belongs to the promise it was first published under. Items that
+hold sightings of several promises are those promises found to be one: the oldest lives, the others become its
+aliases and are never emitted again. A promise whose sightings lie in several items was split by a person: the item
+with its oldest sighting keeps it. New items adopt the host's own guid where a source gave one that is free, so that
+rebuilding from nothing gives the same guid; else `mint` makes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from aggregator.merger.mint import mint
+from aggregator.model.item import Item, Promise
+from aggregator.model.sighting import PRECISIONS, Moment, Precision
+
+# An episode dated further ahead than this is not believed. Hosts publish at the stamped time and a day given without
+# a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only let a later date through.
+AHEAD = timedelta(hours=24)
+
+# What subscribers see of an item: a change in one of these is a change of the item, a change of witness is not.
+CONTENT = (
+    *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
+    *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
+)
+
+# What of a date is known at each precision; a finer date must say the same.
+_GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
+
+# When a sighting was promised: the minting of its promise, that promise's guid, and its turn within it.
+Age = tuple[datetime, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
+
+    ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1.
+    """
+
+    feed: str
+    promises: tuple[Promise, ...] = ()
+    first_seen: Mapping[str, datetime] = field(default_factory=dict)
+    trust: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The items as they may be published, newest first, and every promise as it stands now, sorted by guid.
+
+    ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` say in one line each
+    what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
+    """
+
+    items: tuple[Item, ...]
+    promises: tuple[Promise, ...]
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+
+
+def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
+    """The items with their permanent guids and frozen dates, and the promises brought up to date."""
+    kept = {promise.guid: promise for promise in past.promises}
+    events: list[str] = []
+    settled: list[Item] = []
+    claims = _claims(items, kept)
+    for item, claimed in sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)):
+        if claimed:
+            guid = claimed[0]
+            events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
+            kept.update((other, replace(kept[other], alias_of=guid)) for other in claimed[1:])
+        else:
+            guid = _free_guid(item, past, kept, events)
+        promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
+        kept[guid] = promised
+        settled.append(replace(item, guid=guid, published=promised.published, rank=promised.rank))
+    return _settlement(settled, kept, past, now, events)
+
+
+def _claims(items: Sequence[Item], kept: Mapping[str, Promise]) -> list[tuple[str, ...]]:
+    """For each item the guids promised to its sightings, oldest first; each guid is claimed by one item only."""
+    owner: dict[str, tuple[str, Age]] = {}
+    for promise in kept.values():
+        root = _root(promise, kept)
+        for turn, sighting in enumerate(promise.sightings):
+            claim = (root, (promise.minted, promise.guid, turn))
+            owner[sighting] = min(owner.get(sighting, claim), claim, key=lambda each: each[1])
+    holder: dict[str, tuple[Age, int]] = {}
+    for place, item in enumerate(items):
+        for root, age in (owner[sighting] for sighting in item.sightings if sighting in owner):
+            holder[root] = min(holder.get(root, (age, place)), (age, place))
+    answer: list[tuple[str, ...]] = [()] * len(items)
+    for guid in sorted(holder, key=lambda guid: (kept[guid].minted, guid)):
+        place = holder[guid][1]
+        answer[place] = (*answer[place], guid)
+    return answer
+
+
+def _root(promise: Promise, kept: Mapping[str, Promise]) -> str:
+    """The guid that lives for a promise: its own, or that of the promise it became an alias of."""
+    seen = {promise.guid}
+    while promise.alias_of is not None and promise.alias_of in kept and promise.alias_of not in seen:
+        promise = kept[promise.alias_of]
+        seen.add(promise.guid)
+    return promise.guid
+
+
+def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
+    """Who chooses a guid first: published items, then the more trusted giver of a guid, then a fixed order."""
+    witness = next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
+    return (not claimed, -past.trust.get(witness, 0.0), item.title, item.sightings)
+
+
+def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list[str]) -> str:
+    """The guid of a new item: the host's own where it is free, else a minted one that is."""
+    if item.guid and item.guid not in kept:
+        return item.guid
+    if item.guid:
+        events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
+    turn = 0
+    while (guid := mint(past.feed, item.title, item.published, turn)) in kept:
+        turn += 1
+    return guid
+
+
+def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, events: list[str]) -> Promise:
+    """What is promised of an item from now on: the old promise with what it gained, or a new one."""
+    if promise is None:
+        published = _first_date(item, past, now, events)
+        return Promise(item.guid, now, published, item.sightings, item.title, item.genre, item.rank)
+    gained = tuple(sighting for sighting in item.sightings if sighting not in promise.sightings)
+    published = _sharper(promise.published, item.published)
+    return replace(promise, published=published, sightings=promise.sightings + gained, title=item.title)
+
+
+def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
+    """The date an item is first published with: its own, or when it was first seen where that is missing or ahead."""
+    if item.published is not None and item.published.at <= now + AHEAD:
+        return item.published
+    if item.published is not None:
+        events.append(f"{item.title!r} is dated {item.published.at:%Y-%m-%d}, in the future: published as seen now")
+    return Moment(min((past.first_seen[s] for s in item.sightings if s in past.first_seen), default=now))
+
+
+def _sharper(promised: Moment, said: Moment | None) -> Moment:
+    """The promised date, with a finer time of the same day (or year) where a source has come to give one."""
+    if said is None or PRECISIONS.index(said.precision) <= PRECISIONS.index(promised.precision):
+        return promised
+    grain = _GRAINS[promised.precision]
+    return said if said.at.strftime(grain) == promised.at.strftime(grain) else promised
+
+
+def _settlement(
+    settled: Iterable[Item], kept: dict[str, Promise], past: Past, now: datetime, events: Sequence[str]
+) -> Settlement:
+    """Everything in its final order, with each promise's digest of what it publishes and when that last changed."""
+    known = {promise.guid for promise in past.promises}
+    items: list[Item] = []
+    changed: list[str] = []
+    for item in settled:
+        promise, digest = kept[item.guid], _digest(item)
+        if item.guid in known and promise.digest != digest:
+            changed.append(item.guid)
+            promise = replace(promise, updated=now)
+        kept[item.guid] = replace(promise, digest=digest)
+        if promise.buried is None:
+            items.append(item if promise.updated is None else replace(item, updated=Moment(promise.updated)))
+    moved = {sighting: item.guid for item in items for sighting in item.sightings}
+    ordered = sorted(items, key=lambda item: (-_time(item), item.rank, item.guid))
+    new = tuple(item.guid for item in ordered if item.guid not in known)
+    promises = tuple(_without(kept[guid], moved, kept) for guid in sorted(kept))
+    return Settlement(tuple(ordered), promises, new, tuple(sorted(changed)), tuple(events))
+
+
+def _without(promise: Promise, moved: Mapping[str, str], kept: Mapping[str, Promise]) -> Promise:
+    """The promise without the sightings that a person's decision has given to another item."""
+    root = _root(promise, kept)
+    stay = tuple(sighting for sighting in promise.sightings if moved.get(sighting, root) == root)
+    return promise if stay == promise.sightings else replace(promise, sightings=stay)
+
+
+def _time(item: Item) -> float:
+    """The published time in seconds; every settled item has one."""
+    return item.published.at.timestamp() if item.published else 0.0
+
+
+def _digest(item: Item) -> str:
+    """The BLAKE2b digest, 16 bytes in hexadecimal, of what subscribers see of an item; absent fields do not count."""
+    said = [(name, repr(value)) for name in CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
+    return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,180 @@
+"""Promise 1: a guid, once published, is for ever; and the date with it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.merger.mint import mint
+from aggregator.merger.settle import AHEAD, Past, settle
+from aggregator.model.item import Item, Provenance
+from aggregator.model.sighting import Moment
+
+NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
+DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day")
+
+
+def item(title: str, *sightings: str, guid: str = "", published: Moment | None = DAY, rank: int = 0) -> Item:
+    origin = (Provenance("guid", sightings[0].split("/")[0]),) if guid else ()
+    return Item(title=title, sightings=sightings, guid=guid, published=published, rank=rank, provenance=origin)
+
+
+def again(items: list[Item], promises, now: datetime = NOW + timedelta(days=1), **past):
+    return settle(items, Past("show", tuple(promises), **past), now)
+
+
+def first(*items: Item, **past):
+    return settle(list(items), Past("show", **past), NOW)
+
+
+def test_the_hosts_own_guid_is_adopted() -> None:
+    assert [each.guid for each in first(item("A", "host/1", guid="host-guid")).items] == ["host-guid"]
+
+
+def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
+    settled = first(item("Min-cut partitioner", "casts/min-cut"))
+    assert settled.items[0].guid == mint("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
+    assert settled.new == (settled.items[0].guid,)
+
+
+def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
+    before = first(item("A", "host/1", guid="one"))
+    after = again([item("Another A", "host/1", "apple/1", guid="two", published=None)], before.promises)
+    assert [each.guid for each in after.items] == ["one"]
+    assert after.items[0].published == DAY
+    assert after.new == ()
+    assert after.changed == ("one",)
+
+
+def test_a_later_witness_change_alone_is_no_change() -> None:
+    before = first(item("A", "host/1", guid="one"))
+    after = again([replace(item("A", "host/1", "apple/1", guid="one"), origin="apple")], before.promises)
+    assert after.changed == ()
+    assert after.items[0].updated is None
+
+
+def test_the_date_grows_in_precision_on_its_day_only() -> None:
+    exact = Moment(datetime(2024, 4, 29, 0, 1, tzinfo=UTC), "minute")
+    before = first(item("A", "apple/1"))
+    assert again([item("A", "apple/1", published=exact)], before.promises).items[0].published == exact
+    elsewhere = Moment(datetime(2024, 4, 28, 23, 59, tzinfo=UTC), "minute")
+    assert again([item("A", "apple/1", published=elsewhere)], before.promises).items[0].published == DAY
+
+
+def test_a_finer_time_of_another_minute_does_not_replace_a_promised_minute() -> None:
+    minute = Moment(datetime(2024, 4, 29, 0, 1, tzinfo=UTC), "minute")
+    second = Moment(datetime(2024, 4, 29, 14, 1, 9, tzinfo=UTC), "second")
+    before = first(item("A", "apple/1", published=minute))
+    assert again([item("A", "apple/1", published=second)], before.promises).items[0].published == minute
+
+
+def test_an_undated_item_takes_when_it_was_first_seen_and_keeps_it() -> None:
+    seen = NOW - timedelta(hours=3)
+    before = first(item("Post", "blog/post", published=None), first_seen={"blog/post": seen})
+    assert before.items[0].published == Moment(seen)
+    after = again([item("Post", "blog/post", published=DAY)], before.promises)
+    assert after.items[0].published == Moment(seen)
+
+
+def test_undated_posts_of_one_page_stand_in_the_order_of_the_page() -> None:
+    posts = [item(title, f"blog/{title}", published=None, rank=rank) for rank, title in enumerate("zyx")]
+    assert [each.title for each in first(*posts).items] == ["z", "y", "x"]
+
+
+def test_a_date_in_the_future_is_not_believed() -> None:
+    wild = Moment(NOW + AHEAD + timedelta(seconds=1))
+    settled = first(item("A", "host/1", published=wild))
+    assert settled.items[0].published == Moment(NOW)
+    assert "in the future" in settled.events[0]
+    near = Moment(NOW + AHEAD)
+    assert first(item("A", "host/1", published=near)).items[0].published == near
+
+
+def test_two_published_items_found_to_be_one_leave_the_older_guid() -> None:
+    older = first(item("A", "host/1", guid="old"))
+    both = again([item("A", "host/1", guid="old"), item("A!", "mirror/9", guid="new")], older.promises)
+    merged = again([item("A", "host/1", "mirror/9", guid="old")], both.promises, NOW + timedelta(days=2))
+    assert [each.guid for each in merged.items] == ["old"]
+    assert {promise.guid: promise.alias_of for promise in merged.promises} == {"old": None, "new": "old"}
+    # and the alias stays dead when its own source alone is left
+    alone = again([item("A", "mirror/9", guid="new")], merged.promises, NOW + timedelta(days=3))
+    assert [each.guid for each in alone.items] == ["old"]
+
+
+def test_a_split_leaves_the_guid_with_the_oldest_sighting() -> None:
+    before = first(item("A", "apple/1", "host/1", guid="one"))
+    after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.promises)
+    assert {each.title: each.guid for each in after.items} == {"A": "one", "B": "two"}
+
+
+def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
+    honest, copy = item("Honest", "host/1", guid="one"), item("Copy", "thief/1", guid="one")
+    settled = first(copy, honest, trust={"host": 0.9, "thief": 0.4})
+    assert {each.title: each.guid for each in settled.items} == {"Honest": "one", "Copy": mint("show", "Copy", DAY)}
+    assert "guid one of another item" in settled.events[0]
+
+
+def test_two_items_of_one_title_and_day_have_two_guids() -> None:
+    settled = first(item("Listener Mail", "casts/a"), item("Listener Mail", "casts/b"))
+    assert len({each.guid for each in settled.items}) == 2
+
+
+def test_a_buried_item_is_never_emitted_again() -> None:
+    before = first(item("A", "host/1", guid="one"))
+    buried = [replace(promise, buried="taken down") for promise in before.promises]
+    after = again([item("A", "host/1", guid="one")], buried)
+    assert after.items == ()
+    assert after.promises[0].buried == "taken down"
+
+
+sightings = st.integers(0, 8).map(lambda number: f"s{number % 3}/{number}")
+titles = st.sampled_from(["Alpha", "Beta", "Gamma", "Listener Mail"])
+moments = st.sampled_from([None, DAY, Moment(DAY.at + timedelta(hours=9)), Moment(NOW + timedelta(days=400))])
+
+
+@st.composite
+def refreshes(draw: st.DrawFn) -> list[list[Item]]:
+    """Random histories: in each refresh the sightings known so far are grouped into items in any way."""
+    history = []
+    for _ in range(draw(st.integers(1, 4))):
+        pool = draw(st.lists(sightings, unique=True, min_size=1, max_size=9))
+        groups: dict[int, list[str]] = {}
+        for sighting in pool:
+            groups.setdefault(draw(st.integers(0, 4)), []).append(sighting)
+        history.append(
+            [
+                item(
+                    draw(titles), *sorted(group), guid=draw(st.sampled_from(["", "g1", "g2"])), published=draw(moments)
+                )
+                for group in groups.values()
+            ]
+        )
+    return history
+
+
+@given(refreshes(), st.randoms())
+def test_promise_1_guids_are_permanent_unique_and_independent_of_order(history, random) -> None:
+    promises = ()
+    for turn, items in enumerate(history):
+        now = NOW + timedelta(days=turn)
+        settled = settle(items, Past("show", promises), now)
+        shuffled = list(items)
+        random.shuffle(shuffled)
+        assert settle(shuffled, Past("show", promises), now) == settled
+        guids = [each.guid for each in settled.items]
+        assert len(set(guids)) == len(guids)
+        assert len(guids) == len(items)
+        aliases = {promise.guid for promise in settled.promises if promise.alias_of}
+        assert not aliases & set(guids)
+        after = {promise.guid: promise for promise in settled.promises}
+        for promise in promises:
+            assert promise.guid in after
+            assert promise.minted == after[promise.guid].minted
+            gone = set(promise.sightings) - set(after[promise.guid].sightings)
+            assert all(any(each in held.sightings for held in settled.promises) for each in gone)
+            if promise.published.precision != "day":
+                assert after[promise.guid].published == promise.published
+            assert after[promise.guid].published.at.date() == promise.published.at.date()
+        assert settle(items, Past("show", settled.promises), now).new == ()
+        promises = settled.promises
