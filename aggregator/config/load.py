@@ -1,0 +1,67 @@
+"""config.yaml -> Config, or one line for each thing that is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from aggregator.config.faults import tell
+from aggregator.config.keys import ConfigKeys, schema
+from aggregator.config.parse import parse
+from aggregator.config.plan import plan
+from aggregator.errors import ConfigError
+from aggregator.model.feed import Plan
+
+DEFAULT = Path("config.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What config.yaml asks for, with every default filled in and every path absolute.
+
+    ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``
+    is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
+    ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name.
+    """
+
+    path: Path
+    state: str
+    output: Path
+    base_url: str
+    contact: str | None
+    allow_networks: tuple[str, ...]
+    plans: tuple[Plan, ...]
+
+
+def load(path: Path) -> Config:
+    """The config that a file holds. Raises ConfigError with one line for each mistake, in the order of the file."""
+    keys = read(path)
+    folder = path.resolve().parent
+    base_url = keys.base_url.rstrip("/")
+    return Config(
+        path=path.resolve(),
+        state=keys.state if "://" in keys.state else str(folder / keys.state),
+        output=folder / keys.output,
+        base_url=base_url,
+        contact=keys.contact,
+        allow_networks=tuple(sorted(keys.allow_networks)),
+        plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items())),
+    )
+
+
+def read(path: Path) -> ConfigKeys:
+    """The checked keys of a config file. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; -c FILE names another config") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
+    parsed = parse(text, str(path))
+    try:
+        return ConfigKeys.model_validate({} if parsed.values is None else parsed.values)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        raise ConfigError("\n".join(tell(found, str(path), parsed.lines, schema()))) from error

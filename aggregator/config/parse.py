@@ -1,0 +1,108 @@
+"""YAML bytes become plain values; a key given twice is an error, and every key knows its line.
+
+The scalars are YAML 1.2's core schema as far as a person needs it: ``no``, ``on``, ``12:30`` and ``2024-05-01`` stay
+the strings that were written (YAML 1.1 makes them a boolean, a boolean, 750 and a date).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import yaml
+
+from aggregator.errors import ConfigError
+
+try:
+    from yaml import CSafeLoader as Reader
+except ImportError:  # PyYAML built without libyaml
+    from yaml import SafeLoader as Reader  # type: ignore[assignment]  # the same interface, slower
+
+Path = tuple[str | int, ...]
+
+
+class _Loader(Reader):
+    """The safe loader with the scalars of YAML 1.2."""
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own class attribute
+
+
+for _tag, _pattern, _first in (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", list("-+0123456789")),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
+    ("merge", r"<<", ["<"]),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The plain values of one YAML document, and the line (from 1) on which each key or entry stands."""
+
+    values: object
+    lines: dict[Path, int]
+
+
+def parse(text: str, name: str) -> Parsed:
+    """The values of a YAML text; ``name`` is how errors call the file. Raises ConfigError."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return Parsed(None, {})
+        lines, twice = _walk(node)
+        if twice:
+            raise ConfigError("\n".join(f"{name}:{line}: {spell(path)}: given twice" for path, line in twice))
+        return Parsed(loader.construct_document(node), lines)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise ConfigError(f"{name}:{line}: not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{name}: not YAML: {' '.join(str(error).split())}") from error
+    finally:
+        loader.dispose()
+
+
+def spell(path: Path) -> str:
+    """A key's path as a person writes it.
+
+    >>> spell(("feeds", "talk", "hubs", 0))
+    'feeds.talk.hubs[0]'
+    """
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".") or "(the whole file)"
+
+
+def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:
+    """The line of every path, and the paths given twice. A node reached by several aliases is walked once."""
+    lines: dict[Path, int] = {}
+    twice: list[tuple[Path, int]] = []
+    seen: set[int] = set()
+    ahead: list[tuple[Path, yaml.Node]] = [((), root)]
+    while ahead:
+        path, node = ahead.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        for step, mark, below in _children(node):
+            here = (*path, step)
+            if here in lines:
+                twice.append((here, mark))
+            lines[here] = mark
+            ahead.append((here, below))
+    return lines, sorted(twice, key=lambda entry: entry[1])
+
+
+def _children(node: yaml.Node) -> list[tuple[str | int, int, yaml.Node]]:
+    """What stands directly below a node: its step, its line from 1, and its node."""
+    if isinstance(node, yaml.MappingNode):
+        return [
+            (str(key.value), key.start_mark.line + 1, value)
+            for key, value in node.value
+            if key.tag != "tag:yaml.org,2002:merge"
+        ]
+    if isinstance(node, yaml.SequenceNode):
+        return [(at, entry.start_mark.line + 1, entry) for at, entry in enumerate(node.value)]
+    return []
