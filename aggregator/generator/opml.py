@@ -1,0 +1,135 @@
+"""OPML 2.0 (http://opml.org/spec2.opml): the list of feeds that readers exchange, written strictly and read tolerantly.
+
+Read tolerantly, because files in the wild misspell ``xmlUrl``, pad or empty it, leave out ``type`` or ``title``, use
+HTML's entities, leave ampersands bare, and are glued together; an HTML parser takes all of that, and expands no entity
+that a document declares.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from email.utils import format_datetime
+from html import escape
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+from aggregator.errors import ReadError
+from aggregator.generator import view
+from aggregator.model.feed import Feed
+
+# XML 1.0, section 2.2: what no document may hold.
+ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
+DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+# Kinds of outline whose address is another list or a page, not a feed (OPML 2.0, "include" and "link"; Liferea's
+# "source").
+LISTS = frozenset({"include", "link", "source"})
+# The largest list that is read, in bytes: ten thousand subscriptions take 3 MB.
+MOST = 16_000_000
+
+
+class Outline(NamedTuple):
+    """One subscription: its title, its feed's address, and its page's (``None`` where none is given)."""
+
+    title: str
+    xml_url: str
+    html_url: str | None = None
+
+
+def render(feeds: Sequence[Feed]) -> bytes:
+    """``feeds.opml``: one outline for each published feed, sorted by title, dated by the newest content."""
+    ordered = sorted(feeds, key=lambda feed: (feed.channel.title.casefold(), feed.channel.name))
+    outlines = [
+        Outline(feed.channel.title, view.subscription(feed), view.web(feed.channel.link) or f"{feed.channel.base_url}/")
+        for feed in ordered
+    ]
+    return write("Feeds", outlines, max((feed.updated for feed in feeds), default=None))
+
+
+def write(title: str, outlines: Iterable[Outline], modified: datetime | None = None) -> bytes:
+    """An OPML 2.0 subscription list; ``modified`` (aware, UTC) is its one date, left out where ``None``."""
+    dated = f"\n    <dateModified>{format_datetime(modified, usegmt=True)}</dateModified>" if modified else ""
+    lines = "".join(f"\n    {line(outline)}" for outline in outlines)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<opml version="2.0">\n  <head>\n    <title>{clean(title)}</title>{dated}\n'
+        f"    <docs>http://opml.org/spec2.opml</docs>\n  </head>\n  <body>{lines}\n  </body>\n</opml>\n"
+    ).encode()
+
+
+def line(outline: Outline) -> str:
+    """One outline element."""
+    name = clean(outline.title)
+    page = f' htmlUrl="{clean(outline.html_url)}"' if outline.html_url else ""
+    return f'<outline type="rss" text="{name}" title="{name}" xmlUrl="{clean(outline.xml_url)}"{page}/>'
+
+
+def clean(text: str) -> str:
+    """A text on one line, without what XML forbids, escaped for an attribute.
+
+    >>> clean('A & "B"')
+    'A &amp; &quot;B&quot;'
+    """
+    return escape(" ".join(ILLEGAL.sub("", text).split()))
+
+
+def read(body: bytes) -> tuple[Outline, ...]:
+    """The subscriptions of an OPML document in its order, each address once; ReadError where it is not OPML at all.
+
+    Folders are flattened. The title is ``text``, else ``title``, else the address. Outlines that name another list
+    (``include``, ``link``, ``source``) or no address are left out.
+
+    >>> read(b'<opml><outline title="A" xmlURL=" https://a.example/feed "/></opml>')
+    (Outline(title='A', xml_url='https://a.example/feed', html_url=None),)
+    """
+    if len(body) > MOST:
+        raise ReadError(f"the subscription list is larger than {MOST:,} bytes")
+    reader = Reader()
+    reader.feed(BARE_AMPERSAND.sub("&amp;", decoded(body)))
+    reader.close()
+    if not reader.recognised:
+        raise ReadError("this is not an OPML subscription list: it has neither <opml> nor <outline>")
+    unique = {outline.xml_url: outline for outline in reversed(reader.found)}
+    return tuple(outline for outline in reader.found if unique.get(outline.xml_url) is outline)
+
+
+def decoded(body: bytes) -> str:
+    """The document's text: by its byte order mark, else its declaration, else UTF-8; what does not fit is replaced."""
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if body.startswith(mark):
+            return body.decode(f"{encoding}-sig" if encoding == "utf-8" else encoding, "replace")
+    declared = DECLARED.match(body)
+    try:
+        return body.decode(declared[1].decode("ascii") if declared else "utf-8", "replace")
+    except LookupError:
+        return body.decode("utf-8", "replace")
+
+
+class Reader(HTMLParser):
+    """What reads outlines out of anything that looks like markup."""
+
+    def __init__(self) -> None:
+        """Nothing found yet."""
+        super().__init__(convert_charrefs=True)
+        self.found: list[Outline] = []
+        self.recognised = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An outline that names a feed is remembered; a prefix before the name does not matter."""
+        local = tag.rpartition(":")[2]
+        self.recognised = self.recognised or local in ("opml", "outline")
+        if local != "outline":
+            return
+        given = {name.rpartition(":")[2]: " ".join((value or "").split()) for name, value in reversed(attrs)}
+        kind = given.get("type", "").lower()
+        address = given.get("xmlurl") or (given.get("url", "") if kind in ("rss", "atom", "feed") else "")
+        if address and kind not in LISTS:
+            title = given.get("text") or given.get("title") or address
+            self.found.append(Outline(title, address, given.get("htmlurl") or None))

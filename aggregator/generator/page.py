@@ -1,0 +1,118 @@
+"""The pages for people: one for each feed, and the one that lists them all.
+
+A page asks no other host for anything until its reader does: audio is loaded when it is played, artwork when it is
+opened, and the style and the small script stand in the page itself, allowed by their hashes alone. Text of sources
+is shown as plain text, so no markup of a source reaches the page; the template engine escapes every value.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from aggregator.generator import picture, subscribe, view, wording
+from aggregator.model.feed import Feed
+
+# Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
+PLAYERS = 500
+FORMATS = (
+    ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
+    ("feed.xml", "Everything", "RSS", "application/rss+xml"),
+    ("feed.atom", "Everything", "Atom", "application/atom+xml"),
+    ("feed.json", "Everything", "JSON Feed", "application/feed+json"),
+)
+
+TEMPLATES = resources.files("aggregator.generator") / "templates"
+STYLE = (TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
+SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
+
+
+def render(feed: Feed) -> bytes:
+    """The page of one feed, ``index.html``: how to subscribe, its episodes and posts, and where each came from."""
+    episodes = [item for item in feed.items if item.genre == "episode"]
+    posts = [item for item in feed.items if item.genre == "post"]
+    url = view.subscription(feed)
+    return page(
+        "feed.html.j2",
+        feed=feed,
+        channel=feed.channel,
+        url=url,
+        links=subscribe.links(url),
+        public=subscribe.public(url),
+        qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it
+        tile=tile(feed),
+        artwork=view.web(feed.channel.image),
+        home=view.web(feed.channel.link),
+        episodes=[view.entry(item) for item in episodes[:PLAYERS]],
+        earlier=[view.entry(item) for item in episodes[PLAYERS:]],
+        posts=[view.entry(item) for item in posts[:PLAYERS]],
+        earlier_posts=[view.entry(item) for item in posts[PLAYERS:]],
+        counts=wording.listed(
+            [wording.count(len(episodes), "episode")] * bool(episodes)
+            + [wording.count(len(posts), "post")] * bool(posts)
+        )
+        or "no items yet",
+        text=wording.paragraphs(feed.channel.description or ""),
+        voices=[view.voice(hearing) for hearing in feed.hearings],
+    )
+
+
+def index(feeds: Sequence[Feed]) -> bytes:
+    """The page that lists every feed, sorted by title; links are relative, so it works wherever it is served."""
+    ordered = sorted(feeds, key=lambda feed: (feed.channel.title.casefold(), feed.channel.name))
+    return page("index.html.j2", cards=[(feed, tile(feed), card_facts(feed)) for feed in ordered])
+
+
+def card_facts(feed: Feed) -> tuple[str, ...]:
+    """What stands under a feed's title in the list: how much there is, and the day of the newest."""
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    posts = len(feed.items) - episodes
+    newest = feed.items[0].published if feed.items else None
+    said = (
+        wording.count(episodes, "episode") if episodes else "",
+        wording.count(posts, "post") if posts else "",
+        f"newest {wording.day(newest)}" if newest else "",
+    )
+    return tuple(fact for fact in said if fact)
+
+
+def tile(feed: Feed) -> Markup:
+    """The picture that stands for a feed."""
+    return Markup(picture.tile(feed.channel.name, feed.channel.title))  # noqa: S704 - its one text is escaped there
+
+
+def page(template: str, **values: object) -> bytes:
+    """One template filled in, as UTF-8; a name that the template asks for and nobody gave is a defect."""
+    return (ENVIRONMENT.get_template(template).render(values) + "\n").encode("utf-8", "replace")
+
+
+def allowed(text: str) -> str:
+    """The CSP source that allows one inline style or script and no other (CSP level 3, section 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def environment() -> Environment:
+    """The template engine: everything escaped, nothing undefined."""
+    made = Environment(
+        loader=PackageLoader("aggregator.generator"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(
+        style=Markup(STYLE),  # noqa: S704 - a file of this package
+        script=Markup(SCRIPT),  # noqa: S704 - a file of this package
+        style_hash=allowed(STYLE),
+        script_hash=allowed(SCRIPT),
+        formats=FORMATS,
+    )
+    return made
+
+
+ENVIRONMENT = environment()

@@ -1,0 +1,32 @@
+"use strict";
+const say = document.getElementById("said");
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  const field = document.getElementById(button.dataset.copy);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      say.textContent = "Address copied.";
+    } catch {
+      say.textContent = "Address selected: press Ctrl+C or Cmd+C to copy it.";
+    }
+  });
+}
+for (const search of document.querySelectorAll("input[data-filter]")) {
+  const entries = [...document.querySelectorAll("#" + search.dataset.filter + " > li")];
+  const words = entries.map((entry) => entry.textContent.toLowerCase());
+  search.parentElement.hidden = false;
+  search.addEventListener("input", () => {
+    const wanted = search.value.toLowerCase().split(/\s+/);
+    let shown = 0;
+    entries.forEach((entry, at) => {
+      entry.hidden = !wanted.every((word) => words[at].includes(word));
+      shown += entry.hidden ? 0 : 1;
+    });
+    say.textContent = search.value ? shown + " of " + entries.length + " shown." : "";
+  });
+}
+document.addEventListener("play", (event) => {
+  for (const other of document.querySelectorAll("audio")) if (other !== event.target) other.pause();
+}, true);

@@ -1,0 +1,285 @@
+"""The pages for people: what stands in them, what never may, and their bytes."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregator.generator import page, picture, subscribe, view
+from aggregator.model.feed import Feed
+from aggregator.model.item import Item, Provenance
+from aggregator.model.sighting import Enclosure, Note
+
+DATA = Path(__file__).parent / "data"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+made = load("pages_fixture")
+
+
+class Reading(HTMLParser):
+    """Every tag with its attributes, and the visible text."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.text = ""
+        self.feed(body.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def with_item(item: Item) -> Feed:
+    return replace(made.feed(0, 0), items=(item,))
+
+
+def hostile(text: str) -> Feed:
+    item = Item(
+        title=text,
+        sightings=(f"host/{text}",),
+        guid=text or "x",
+        description=text,
+        summary=text,
+        author=text,
+        number=text,
+        link=text,
+        image=text,
+        enclosure=Enclosure(text),
+        provenance=(Provenance("title", text, (text,), notes=(Note("title", text, "a" + text, text),)),),
+    )
+    return replace(
+        with_item(item), channel=made.channel(title=text, description=text, author=text, link=text, image=text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("feed", page.render(made.feed())),
+        ("empty", page.render(made.feed(0, 0))),
+        ("posts", page.render(made.feed(0, 3))),
+        ("index", page.index([made.feed(), made.feed(0, 0)])),
+    ],
+)
+def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
+    assert (DATA / f"page_{name}.html").read_bytes() == body
+
+
+def test_the_same_feed_gives_the_same_bytes() -> None:
+    assert page.render(made.feed()) == page.render(made.feed())
+
+
+def test_the_order_of_the_feeds_changes_nothing() -> None:
+    one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
+    assert page.index([one, other]) == page.index([other, one])
+
+
+def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same() -> None:
+    feed = made.feed()
+    rested = replace(
+        feed,
+        hearings=tuple(
+            replace(each, state="resting", message="asked 3 minutes ago")
+            if each.state in ("heard", "unchanged")
+            else each
+            for each in feed.hearings
+        ),
+    )
+    assert page.render(feed) == page.render(rested)
+
+
+def test_every_item_has_its_player_and_its_origin() -> None:
+    reading = Reading(page.render(made.feed()))
+    assert [each["src"] for each in reading.all("audio")] == [f"https://media.example/qm/{n:04d}.mp3" for n in range(8)]
+    assert {each["preload"] for each in reading.all("audio")} == {"none"}
+    assert reading.text.count("Where it came from: ") == 10
+    assert "casts says" in " ".join(reading.text.split())
+
+
+def test_repairs_are_shown_as_what_went_and_what_came() -> None:
+    body = page.render(made.feed()).decode()
+    assert "<del>â€”</del><ins>—</ins>" in body
+
+
+def test_each_format_is_offered_to_feed_readers() -> None:
+    offered = [each for each in Reading(page.render(made.feed())).all("link") if each["rel"] == "alternate"]
+    assert [(each["href"], each["type"]) for each in offered[:2]] == [
+        ("podcast.xml", "application/rss+xml"),
+        ("feed.xml", "application/rss+xml"),
+    ]
+    assert [each["href"] for each in offered[2:]] == ["feed.atom", "feed.json"]
+
+
+def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
+    assert view.subscription(made.feed(0, 2)).endswith("/feed.xml")
+    assert view.subscription(made.feed(1, 2)).endswith("/podcast.xml")
+
+
+def test_nothing_is_loaded_before_the_reader_asks() -> None:
+    reading = Reading(page.render(made.feed()))
+    assert not reading.all("iframe")
+    assert [each["loading"] for each in reading.all("img")] == ["lazy"]
+    assert [each["href"] for each in reading.all("link") if each["rel"] == "icon"] == ["data:,"]
+    assert not [each for each in reading.all("script") if "src" in each]
+
+
+def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
+    policy = Reading(page.render(made.feed())).all("meta")[1]["content"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    style = re.search(rb"<style>(.*?)</style>", page.render(made.feed()), re.DOTALL)
+    script = re.search(rb"<script>(.*?)</script>", page.render(made.feed()), re.DOTALL)
+    assert style is not None
+    assert script is not None
+    assert page.allowed(style[1].decode()) in policy
+    assert page.allowed(script[1].decode()) in policy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "javascript:alert(1)",
+        "</style><script>1</script>",
+        "{{ 7 * 7 }}{% raw %}",
+        "http://[",
+        "\ud800 lone",
+        "\u202eright to left",
+        "a\x00b",
+    ],
+)
+def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
+    plain = Reading(page.render(hostile("x")))
+    reading = Reading(page.render(hostile(text)) + page.index([hostile(text)]))
+    assert len(reading.all("script")) == 2
+    assert len(reading.all("img")) <= len(plain.all("img"))
+    for tag, attributes in reading.tags:
+        assert not [name for name in attributes if name.startswith("on")], tag
+        assert not attributes.get("href", "").startswith("javascript:")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_gives_a_page_with_the_same_bones(text: str) -> None:
+    reading = Reading(page.render(hostile(text)))
+    assert len(reading.all("h1")) == 1
+    assert len(reading.all("main")) == 1
+    assert len(reading.all("script")) == 1
+
+
+def test_fragments_are_unique_and_permanent() -> None:
+    reading = Reading(page.render(made.feed(500, 40)))
+    ids = [attributes["id"] for _, attributes in reading.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert view.anchor("qm-0003") in ids
+
+
+def test_more_items_than_players_are_listed_without() -> None:
+    reading = Reading(page.render(made.feed(page.PLAYERS + 7, 0)))
+    assert len(reading.all("audio")) == page.PLAYERS
+    assert (
+        sum(attributes.get("id", "").startswith("i-") for tag, attributes in reading.tags if tag == "li")
+        == page.PLAYERS + 7
+    )
+
+
+def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> None:
+    local = Reading(page.render(made.feed(base_url="http://localhost:8000/quiet-machines")))
+    hrefs = [each.get("href", "") for each in local.all("a")]
+    assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
+    assert "cannot reach it" in local.text
+
+
+@pytest.mark.parametrize(
+    ("url", "reachable"),
+    [
+        ("https://feeds.example.org/a", True),
+        ("https://203.0.114.9/a", True),
+        ("http://localhost:8000/a", False),
+        ("http://127.0.0.1/a", False),
+        ("http://[::1]:80/a", False),
+        ("http://10.1.2.3/a", False),
+        ("http://nas/a", False),
+        ("http://nas.local/a", False),
+        ("http://a.home.arpa/a", False),
+    ],
+)
+def test_which_addresses_a_server_elsewhere_can_reach(url: str, reachable: bool) -> None:  # noqa: FBT001 - a case
+    assert reachable == subscribe.public(url)
+
+
+def test_deep_links_carry_the_whole_address() -> None:
+    url = "https://feeds.example.org/a b/podcast.xml?x=1&y=2"
+    by_app = {link.app: link.href for link in subscribe.links(url)}
+    assert by_app["AntennaPod"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
+    assert by_app["Overcast"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
+    assert by_app["Apple Podcasts"] == "podcast://feeds.example.org/a b/podcast.xml?x=1&y=2"
+
+
+def test_the_tile_is_readable_in_every_colour() -> None:
+    for number in range(400):
+        assert 1.05 / (luminance(picture.colour(str(number))) + 0.05) >= 4.5
+
+
+def luminance(colour: tuple[int, int, int]) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    red, green, blue = (
+        part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_text_and_background_differ_enough_in_both_themes() -> None:
+    light, dark = re.findall(r":root \{(.*?)\}", page.STYLE, re.DOTALL)
+    for theme in (light, dark):
+        named = {name: (int(f"0x{value}", 0)) for name, value in hex_colours(theme)}
+        for ink, paper in [
+            ("ink", "paper"),
+            ("ink", "card"),
+            ("soft", "paper"),
+            ("soft", "card"),
+            ("accent", "paper"),
+            ("accent", "card"),
+            ("accent-ink", "accent"),
+            ("ink", "tint"),
+            ("soft", "tint"),
+            ("gone", "card"),
+            ("come", "card"),
+        ]:
+            assert ratio(named[ink], named[paper]) >= 4.5, (ink, paper)
+
+
+def hex_colours(theme: str) -> list[tuple[str, str]]:
+    found = re.findall(r"--([a-z-]+): #([0-9a-f]{3,6});", theme)
+    return [(name, value if len(value) == 6 else "".join(2 * digit for digit in value)) for name, value in found]
+
+
+def ratio(one: int, other: int) -> float:
+    lights = sorted(luminance((each >> 16, each >> 8 & 255, each & 255)) for each in (one, other))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
