@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from aggregator.merger.mint import ROOT
 from aggregator.model.feed import Channel
@@ -34,7 +35,7 @@ def complete(channel: Channel, shows: Mapping[str, Show], trust: Mapping[str, fl
     return channel
 
 
-def _first(name: str, shows: Sequence[Show]) -> object:
+def _first(name: str, shows: Sequence[Show]) -> Any:
     """The first account's word on one field that is fit to print, ``None`` where nobody has one."""
     for show in shows:
         value = getattr(show, name)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from aggregator.merger.mint import mint
-from aggregator.model.item import Item, Promise
+from aggregator.merger.override import override
+from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
 # An episode dated further ahead than this is not believed. Hosts publish at the stamped time and a day given without
@@ -39,13 +40,15 @@ Age = tuple[datetime, str, int]
 class Past:
     """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
 
-    ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1.
+    ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1;
+    ``overrides`` are what a person wants of an item, by guid.
     """
 
     feed: str
     promises: tuple[Promise, ...] = ()
     first_seen: Mapping[str, datetime] = field(default_factory=dict)
     trust: Mapping[str, float] = field(default_factory=dict)
+    overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             guid = _free_guid(item, past, kept, events)
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
-        settled.append(replace(item, guid=guid, published=promised.published, rank=promised.rank))
+        known = replace(item, guid=guid, published=promised.published, rank=promised.rank)
+        settled.append(override(known, past.overrides.get(guid, ())))
     return _settlement(settled, kept, past, now, events)
 
 

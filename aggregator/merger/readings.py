@@ -1,0 +1,85 @@
+"""The title and the description of an item, read out of those of its sightings.
+
+Titles that differ by more than spelling are different titles (a show's prefix, another number), so the copies that
+resemble the most trusted one are read as one text and the others dissent; descriptions are read as copies of one
+text, token by token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rapidfuzz import fuzz
+
+from aggregator.merger import blend
+from aggregator.merger.attest import Ballot, attest, with_origin
+from aggregator.model.item import Item
+from aggregator.model.sighting import Sighting
+from aggregator.text.fold import fold
+
+# Two folded titles that resemble each other this much (0 to 100) are spellings of one title: one lost or garbled
+# word in four stays above it, a show's prefix or another part number of a short title falls below.
+ALIKE = 82.0
+
+
+def read_title(item: Item, votes: Ballot) -> Item:
+    """The item with its title: one reading of the copies that resemble the most trusted one."""
+    titled = [sighting for sighting in votes.witnesses if sighting.title]
+    if not titled:
+        return item
+    anchor = fold(titled[0].title)
+    alike = [sighting for sighting in titled if _alike(fold(sighting.title), anchor)]
+    reading = blend.blend(
+        [blend.Copy(sighting.source, sighting.title, votes.weights.of(sighting)) for sighting in alike],
+        language=_language(votes),
+    )
+    witness = next((sighting for sighting in alike if sighting.title == reading.text), alike[0])
+    key = fold(reading.text)
+    origin = attest(
+        "title", witness, votes, lambda sighting: sighting.title, lambda sighting: fold(sighting.title) == key
+    )
+    return with_origin(replace(item, title=reading.text), replace(origin, confidence=round(reading.confidence, 3)))
+
+
+def _alike(left: str, right: str) -> bool:
+    """Are two folded titles spellings of one? Their digits must be the same."""
+    if left == right:
+        return True
+    digits = [[word for word in title.split() if word.isdigit()] for title in (left, right)]
+    return digits[0] == digits[1] and fuzz.ratio(left, right) >= ALIKE
+
+
+def read_description(item: Item, votes: Ballot) -> Item:
+    """The item with the best reading of its text, and the witness's own markup where it is that witness's text."""
+    told = [sighting for sighting in votes.witnesses if sighting.description]
+    if not told:
+        return item
+    copies = [
+        blend.Copy(sighting.source, sighting.description or "", votes.weights.of(sighting), cut=sighting.cut)
+        for sighting in told
+    ]
+    reading = blend.blend(copies, language=_language(votes))
+    key = fold(reading.text)
+    witness = _nearest(told, key, reading.witness)
+    own = fold(witness.description or "") == key
+    origin = attest(
+        "description",
+        witness,
+        votes,
+        lambda sighting: sighting.description or None,
+        lambda sighting: key.startswith(fold(sighting.description or "")),
+    )
+    item = replace(item, description=reading.text, html=witness.html if own else None, cut=reading.cut)
+    return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
+
+
+def _nearest(told: list[Sighting], key: str, source: str) -> Sighting:
+    """The sighting whose text is the reading, else the one that carries most of it."""
+    whole = [sighting for sighting in told if fold(sighting.description or "") == key]
+    carrier = [sighting for sighting in told if sighting.source == source]
+    return (sorted(whole, key=lambda sighting: sighting.html is None) or carrier or told)[0]
+
+
+def _language(votes: Ballot) -> str | None:
+    """The language that the most trusted source names."""
+    return next((sighting.language for sighting in votes.witnesses if sighting.language), None)

@@ -1,0 +1,171 @@
+"""A Cluster becomes one Item: each field by its own rule, each with its witness.
+
+A source's word weighs by its trust (promise 5: a less trusted source may complete, never contradict):
+
+    title        one reading of the copies that resemble the most trusted one, its spelling voted on
+    description  one reading of all copies, token by token; with the witness's markup where it is that witness's text
+    published    the most trusted date; made exact by a source that names a time on that day
+    duration     the most trusted one; made exact by a source within its grain
+    enclosure    the most trusted one; a missing length or type from another source of the same file
+    link         the most trusted one, one that its source does not repeat on other items first
+    all others   the most trusted source that says something
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from aggregator.merger.attest import Ballot, Weights, attest, ballot, with_origin
+from aggregator.merger.readings import read_description, read_title
+from aggregator.model.cluster import Cluster
+from aggregator.model.item import Item, Provenance
+from aggregator.model.sighting import PRECISIONS, Duration, Enclosure, Moment, Sighting
+from aggregator.text import urls
+
+# A day without a zone can begin 14 hours before or 12 hours after that day begins in UTC (the zones in use).
+ZONES = timedelta(hours=14)
+
+# Fields whose value is simply that of the most trusted source that says something.
+PLAIN = (
+    *("guid", "summary", "updated", "season", "episode", "number", "episode_type", "explicit", "image", "author"),
+    *("language", "categories", "tags"),
+)
+
+SILENT = (None, "", ())
+
+
+def reconcile(cluster: Cluster, weights: Weights) -> Item:
+    """One item of the feed, without its promised guid: ``guid`` holds the host's own where a source gave one."""
+    votes = ballot(cluster.sightings, weights)
+    item = Item(
+        title="",
+        sightings=tuple(sorted(sighting.id for sighting in votes.witnesses)),
+        genre="episode" if any(sighting.genre == "episode" for sighting in votes.witnesses) else "post",
+        rank=votes.witnesses[0].position,
+        origin=votes.witnesses[0].source,
+        pairs=cluster.pairs,
+    )
+    for rule in RULES:
+        item = rule(item, votes)
+    return replace(item, provenance=tuple(sorted(item.provenance, key=lambda origin: origin.field)))
+
+
+def _published(item: Item, votes: Ballot) -> Item:
+    """The most trusted date, sharpened by the finest one that names a time of that day."""
+    dated = [(sighting, sighting.published) for sighting in votes.witnesses if sighting.published is not None]
+    if not dated:
+        return item
+    trusted = dated[0][1]
+    finest = [(sighting, said) for sighting, said in dated if _finer(said, trusted)]
+    witness, moment = min(finest, key=lambda pair: -PRECISIONS.index(pair[1].precision), default=dated[0])
+    origin = attest(
+        "published",
+        witness,
+        votes,
+        lambda sighting: sighting.published.at.isoformat() if sighting.published else None,
+        lambda sighting: sighting.published is not None and _compatible(sighting.published, moment),
+    )
+    return with_origin(replace(item, published=moment), origin)
+
+
+def _finer(said: Moment, trusted: Moment) -> bool:
+    """Is this a more precise account of the same date?"""
+    return PRECISIONS.index(said.precision) > PRECISIONS.index(trusted.precision) and _compatible(said, trusted)
+
+
+def _compatible(left: Moment, right: Moment) -> bool:
+    """Can both be true of one item? A year holds all its days; a day without a zone lies within ``ZONES`` of UTC's."""
+    if "year" in (left.precision, right.precision):
+        return left.at.year == right.at.year
+    if "day" in (left.precision, right.precision):
+        whole = timedelta(days=1) if left.precision != right.precision else timedelta()
+        early, late = (left, right) if left.precision == "day" else (right, left)
+        return early.at - ZONES <= late.at <= early.at + whole + ZONES
+    return abs(left.at - right.at) <= timedelta(minutes=1)
+
+
+def _duration(item: Item, votes: Ballot) -> Item:
+    """The most trusted duration, made exact by a source that differs by less than its grain."""
+    timed = [(sighting, sighting.duration) for sighting in votes.witnesses if sighting.duration is not None]
+    if not timed:
+        return item
+    trusted = timed[0][1]
+    exact = [(sighting, said) for sighting, said in timed if said.step < trusted.step and _same_length(said, trusted)]
+    witness, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
+    origin = attest(
+        "duration",
+        witness,
+        votes,
+        lambda sighting: f"{sighting.duration.seconds} s" if sighting.duration else None,
+        lambda sighting: sighting.duration is not None and _same_length(sighting.duration, duration),
+    )
+    return with_origin(replace(item, duration=duration), origin)
+
+
+def _same_length(left: Duration, right: Duration) -> bool:
+    """Do two lengths differ by no more than the coarser grain (rounded and floored minutes differ by one)?"""
+    return abs(left.seconds - right.seconds) <= max(left.step, right.step)
+
+
+def _enclosure(item: Item, votes: Ballot) -> Item:
+    """The most trusted audio, whole; only what it lacks may come from another source of the very same file."""
+    heard = [(sighting, sighting.enclosure) for sighting in votes.witnesses if sighting.enclosure is not None]
+    if not heard:
+        return item
+    witness, chosen = heard[0]
+    bare = urls.bare_audio(chosen.url)
+    twins = [said for _, said in heard if urls.bare_audio(said.url) == bare]
+    enclosure = Enclosure(
+        chosen.url,
+        next((twin.type for twin in twins if twin.type), None),
+        next((twin.length for twin in twins if twin.length), None),
+    )
+    origin = attest(
+        "enclosure",
+        witness,
+        votes,
+        lambda sighting: sighting.enclosure.url if sighting.enclosure else None,
+        lambda sighting: sighting.enclosure is not None and urls.bare_audio(sighting.enclosure.url) == bare,
+    )
+    return with_origin(replace(item, enclosure=enclosure), origin)
+
+
+def _link(item: Item, votes: Ballot) -> Item:
+    """The most trusted page of the item itself; a page that stands on many items only where nobody has a better one."""
+    linked = [sighting for sighting in votes.witnesses if sighting.link is not None]
+    if not linked:
+        return item
+    repeated = votes.weights.repeated_links
+    own = [sighting for sighting in linked if (sighting.source, sighting.link) not in repeated]
+    witness = (own or linked)[0]
+    origin = attest(
+        "link", witness, votes, lambda sighting: sighting.link, lambda sighting: sighting.link == witness.link
+    )
+    return with_origin(replace(item, link=witness.link), origin)
+
+
+def _plain(item: Item, votes: Ballot) -> Item:
+    """Every other field: the word of the most trusted source that has one."""
+    for name in PLAIN:
+        witness = next((sighting for sighting in votes.witnesses if getattr(sighting, name) not in SILENT), None)
+        if witness is not None:
+            item = with_origin(replace(item, **{name: getattr(witness, name)}), _attest_plain(name, witness, votes))
+    return item
+
+
+def _attest_plain(name: str, witness: Sighting, votes: Ballot) -> Provenance:
+    """The provenance of a plain field; a guid disagrees with nobody, for every host has its own."""
+    value = getattr(witness, name)
+    return attest(
+        name,
+        witness,
+        votes,
+        lambda sighting: None if (said := getattr(sighting, name)) in SILENT else str(said),
+        lambda sighting: name == "guid" or bool(getattr(sighting, name) == value),
+    )
+
+
+Rule = Callable[[Item, Ballot], Item]
+RULES: tuple[Rule, ...] = (read_title, read_description, _published, _duration, _enclosure, _link, _plain)
