@@ -1,0 +1,95 @@
+"""Which pairs of records are compared: those that share a rare token, a day, a number, the core or a hard id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.sparse import Bags, Ints, frequency
+
+CAP = 80  # records of a block; a larger one says "common", not "same": 60 loses .001 recall, 120 costs 30 % more pairs
+_COMMON = 50  # rows in which a title token may stand to be a key of its own
+_UNCOMMON = 20  # rows in which a description token may stand to be a key
+_RAREST = 3  # description tokens used as keys
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Pairs of rows, left below right, each once; and how many blocks were too large and left out."""
+
+    left: Ints
+    right: Ints
+    capped: int = 0
+
+
+def candidates(frame: Frame) -> Candidates:
+    """The pairs worth comparing, of one source too (they show what non-matches look like)."""
+    rows = len(frame.records)
+    found: list[Ints] = []
+    capped = 0
+    for keys, owners in _keys(frame):
+        pairs, over = _pairs(keys, owners, rows)
+        found.append(pairs)
+        capped += over
+    codes = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    left, right = codes // max(rows, 1), codes % max(rows, 1)
+    one, other = frame.scope[left], frame.scope[right]
+    kept = (one == other) | (one < 0) | (other < 0)
+    return Candidates(left[kept], right[kept], capped)
+
+
+def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
+    """Columns of (key, row), one for each way to be candidates."""
+    rows = np.arange(len(frame.records), dtype=np.int64)
+    scope = frame.scope + 2
+    width = int(scope.max(initial=0)) + 1
+    yield _bagged(frame.tokens, rows, most=_COMMON)
+    yield frame.core * width + scope, rows
+    yield _bagged(frame.hard, rows, most=CAP)
+    yield _rarest(frame.told, rows)
+    dated = frame.day != ABSENT
+    for shift in (0, 1):
+        yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
+    features, owners = _bagged(frame.numbers, rows, most=len(rows))
+    yield features * width + scope[owners], owners
+
+
+def _bagged(bags: Bags, rows: Ints, *, most: int) -> tuple[Ints, Ints]:
+    """Each feature that stands in 2 to ``most`` rows, with its rows."""
+    often = frequency(bags)
+    owners = np.repeat(rows, bags.sizes)
+    kept = (often[bags.features] > 1) & (often[bags.features] <= most)
+    return bags.features[kept], owners[kept]
+
+
+def _rarest(bags: Bags, rows: Ints) -> tuple[Ints, Ints]:
+    """For each row its rarest features that stand in at least two rows and in at most 20."""
+    often = frequency(bags)
+    owners = np.repeat(rows, bags.sizes)
+    kept = (often[bags.features] > 1) & (often[bags.features] <= _UNCOMMON)
+    features, owners = bags.features[kept], owners[kept]
+    order = np.lexsort((features, often[features], owners))
+    features, owners = features[order], owners[order]
+    first = np.searchsorted(owners, owners, side="left")
+    near = np.arange(len(owners)) - first < _RAREST
+    return features[near], owners[near]
+
+
+def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
+    """The pairs of rows with equal key, as ``left * rows + right``; and how many blocks were above the cap."""
+    order = np.lexsort((owners, keys))
+    keys, owners = keys[order], owners[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [len(keys)])))
+    out: list[Ints] = []
+    for size in np.unique(sizes[(sizes > 1) & (sizes <= CAP)]).tolist():
+        members = owners[starts[sizes == size][:, None] + np.arange(size)]
+        one, other = np.triu_indices(size, 1)
+        out.append((members[:, one] * rows + members[:, other]).ravel())
+    pairs = np.unique(np.concatenate(out)) if out else np.zeros(0, dtype=np.int64)
+    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > CAP).sum())

@@ -1,0 +1,72 @@
+"""The neutral record that the match engine works on: what a sighting or a line of JSON says, ready to be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aggregator.model.sighting import Sighting, Span
+from aggregator.text.urls import bare_audio, canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One account of one item of any kind.
+
+    ``kind`` is ``episode``, ``post`` or empty where nobody says. ``ids`` are hard ids as ``scheme:value``; which of
+    them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
+    only the year is known. ``seconds`` with ``step`` is the duration and its grain.
+    """
+
+    id: str
+    source: str
+    title: str
+    kind: str = ""
+    ids: tuple[str, ...] = ()
+    show: str | None = None
+    author: str | None = None
+    description: str | None = None
+    day: int | None = None
+    year: int | None = None
+    instant: float | None = None
+    seconds: int | None = None
+    step: int = 1
+    season: int | None = None
+    numbers: tuple[int, ...] = ()
+    span: Span = field(default_factory=Span)
+
+
+def of_sighting(sighting: Sighting) -> Record:
+    """The neutral record of a sighting."""
+    published, duration = sighting.published, sighting.duration
+    dated = published is not None and published.precision != "year"
+    timed = duration is not None and duration.seconds > 0
+    return Record(
+        id=sighting.id,
+        source=sighting.source,
+        title=sighting.title,
+        kind=sighting.genre,
+        ids=_ids(sighting),
+        show=sighting.show,
+        author=sighting.author,
+        description=sighting.description or sighting.summary,
+        day=published.at.toordinal() if published is not None and dated else None,
+        year=published.at.year if published is not None else None,
+        instant=published.at.timestamp() if published is not None and dated else None,
+        seconds=duration.seconds if duration is not None and timed else None,
+        step=duration.step if duration is not None and timed else 1,
+        season=sighting.season,
+        numbers=() if sighting.episode is None else (sighting.episode,),
+        span=sighting.span,
+    )
+
+
+def _ids(sighting: Sighting) -> tuple[str, ...]:
+    """Every hard id that a sighting carries, as ``scheme:value``."""
+    found = [f"{scheme}:{value}" for scheme, value in sighting.ids]
+    if sighting.guid:
+        found.append(f"guid:{sighting.guid}")
+    if sighting.enclosure is not None and sighting.enclosure.url:
+        found.append(f"audio:{bare_audio(sighting.enclosure.url)}")
+    if sighting.link:
+        found.append(f"link:{canonical(sighting.link)}")
+    return tuple(found)
