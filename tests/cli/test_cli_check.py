@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(not (ROOT / "samples/pytorch").exists(), reason="samples not yet written")
+def test_the_projects_own_config_is_sound(run) -> None:
+    answer = run("check", "-c", str(ROOT / "config.yaml"))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.endswith("config.yaml: 1 feed from 5 sources, nothing wrong\n")
+
+
+def test_a_wrong_config_is_exit_2_and_one_line_each(run, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("outptu: x\nfeeds:\n  a: {title: A, sources: {s: {kind: fed, path: x}}}\n")
+    answer = run("check")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.splitlines() == [
+        'aggregator: config.yaml:1: outptu: unknown key; did you mean "output"?',
+        'aggregator: config.yaml:3: feeds.a.sources.s.kind: "fed" is not a kind of source; did you mean "feed"?',
+    ]
+
+
+def test_no_config_is_exit_2(run) -> None:
+    answer = run("check")
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        "aggregator: config.yaml: cannot be read: No such file or directory; -c FILE names another config\n"
+    )
+
+
+def test_a_file_that_is_not_there_is_told_by_its_key(run, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("feeds:\n  a: {title: A, sources: {s: {kind: feed, path: x.xml}}}\n")
+    answer = run("check")
+    assert answer.returncode == 2
+    assert answer.stderr == f"aggregator: config.yaml: feeds.a.sources.s.path: no such file: {tmp_path / 'x.xml'}\n"
+
+
+def test_the_schema_that_is_printed_is_the_one_committed(run) -> None:
+    answer = run("check", "--schema")
+    assert answer.stdout == (ROOT / "config.schema.json").read_text(encoding="utf-8")
+    assert json.loads(answer.stdout)["title"] == "ConfigKeys"
