@@ -1,0 +1,128 @@
+"""Blend: several copies of one text become one reading, every token with the sources that have it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from aggregator.merger import vote
+from aggregator.merger.weave import Column, weave
+from aggregator.merger.witnesses import Copy, Witness, call
+from aggregator.text import align
+
+__all__ = ["Copy", "Reading", "Run", "blend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of the reading, the sources that have it, and how sure it is (0 to 1)."""
+
+    text: str
+    sources: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The best reading of several copies.
+
+    ``confidence`` is the mean over tokens, ``least`` the lowest of them (both 0 to 1). ``cut`` is true where nobody
+    had the whole text: it then ends in one "…". ``witness`` is the source that carries most of the tokens,
+    ``agreeing`` are the sources whose own text is the reading. ``provenance`` are runs of tokens, in order.
+    """
+
+    text: str
+    confidence: float = 1.0
+    least: float = 1.0
+    cut: bool = False
+    witness: str = ""
+    agreeing: tuple[str, ...] = ()
+    provenance: tuple[Run, ...] = ()
+
+
+def blend(copies: Sequence[Copy], *, language: str | None = None) -> Reading:
+    """The best reading of the copies; their order does not matter, an empty one says nothing."""
+    witnesses = [witness for witness in call(copies) if witness.tokens]
+    if not witnesses:
+        return Reading("", 0.0, 0.0)
+    if len({witness.text for witness in witnesses}) == 1:
+        return _alone(witnesses)
+    first = _backbone(witnesses)
+    order = [first, *(number for number in range(len(witnesses)) if number != first)]
+    columns = weave(witnesses, order)
+    return _read(columns, witnesses, language)
+
+
+def _alone(witnesses: Sequence[Witness]) -> Reading:
+    text = witnesses[0].text
+    sources = tuple(sorted({witness.source for witness in witnesses}))
+    cut = all(witness.cut for witness in witnesses)
+    text = text + "…" if cut else text
+    return Reading(text, 0.8, 0.8, cut, sources[0], sources, (Run(text, sources, 0.8),))
+
+
+def _backbone(witnesses: Sequence[Witness]) -> int:
+    longest = max(len(witness.tokens) for witness in witnesses)
+    scores = []
+    for witness in witnesses:
+        agreement = _agreement(witness, witnesses)
+        scores.append(witness.weight * agreement**3 * (0.55 + 0.45 * len(witness.tokens) / longest))
+    return max(range(len(witnesses)), key=lambda number: scores[number])
+
+
+def _agreement(witness: Witness, witnesses: Sequence[Witness]) -> float:
+    total = agreed = 0.0
+    for other in witnesses:
+        if other is witness:
+            continue
+        common = align.common(witness.keys, other.keys)
+        bag = len(set(witness.keys) & set(other.keys)) or 1
+        agreed += other.weight * min(1, common / bag)
+        total += other.weight
+    return agreed / total if total else 1.0
+
+
+def _read(columns: Sequence[Column], witnesses: Sequence[Witness], language: str | None) -> Reading:
+    runs: list[Run] = []
+    scores: list[float] = []
+    before: Column | None = None
+    for column, support, against in vote.standing(columns, witnesses):
+        lead, word, trail, share = vote.written(column, witnesses, language)
+        gap = _gap(before, column, witnesses) if before else ""
+        numbers = [number for number, token in column.cells.items() if token.word == word]
+        score = support / (support + against) * share * min(1.0, 0.6 + 0.2 * len(numbers))
+        scores.append(score)
+        sources = tuple(sorted({witnesses[number].source for number in numbers}))
+        runs.append(Run(gap + lead + word + trail, sources, score))
+        before = column
+    return _reading(runs, scores, witnesses)
+
+
+def _reading(runs: Sequence[Run], scores: Sequence[float], witnesses: Sequence[Witness]) -> Reading:
+    text = "".join(run.text for run in runs)
+    carried = Counter(source for run in runs for source in run.sources)
+    return Reading(
+        text,
+        confidence=sum(scores) / len(scores) if scores else 0.0,
+        least=min(scores, default=0.0),
+        witness=max(sorted(carried), key=lambda source: carried[source], default=""),
+        agreeing=tuple(sorted({witness.source for witness in witnesses if witness.text == text})),
+        provenance=tuple(_joined(runs)),
+    )
+
+
+def _joined(runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs with neighbours of one provenance made one; its confidence is the lowest."""
+    for _, group in groupby(runs, key=lambda run: (run.sources, round(run.confidence, 1))):
+        same = list(group)
+        yield Run("".join(run.text for run in same), same[0].sources, min(run.confidence for run in same))
+
+
+def _gap(before: Column, column: Column, witnesses: Sequence[Witness]) -> str:
+    ballots: dict[str, float] = {}
+    for number, token in column.cells.items():
+        weight = witnesses[number].weight * (1 if before.places.get(number, -9) + 1 == column.places[number] else 0.1)
+        ballots[token.gap] = ballots.get(token.gap, 0) + weight
+    return max(ballots, key=lambda gap: (ballots[gap], gap))

@@ -1,0 +1,69 @@
+"""Weave: witnesses of one text laid side by side as columns, one for each token that any of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from aggregator.merger.witnesses import Witness
+from aggregator.text import align
+from aggregator.text.tokens import Token
+
+
+@dataclass(slots=True, eq=False)
+class Column:
+    """One token as the witnesses have it, by their number; ``moved`` are those who have it in another place."""
+
+    key: str
+    cells: dict[int, Token]
+    places: dict[int, int]
+    moved: set[int] = field(default_factory=set)
+
+
+def weave(witnesses: Sequence[Witness], order: Sequence[int]) -> list[Column]:
+    """The columns in the order of the first witness of ``order``, the others added one by one."""
+    columns: list[Column] = []
+    for number in order:
+        columns = _added(columns, number, witnesses[number].tokens)
+    return columns
+
+
+def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[Column]:
+    keys = [token.key for token in tokens]
+    woven = [column.key for column in columns]
+    straight = align.in_order(woven, keys)
+    home: dict[int, int] = {j: i for i, j in straight}
+    taken = set(home.values())
+    free_columns = [i for i in range(len(columns)) if i not in taken]
+    free_tokens = [j for j in range(len(tokens)) if j not in home]
+    jumped = {j: i for i, j in align.moved((woven, keys), (free_columns, free_tokens))}
+    for j, i in home.items():
+        columns[i].cells[number] = tokens[j]
+        columns[i].places[number] = j
+    for j, i in jumped.items():
+        columns[i].cells[number] = tokens[j]
+        columns[i].places[number] = j
+        columns[i].moved.add(number)
+    if len(home) + len(jumped) == len(tokens):
+        return columns
+    return _spliced(columns, number, tokens, home, jumped)
+
+
+def _spliced(
+    columns: list[Column], number: int, tokens: Sequence[Token], home: dict[int, int], jumped: dict[int, int]
+) -> list[Column]:
+    """The columns with new ones for the tokens nobody had yet, behind the token they follow."""
+    last = max(home, default=-1)
+    fresh: dict[int, list[Column]] = {}
+    anchor = -1
+    for j, token in enumerate(tokens):
+        if j in home:
+            anchor = home[j]
+        elif j not in jumped:
+            place = len(columns) - 1 if j > last else anchor
+            fresh.setdefault(place, []).append(Column(token.key, {number: token}, {number: j}))
+    spliced = fresh.get(-1, [])
+    for i, column in enumerate(columns):
+        spliced.append(column)
+        spliced += fresh.get(i, ())
+    return spliced

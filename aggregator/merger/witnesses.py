@@ -1,0 +1,90 @@
+"""Witnesses: the copies of one text, mended and cut into tokens, each with the weight of its word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from aggregator.text import mojibake
+from aggregator.text.mend import Mended, mend
+from aggregator.text.tokens import Token, tokenise
+
+# What a kind of damage says about the rest of the copy (tuned on development shows; see docs/text.md).
+WEAR = {
+    "mojibake": 0.10,
+    "entity": 0.02,
+    "tag": 0.02,
+    "invisible": 0.02,
+    "blank": 0.0,
+    "link": 0.25,
+    "escape": 0.08,
+    "bold": 0.2,
+    "bullet": 0.1,
+    "hyphen": 0.25,
+    "wrap": 0.2,
+    "space": 0.1,
+    "look-alike": 0.2,
+    "extraction": 0.2,
+    "cut": 0.0,
+}
+LEAST_SOUND = 0.12
+# A tenth more trust outweighs two sound copies of less: (.8/.9)**6 is .49.
+TRUST_POWER = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One copy of a text: whose it is, how far the source is trusted (0 to 1), whether it is known to be cut.
+
+    ``wear`` are the causes of the changes it already went through (names of fixers), as evidence of its soundness.
+    """
+
+    source: str
+    text: str
+    trust: float = 1.0
+    cut: bool = False
+    wear: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Witness:
+    """A copy at work: its tokens, whether it is cut, and the weight of its word in a vote."""
+
+    source: str
+    text: str
+    cut: bool
+    sound: float
+    trust: float
+    tokens: list[Token] = field(default_factory=list)
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the tokens."""
+        return [token.key for token in self.tokens]
+
+    @property
+    def weight(self) -> float:
+        """How much the witness's word weighs."""
+        return self.sound * self.trust
+
+
+def call(copies: Sequence[Copy]) -> list[Witness]:
+    """The witnesses in an order that does not depend on the order of the copies."""
+    top = max((copy.trust for copy in copies), default=1.0) or 1.0
+    called = []
+    for copy in copies:
+        mended = mend(copy.text, cut=copy.cut)
+        trust = (max(copy.trust, 0.01) / top) ** TRUST_POWER
+        called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
+    called.sort(key=lambda witness: (-witness.weight, witness.source, witness.text, witness.cut))
+    for witness in called:
+        witness.tokens = tokenise(witness.text)
+    return called
+
+
+def soundness(mended: Mended, wear: Sequence[str] = ()) -> float:
+    """How far a copy can be believed, from .12 to 1, by the kinds of damage that were met in it."""
+    causes = [change.cause for change in mended.changes] + list(wear)
+    loss = sum(WEAR.get(cause, 0.1) for cause in set(causes))
+    residue = 0.15 * (min(2, mojibake.oddness(mended.text)) + ("\ufffd" in mended.text))
+    return max(LEAST_SOUND, 1 - loss - residue)
