@@ -1,0 +1,85 @@
+"""Paging by RFC 5005: the newest items on the page that is polled, all older ones in archives that stay as they are.
+
+Archive ``k`` holds the items from the ``(k-1)·window``-th to the ``k·window``-th, counted from the oldest, so it is
+full when it first appears and changes only when an old item is discovered late. The newest page always shows
+``window`` items and may repeat some of the newest archive: apps that know no archives (and purge what a feed no
+longer lists) lose nothing that the window promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from aggregator.generator.masthead import Masthead
+from aggregator.generator.tags import Row
+from aggregator.model.item import Item
+
+TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One page: at most ``window`` items (``None`` for all), of the newest, or of archive ``number`` from 1."""
+
+    window: int | None = None
+    number: int = 0
+
+    def cut(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The items of this page, newest first."""
+        if self.window is None:
+            return items
+        if self.number == 0:
+            return items[: self.window]
+        oldest = len(items) - self.number * self.window
+        return items[max(oldest, 0) : oldest + self.window]
+
+    def dated(self, part: Sequence[Item], updated: datetime) -> datetime:
+        """When this page last changed: an archive changes with its own items only."""
+        if self.number == 0:
+            return updated
+        moments = (item.updated or item.published for item in part)
+        return min(updated, max((moment.at for moment in moments if moment), default=updated))
+
+    def links(self, head: Masthead, name: str, total: int) -> tuple[Row, ...]:
+        """The atom:link rows of this page, and the mark of an archive."""
+        archives = count(total, self.window)
+        kind = TYPES[name.rpartition(".")[2]]
+        self_name = archive_name(name, self.number) if self.number else name
+        rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": head.address(self_name)}, ())]
+        if self.number:
+            rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": head.address(name)}, ()))
+        else:
+            rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in head.hubs]
+        older = self.number - 1 if self.number else archives
+        if older > 0:
+            href = head.address(archive_name(name, older))
+            rows += [
+                ("atom:link", None, {"rel": rel, "type": kind, "href": href}, ()) for rel in ("prev-archive", "next")
+            ]
+        if self.number:
+            rows.append(("fh:archive", None, {}, ()))
+        return tuple(rows)
+
+
+WHOLE = Sheet()
+
+
+def count(total: int, window: int | None) -> int:
+    """How many archives so many items need.
+
+    >>> [count(total, 10) for total in (0, 10, 11, 20, 21)]
+    [0, 0, 1, 1, 2]
+    """
+    return 0 if not window or total <= window else -(-(total - window) // window)
+
+
+def archive_name(name: str, number: int) -> str:
+    """The archive's file name.
+
+    >>> archive_name("feed.xml", 3)
+    'feed-archive-3.xml'
+    """
+    stem, _, extension = name.rpartition(".")
+    return f"{stem}-archive-{number}.{extension}"

@@ -1,0 +1,156 @@
+"""What a reader may be given: text that XML allows, plain text of bounded size, markup that nothing hides in.
+
+Every string of the output passes one of these functions. They are idempotent and never raise, whatever a source
+wrote: Unicode of every category, lone surrogates and control characters included.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+import nh3
+
+# XML 1.0, production 2 (Char), without DEL and the C1 controls (discouraged there) and without U+FFFD, which
+# tells every reader that something was lost and no reader what.
+ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffc\U00010000-\U0010ffff]")
+NONCHARACTERS = re.compile(
+    "[\ufdd0-\ufdef"
+    + "".join(chr(plane * 0x10000 + 0xFFFE) + "-" + chr(plane * 0x10000 + 0xFFFF) for plane in range(1, 17))
+    + "]"
+)
+
+# Apple and the RSS Advisory Board's best practices: a description is at most 4,000 bytes.
+SHORT = 4000
+# PSP-1: a value is at most 255 characters.
+LINE = 255
+# The longest show notes seen are below 60,000 characters; Android's database row is 2 MB at most, and 20 such
+# items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
+LONG = 200_000
+ELLIPSIS = "…"
+
+# What show notes use, and what apps draw. No form, no frame, no script, no style, no id.
+TAGS = frozenset(
+    {
+        "a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "dfn", "div", "dl", "dt", "em", "figcaption",
+        "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
+        "q", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "tt",
+        "u", "ul", "var",
+    }
+)  # fmt: skip
+ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"src", "alt", "width", "height"},
+    "ol": {"start"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+SCHEMES = {"http", "https", "mailto"}
+BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
+TAGGED = re.compile(r"(?is)<(b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6])(?:\s[^<>]*)?>(.*?)</\1\s*>")
+VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
+ADDRESS = re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]]")
+
+
+def text(value: str) -> str:
+    r"""The text without what XML forbids, line ends as ``\n``, no white space around it.
+
+    >>> text("a\x00b\ud800c\r\nd ")
+    'abc\nd'
+    """
+    kept = NONCHARACTERS.sub("", ILLEGAL.sub("", value))
+    return kept.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def line(value: str, limit: int = LINE) -> str:
+    r"""The text on one line, at most ``limit`` characters, cut at a word with an ellipsis.
+
+    >>> line(" one\n two ")
+    'one two'
+    """
+    whole = " ".join(text(value).split())
+    if len(whole) <= limit:
+        return whole
+    return _at_word(whole[: limit - 1]) + ELLIPSIS
+
+
+def title(value: str) -> str:
+    """A title on one line without markup; angle brackets that are no markup stay.
+
+    >>> title("All about <b>tensors</b> and <T>")
+    'All about tensors and <T>'
+    """
+    bare = text(value)
+    while (stripped := VOID.sub(" ", TAGGED.sub(r"\2", bare))) != bare:
+        bare = stripped
+    return line(bare)
+
+
+def short(value: str, limit: int = SHORT) -> str:
+    """Plain text of at most ``limit`` bytes of UTF-8, cut at a word with an ellipsis.
+
+    >>> short("one two three", 10)
+    'one two…'
+    """
+    whole = text(value)
+    encoded = whole.encode()
+    if len(encoded) <= limit:
+        return whole
+    kept = encoded[: limit - len(ELLIPSIS.encode())].decode("utf-8", "ignore")
+    return _at_word(kept) + ELLIPSIS
+
+
+def markup(value: str, base: str | None = None) -> str:
+    """A source's markup, safe to show: allowed tags, web and mail links only, at most ``LONG`` characters and a bit.
+
+    Relative addresses are resolved against ``base``, and dropped where there is none.
+    """
+    whole = text(value)
+    kept = whole if len(whole) <= LONG else whole[:LONG].rsplit("<", 1)[0] + ELLIPSIS
+    safe = nh3.clean(
+        kept,
+        tags=set(TAGS),
+        attributes=ATTRIBUTES,
+        url_schemes=SCHEMES,
+        url_relative=("rewrite_with_base", base) if base else "deny",
+    )
+    return text(safe)
+
+
+def paragraphs(value: str) -> str:
+    r"""Plain text as markup: an empty line parts paragraphs, a line end is a break, an address is a link.
+
+    >>> paragraphs("a < b\n\nhttps://example.org/x.")
+    '<p>a &lt; b</p><p><a href="https://example.org/x">https://example.org/x</a>.</p>'
+    """
+    whole = text(value)
+    kept = whole if len(whole) <= LONG else _at_word(whole[:LONG]) + ELLIPSIS
+    blocks = (block.strip() for block in re.split(r"\n[ \t]*\n", kept))
+    return "".join(f"<p>{_linked(block)}</p>" for block in blocks if block)
+
+
+def plain(value: str) -> str:
+    r"""The text of markup, its blocks on lines of their own; for items of which nobody gave plain text.
+
+    >>> plain("<p>One &amp; two</p><ul><li>three</li></ul>")
+    'One & two\nthree'
+    """
+    spaced = BLOCK.sub("\n", text(value)[: 4 * LONG])
+    return text(html.unescape(nh3.clean(spaced, tags=set())))
+
+
+def _linked(block: str) -> str:
+    pieces: list[str] = []
+    end = 0
+    for found in ADDRESS.finditer(block):
+        address = html.escape(found.group())
+        pieces += [html.escape(block[end : found.start()], quote=False), f'<a href="{address}">{address}</a>']
+        end = found.end()
+    pieces.append(html.escape(block[end:], quote=False))
+    return "".join(pieces).replace("\n", "<br>")
+
+
+def _at_word(kept: str) -> str:
+    """The text up to its last white space, where that keeps at least half of it."""
+    found = max(kept.rfind(" "), kept.rfind("\n"))
+    return (kept[:found] if found > len(kept) // 2 else kept).rstrip(" \n,;:-–—")

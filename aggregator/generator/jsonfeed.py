@@ -1,0 +1,111 @@
+"""JSON Feed 1.1: everything, with attachments, and in ``_aggregator`` who said what (jsonfeed.org/version/1.1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from aggregator.generator import clean, leaf, masthead, show
+from aggregator.generator.archive import WHOLE, Sheet, archive_name, count
+from aggregator.generator.leaf import Leaf
+from aggregator.generator.masthead import PAGE, Masthead
+from aggregator.model.feed import Feed
+from aggregator.model.item import Item
+
+NAME: Final = "feed.json"
+VERSION: Final = "https://jsonfeed.org/version/1.1"
+CLOSE: Final = b"\n  ]\n}\n"
+
+
+def render(feed: Feed, *, sheet: Sheet = WHOLE) -> bytes:
+    """The document; the sheet says which part of it."""
+    return b"".join(stream(feed, sheet=sheet))
+
+
+def stream(feed: Feed, *, sheet: Sheet = WHOLE) -> Iterator[bytes]:
+    """The document in pieces, one for each item."""
+    head = masthead.of(feed)
+    yield front(head, sheet, len(feed.items))
+    for position, item in enumerate(sheet.cut(feed.items)):
+        yield (b",\n" if position else b"\n") + entry(item, head)
+    yield CLOSE
+
+
+def front(head: Masthead, sheet: Sheet, total: int) -> bytes:
+    """The document up to its first item."""
+    older = sheet.number - 1 if sheet.number else count(total, sheet.window)
+    said: dict[str, Any] = {
+        "version": VERSION,
+        "title": head.title,
+        "home_page_url": head.link,
+        "feed_url": head.address(archive_name(NAME, sheet.number) if sheet.number else NAME),
+        "next_url": head.address(archive_name(NAME, older)) if older > 0 else None,
+        "description": head.description,
+        "icon": head.image,
+        "authors": [{"name": head.author or head.title}],
+        "language": head.language,
+        "expired": True if head.complete else None,
+        "hubs": [{"type": "WebSub", "url": hub} for hub in head.hubs] if not sheet.number else None,
+        "_aggregator": {"about": head.address(PAGE), "podcast_guid": head.guid},
+    }
+    return _written(said, 0).removesuffix(b"\n}") + b',\n  "items": ['
+
+
+def entry(item: Item, head: Masthead) -> bytes:
+    """One item, as it stands in the document; the same item and masthead give the same bytes."""
+    said = leaf.of(item)
+    return _written(
+        {
+            "id": said.guid,
+            "url": said.link,
+            "title": said.title,
+            "content_html": said.html or None,
+            "content_text": None if said.html else said.title,
+            "summary": said.short,
+            "image": said.image,
+            "date_published": said.published.isoformat() if said.published else None,
+            "date_modified": said.updated.isoformat() if said.updated else None,
+            "authors": [{"name": said.author}] if said.author else None,
+            "tags": list(said.categories),
+            "language": said.language,
+            "attachments": _attachments(said),
+            "_aggregator": _provenance(item, said, head),
+        },
+        4,
+    )
+
+
+def _attachments(said: Leaf) -> list[dict[str, Any]]:
+    if said.media is None:
+        return []
+    attachment: dict[str, Any] = {"url": said.media.url, "mime_type": said.media.type}
+    if said.media.length:
+        attachment["size_in_bytes"] = said.media.length
+    if said.duration:
+        attachment["duration_in_seconds"] = said.duration
+    return [attachment]
+
+
+def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
+    """Who said what: the whole story, with every other value and repair, stands in report.json."""
+    origin = show.origin(said, head)
+    fields = {
+        known.field: {
+            "witness": clean.line(known.witness),
+            "agreeing": [clean.line(name) for name in known.agreeing],
+            "confidence": round(known.confidence, 3),
+        }
+        for known in sorted(item.provenance, key=lambda known: known.field)
+    }
+    told: dict[str, Any] = {"about": head.address(PAGE)}
+    if origin:
+        told["source"] = {"name": clean.line(origin[0]), "url": origin[1]}
+    return told | {"sightings": [clean.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}
+
+
+def _written(said: Mapping[str, Any], indent: int) -> bytes:
+    """The object without its empty members, indented by so many spaces."""
+    kept = {key: value for key, value in said.items() if value is not None and value not in ("", [])}
+    lines = json.dumps(kept, ensure_ascii=False, indent=2).split("\n")
+    return "\n".join(" " * indent + line for line in lines).encode()

@@ -1,0 +1,120 @@
+"""Masthead: what every format says of the show, derived once from the channel and its items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from aggregator.generator import clean, ids, links
+from aggregator.generator.categories import places
+from aggregator.model.feed import Channel, Feed
+from aggregator.model.item import Item
+from aggregator.model.sighting import Tag
+
+# RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
+LANGUAGE = "en"
+PAGE = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Masthead:
+    """The show, clean and bounded; ``origins`` are the sources' names and the addresses they are known by."""
+
+    name: str
+    base_url: str
+    guid: str
+    title: str
+    link: str
+    description: str
+    language: str
+    author: str | None
+    owner_email: str | None
+    image: str | None
+    copyright: str | None
+    license: tuple[str, str | None] | None
+    explicit: bool
+    type: Literal["episodic", "serial"]
+    complete: bool
+    locked: bool
+    block: bool
+    medium: str
+    categories: tuple[tuple[str, ...], ...]
+    new_feed_url: str | None
+    hubs: tuple[str, ...]
+    ttl: int | None
+    tags: tuple[Tag, ...]
+    origins: tuple[tuple[str, str], ...]
+
+    def address(self, name: str) -> str:
+        """Where this file of the feed is served."""
+        return f"{self.base_url}/{name}"
+
+
+def of(feed: Feed) -> Masthead:
+    """What the formats say of this feed's show."""
+    channel = feed.channel
+    base_url = (links.web(channel.base_url) or channel.base_url).rstrip("/")
+    title = clean.title(channel.title) or channel.name
+    return Masthead(
+        name=channel.name,
+        base_url=base_url,
+        guid=channel.guid or ids.podcast(f"{base_url}/podcast.xml"),
+        title=title,
+        link=links.web(channel.link) or f"{base_url}/{PAGE}",
+        description=_description(channel) or title,
+        language=clean.line(channel.language or "", 35) or _spoken(feed.items),
+        author=clean.line(channel.author or "") or None,
+        owner_email=clean.line(channel.owner_email or "") or None,
+        image=links.web(channel.image),
+        copyright=clean.line(channel.copyright or "") or None,
+        license=_license(channel),
+        explicit=bool(channel.explicit),
+        type=_type(channel, feed.items),
+        complete=channel.complete,
+        locked=channel.locked,
+        block=channel.block,
+        medium=channel.medium,
+        categories=places(channel.categories),
+        new_feed_url=links.web(channel.new_feed_url),
+        hubs=tuple(hub for hub in map(links.web, channel.hubs) if hub),
+        ttl=channel.ttl if channel.ttl and channel.ttl > 0 else None,
+        tags=channel.tags,
+        origins=_origins(feed),
+    )
+
+
+def _description(channel: Channel) -> str:
+    """The show's text in plain words: sources give it with markup as often as without."""
+    said = channel.description or ""
+    return clean.short(clean.plain(said) if clean.TAGGED.search(said) or clean.VOID.search(said) else said)
+
+
+def _license(channel: Channel) -> tuple[str, str | None] | None:
+    said = clean.line(channel.license or "", 128)
+    return (said, links.web(channel.license_url)) if said else None
+
+
+def _spoken(items: Sequence[Item]) -> str:
+    """The language that most items name, the first in the alphabet where two are as frequent."""
+    counts = Counter(clean.line(item.language, 35) for item in items if item.language)
+    return min(counts, key=lambda language: (-counts[language], language), default="") or LANGUAGE
+
+
+def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
+    """Serial only where it can be: Apple asks for an episode number on every full episode of a serial show."""
+    whole = (item for item in items if item.enclosure and item.episode_type in {None, "full"})
+    return channel.type if channel.type == "episodic" or all(item.episode for item in whole) else "episodic"
+
+
+def _origins(feed: Feed) -> tuple[tuple[str, str], ...]:
+    """By the config alone, not by what a source last answered: a silent source must not change the feed."""
+    found: list[tuple[str, str]] = []
+    for source in sorted((hearing.source for hearing in feed.hearings), key=lambda source: source.name):
+        address = links.public(source.url)
+        if address is None and source.kind == "apple" and source.show:
+            address = links.web(f"https://podcasts.apple.com/podcast/id{source.show}")
+        if address:
+            found.append((source.name, address))
+    return tuple(found)

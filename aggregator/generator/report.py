@@ -1,0 +1,150 @@
+"""report.json: who said what, who won, what was repaired, what was silent, and what a person should look at.
+
+It tells the state of the ledger, not the story of a run: no time of a run and no "new this time", so the same
+ledger gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aggregator.generator import clean, leaf, masthead, show
+from aggregator.generator.masthead import Masthead
+from aggregator.model.cluster import Pair
+from aggregator.model.feed import Feed, Hearing
+from aggregator.model.item import Item, Provenance
+from aggregator.model.sighting import Note
+
+# Two of a kind may differ by a description of this length; what is longer is told by its beginning.
+VALUE = 2000
+
+
+def render(feed: Feed) -> bytes:
+    """The report, as JSON that a person can read too."""
+    head = masthead.of(feed)
+    said = {
+        "feed": head.name,
+        "title": head.title,
+        "podcast_guid": head.guid,
+        "updated": feed.updated.isoformat(),
+        "counts": _counts(feed),
+        "sources": [_hearing(hearing, head) for hearing in sorted(feed.hearings, key=lambda known: known.source.name)],
+        "items": [_item(item, head) for item in feed.items],
+        "near_misses": [_pair(pair) for pair in feed.near_misses],
+        "remarks": [clean.text(remark) for remark in (*feed.remarks, *_remarks(feed, head))],
+    }
+    return json.dumps(said, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def _counts(feed: Feed) -> dict[str, int]:
+    return {
+        "items": len(feed.items),
+        "episodes": sum(item.genre == "episode" for item in feed.items),
+        "playable": sum(leaf.playable(item) for item in feed.items),
+        "seen_by_several": sum(len(_sources(item)) > 1 for item in feed.items),
+        "cut": sum(item.cut for item in feed.items),
+        "repairs": sum(len(known.notes) for item in feed.items for known in item.provenance),
+        "near_misses": len(feed.near_misses),
+    }
+
+
+def _sources(item: Item) -> set[str]:
+    return {name.partition("/")[0] for name in item.sightings}
+
+
+def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
+    source = hearing.source
+    return _kept(
+        {
+            "name": source.name,
+            "kind": source.kind,
+            "url": dict(head.origins).get(source.name),
+            "trust": source.trust,
+            "state": hearing.state,
+            "message": clean.text(hearing.message),
+            "sightings": hearing.sightings,
+            "remarks": [clean.text(remark) for remark in hearing.remarks],
+        }
+    )
+
+
+def _item(item: Item, head: Masthead) -> dict[str, Any]:
+    said = leaf.of(item)
+    origin = show.origin(said, head)
+    return _kept(
+        {
+            "guid": said.guid,
+            "title": said.title,
+            "published": said.published.isoformat() if said.published else None,
+            "precision": item.published.precision if item.published else None,
+            "genre": item.genre,
+            "origin": origin[0] if origin else item.origin,
+            "cut": item.cut,
+            "sightings": [clean.text(name) for name in item.sightings],
+            "fields": [_field(known) for known in item.provenance],
+            "evidence": [_pair(pair) for pair in item.pairs],
+        }
+    )
+
+
+def _field(known: Provenance) -> dict[str, Any]:
+    return _kept(
+        {
+            "field": known.field,
+            "witness": clean.line(known.witness),
+            "agreeing": [clean.line(name) for name in known.agreeing],
+            "dissent": [{"source": clean.line(other.source), "value": _value(other.value)} for other in known.dissent],
+            "confidence": round(known.confidence, 4),
+            "repairs": [_note(note) for note in known.notes],
+        }
+    )
+
+
+def _note(note: Note) -> dict[str, str]:
+    return {"cause": clean.line(note.cause), "before": _value(note.before), "after": _value(note.after)}
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return _kept(
+        {
+            "left": clean.text(pair.left),
+            "right": clean.text(pair.right),
+            "weight": round(pair.weight, 3),
+            "veto": pair.veto,
+            "evidence": [
+                {
+                    "name": one.name,
+                    "level": one.level,
+                    "left": _value(one.left),
+                    "right": _value(one.right),
+                    "weight": round(one.weight, 3),
+                }
+                for one in pair.evidence
+            ],
+        }
+    )
+
+
+def _remarks(feed: Feed, head: Masthead) -> Sequence[str]:
+    """What the output lacks because nobody gave it, in words."""
+    missing = [
+        name
+        for name, value in (("artwork", head.image), ("an Apple category", head.categories), ("an author", head.author))
+        if not value
+    ]
+    found = [f"nobody gave {name} for the show: directories ask for it" for name in missing]
+    unsized = sum(1 for item in feed.items if (media := leaf.media(item)) and not media.length)
+    if unsized:
+        found.append(f"nobody gave the length of {unsized} audio files: 0 is published")
+    return found
+
+
+def _value(value: str) -> str:
+    return clean.line(value, VALUE)
+
+
+def _kept(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that say something."""
+    return {key: value for key, value in said.items() if value is not None and value not in ("", [])}

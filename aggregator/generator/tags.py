@@ -1,0 +1,104 @@
+"""Elements of the podcast namespace: what is wrong with one, and those that may be passed on.
+
+Both answers come from the one table in ``namespace``: the generator passes a source's element through only where it
+fits, the validator says where one does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from aggregator.generator import clean, links
+from aggregator.generator.namespace import MEDIUMS, PATTERNS, SILENT, TABLE, TRANSCRIPTS, Kind, Place, Shape
+from aggregator.model.sighting import Tag
+
+Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
+
+
+def fits(kind: Kind, value: str) -> bool:
+    """Is this value of this kind?"""
+    if kind == "url":
+        return links.web(value) == value
+    if kind == "medium":
+        return value in MEDIUMS
+    if kind == "transcript":
+        return value in TRANSCRIPTS
+    return PATTERNS[kind].fullmatch(value) is not None
+
+
+def faults(tag: Tag) -> Iterator[str]:
+    """What is wrong with one element, in words; nothing where it is valid."""
+    shape = TABLE.get(tag.name)
+    if shape is None:
+        yield "is not an element of the podcast namespace"
+        return
+    given = dict(tag.attributes)
+    for name in (key.rstrip("!") for key in shape.attributes if key.endswith("!")):
+        if not given.get(name, "").strip():
+            yield f"lacks {name}"
+    kinds = {key.rstrip("!"): kind for key, kind in shape.attributes.items()}
+    for name, value in given.items():
+        if name in kinds and value.strip() and not fits(kinds[name], value):
+            yield f"has {name}={value[:60]!r}"
+    yield from _text_faults(tag, shape)
+    for name, least, most in shape.children:
+        count = sum(child.name == name for child in tag.children)
+        if not least <= count <= most:
+            yield f"has {count} {name}"
+    if (
+        tag.name == "podcast:socialInteract"
+        and given.get("protocol") != "disabled"
+        and not given.get("uri", "").strip()
+    ):
+        yield "lacks uri"
+
+
+def _text_faults(tag: Tag, shape: Shape) -> Iterator[str]:
+    if shape.text is None:
+        return
+    said = (tag.text or "").strip()
+    if not said:
+        if tag.name not in SILENT:
+            yield "is empty"
+    elif not fits(shape.text, said):
+        yield f"says {said[:60]!r}"
+    elif len(said) > shape.longest:
+        yield f"is longer than {shape.longest} characters"
+
+
+def rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
+    """The elements that may stand at this place, cleaned, each at most as often as allowed, in the order given."""
+    kept: dict[str, Row] = {}
+    seen: set[str] = set()
+    for tag in map(tidy, tags):
+        shape = TABLE.get(tag.name)
+        if shape is None or place not in shape.places or (tag.name in seen and not shape.many) or any(faults(tag)):
+            continue
+        seen.add(tag.name)
+        kept.setdefault(repr(tag), _row(tag))
+    return tuple(kept.values())
+
+
+def tidy(tag: Tag) -> Tag:
+    """The element without what the table does not know: odd attributes, wrong optional values, foreign children."""
+    shape = TABLE.get(tag.name)
+    if shape is None:
+        return tag
+    kinds = {key.rstrip("!"): kind for key, kind in shape.attributes.items()}
+    needed = {key.rstrip("!") for key in shape.attributes if key.endswith("!")}
+    attributes: dict[str, str] = {}
+    for name, value in tag.attributes:
+        if name not in kinds:
+            continue
+        said = (links.web(value) or "") if kinds[name] == "url" else clean.line(value)
+        if said and (name in needed or fits(kinds[name], said)):
+            attributes.setdefault(name, said)
+    text = None if shape.text is None or tag.text is None else clean.line(tag.text, shape.longest)
+    inside = {name for name, _, _ in shape.children}
+    children = (tidy(child) for child in tag.children if child.name in inside)
+    sound = tuple(child for child in children if not any(faults(child)))
+    return Tag(tag.name, text or None, tuple(attributes.items()), sound)
+
+
+def _row(tag: Tag) -> Row:
+    return (tag.name, tag.text, dict(tag.attributes), tuple(_row(child) for child in tag.children))

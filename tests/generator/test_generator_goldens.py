@@ -1,0 +1,40 @@
+"""What is published of one known feed, byte for byte. ``GOLDEN=write`` writes the files anew: then read the diff."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aggregator.generator import atom, jsonfeed, report, rss
+from aggregator.generator.archive import Sheet
+from aggregator.model.feed import Feed
+
+DATA = Path(__file__).parent / "data"
+
+DOCUMENTS: dict[str, Callable[[Feed], bytes]] = {
+    "podcast.xml": lambda feed: rss.render(feed, episodes_only=True),
+    "feed.xml": lambda feed: rss.render(feed, episodes_only=False),
+    "feed.atom": atom.render,
+    "feed.json": jsonfeed.render,
+    "report.json": report.render,
+    "feed-archive-1.xml": lambda feed: rss.render(feed, episodes_only=False, sheet=Sheet(2, 1)),
+    "feed-archive-1.atom": lambda feed: atom.render(feed, sheet=Sheet(2, 1)),
+    "feed-newest.json": lambda feed: jsonfeed.render(feed, sheet=Sheet(2)),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_golden(name: str, harbour: Feed) -> None:
+    made = DOCUMENTS[name](harbour)
+    golden = DATA / name
+    if os.environ.get("GOLDEN") == "write":
+        golden.write_bytes(made)
+    assert golden.read_bytes() == made
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_same_feed_same_bytes(name: str, harbour: Feed) -> None:
+    assert DOCUMENTS[name](harbour) == DOCUMENTS[name](harbour)
