@@ -1,0 +1,81 @@
+"""Keys of sightings: unique within one listing, and the same again when the listing has grown."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+
+from aggregator.model.sighting import Sighting
+from aggregator.text.fold import fold
+from aggregator.text.urls import bare_audio
+
+TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect one collision
+LONGEST_TITLE = 120  # characters of a folded title; a key is also a line in reports
+
+
+def titled(title: str) -> str:
+    """The key of an entry that has no id: its folded title, or its hash where the title is all punctuation or long.
+
+    >>> titled("TORCH_TRACE and tlparse")
+    'torch-trace-and-tlparse'
+    """
+    key = fold(title).replace(" ", "-")
+    return key if 0 < len(key) <= LONGEST_TITLE else f"{key[:LONGEST_TITLE]}~{_digest(title)}"
+
+
+def unique(sightings: Iterable[Sighting]) -> tuple[tuple[Sighting, ...], tuple[str, ...]]:
+    """The sightings under unique keys, equal ones once, with a remark for each key that stood more than once.
+
+    Of several under one key the oldest keeps it (by date, else the last listed: listings are newest first), so that
+    an entry that comes later changes no key; the others get a tail made of what they say. A guid that entries of
+    different title and audio share is no identity and is taken off them.
+    """
+    groups: dict[str, list[Sighting]] = {}
+    for sighting in sightings:
+        groups.setdefault(sighting.key, []).append(sighting)
+    found: list[Sighting] = []
+    remarks: list[str] = []
+    for key, group in groups.items():
+        kept = _distinct(group)
+        found += kept
+        if len(group) > 1:
+            remarks.append(f"{len(group)} entries under one key, {len(kept)} kept: {key}")
+    return tuple(sorted(found, key=lambda sighting: sighting.position)), tuple(remarks)
+
+
+def _distinct(group: list[Sighting]) -> list[Sighting]:
+    if len(group) == 1:
+        return group
+    oldest_first = sorted(group, key=_age)
+    keeper, taken = oldest_first[0], {_said(oldest_first[0])}
+    kept = [keeper]
+    for sighting in oldest_first[1:]:
+        said = _said(sighting)
+        if said in taken:
+            continue
+        taken.add(said)
+        guid = sighting.guid if _alike(keeper, sighting) else None
+        kept.append(replace(sighting, key=f"{sighting.key}#{_digest(said)}", guid=guid))
+    return kept
+
+
+def _age(sighting: Sighting) -> tuple[float, int]:
+    return (sighting.published.at.timestamp() if sighting.published else 0.0, -sighting.position)
+
+
+def _said(sighting: Sighting) -> str:
+    audio = bare_audio(sighting.enclosure.url) if sighting.enclosure else ""
+    when = sighting.published.at.isoformat() if sighting.published else ""
+    return "\n".join((sighting.title, sighting.link or "", audio, when))
+
+
+def _alike(one: Sighting, two: Sighting) -> bool:
+    """Whether two entries under one guid may be one item: title or audio says so."""
+    if one.enclosure and two.enclosure and bare_audio(one.enclosure.url) == bare_audio(two.enclosure.url):
+        return True
+    return fold(one.title) == fold(two.title)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=TAIL // 2).hexdigest()

@@ -1,0 +1,38 @@
+"""Recordings: documents that stand in local files, a source's path or the snapshot that speaks until it answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aggregator.errors import FetchError, ReadError
+from aggregator.model.source import Document, Source
+
+MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000 made-up items 80 MB
+
+
+def recorded(source: Source) -> tuple[Document, ...]:
+    """The local document of the source, its path before its snapshot; none where it has neither.
+
+    Raises ``FetchError`` where the file cannot be read and ``ReadError`` where it is empty or too large.
+    """
+    name = source.path or source.snapshot
+    if name is None:
+        return ()
+    path = Path(name)
+    return (Document(source, path.absolute().as_uri(), _body(source, path), recorded=source.path is None),)
+
+
+def _body(source: Source, path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():
+            raise FetchError(f"{source.name}: {path} is not a file")
+        with path.open("rb") as file:
+            body = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
+        raise FetchError(f"{source.name}: {path} cannot be read: {reason}") from error
+    if not body:
+        raise ReadError(f"{source.name}: {path} is empty (0 bytes)")
+    if len(body) > MOST_BYTES:
+        raise ReadError(f"{source.name}: {path} is larger than {MOST_BYTES // 2**20} MiB")
+    return body

@@ -1,0 +1,49 @@
+"""What a document is, whatever its media type claims: origins say ``text/javascript`` for JSON and HTML for feeds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Literal
+
+from aggregator.errors import ReadError
+from aggregator.fetchers.letters import decoded
+from aggregator.model.source import Document
+
+Shape = Literal["json", "feed", "html", "text"]
+
+HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
+FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
+HTML = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|div|table|article|section|main|p|ul|h[1-6])(?:\s|>|/)", re.IGNORECASE
+)
+
+
+def of(document: Document) -> Shape:
+    """What the first bytes say: JSON that parses, a feed's root element, HTML elements, else text."""
+    text = decoded(document).lstrip()
+    if text[:1] in {"{", "["} and loaded(text) is not None:
+        return "json"
+    head = text[:HEAD]
+    feed, html = FEED.search(head), HTML.search(head)
+    if feed and (html is None or feed.start() < html.start()):
+        return "feed"
+    return "html" if html else "text"
+
+
+def loaded(text: str) -> Any | None:
+    """The JSON value of the text; ``None`` where it is none, or nested beyond what any source does."""
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return None
+
+
+def described(document: Document, wanted: str) -> ReadError:
+    """The error that says what was found where something else was expected, in one line."""
+    found = {"json": "JSON", "feed": "a feed", "html": "an HTML page", "text": "text"}[of(document)]
+    return ReadError(f"{document.source.name}: {found} where {wanted} was expected ({document.url})")
+
+
+def _refused(name: str) -> float:
+    raise ValueError(name)
