@@ -75,7 +75,8 @@ class Memory:
     chain of permanent redirects; ``gone`` is a 410. ``doubt`` and ``doubts`` are the digest of a suspicious
     answer held back, and how often it was seen in a row. ``listings`` counts the listings believed so far.
     ``every`` (seconds), ``skip_hours`` and ``skip_days`` (UTC, Monday is 0) are what the last document read asked
-    for; ``unread`` says why the last document was not believed, empty where it was.
+    for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
+    that demanded ``hold_until``, which a redirect may make another than that of ``url``.
     """
 
     url: str
@@ -96,6 +97,7 @@ class Memory:
     skip_hours: tuple[int, ...] = ()
     skip_days: tuple[int, ...] = ()
     unread: str = ""
+    hold_host: str = ""
 
 
 @dataclass(frozen=True, slots=True)

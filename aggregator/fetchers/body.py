@@ -1,0 +1,118 @@
+"""The body of an answer, decoded: whole or not at all, and never more in memory than is taken."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from typing import Protocol
+
+import brotli
+
+from aggregator.errors import FetchError
+
+CODINGS = ("gzip", "deflate", "br")
+"""The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
+
+_PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
+_PART = 1_048_576  # bytes decoded at once, so that a bomb is met one part after the limit
+_DEFLATE = 8  # the only method of RFC 1950
+_GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
+
+
+class _Stream(Protocol):
+    """What `zlib.decompressobj` gives."""
+
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
+    """The decoded body, at most ``limit`` bytes; FetchError where it is longer, cut short or not as it says.
+
+    A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
+    """
+    pieces: list[bytes] = []
+    room = limit
+    try:
+        for piece in _decoded(_pieces(response), coding.strip().lower()):
+            room -= len(piece)
+            if room < 0:
+                raise FetchError(f"the body is larger than {limit:,} bytes")
+            pieces.append(piece)
+    except (zlib.error, brotli.error) as error:
+        raise FetchError("the compressed body is damaged") from error
+    return b"".join(pieces)
+
+
+def _pieces(response: HTTPResponse) -> Iterator[bytes]:
+    while piece := response.read(_PIECE):
+        yield piece
+    if response.length:
+        raise FetchError("the body ended early")
+
+
+def _decoded(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
+    if coding in {"", "identity"}:
+        return pieces
+    if coding in {"gzip", "x-gzip"}:
+        return _gunzipped(pieces)
+    if coding == "deflate":
+        return _inflated(pieces)
+    if coding == "br":
+        return _unbrotlied(pieces)
+    raise FetchError("the body is in a coding nobody asked for")
+
+
+def _gunzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Every member of a gzip body (RFC 1952 section 2.2); what follows the last is left out, as gzip does."""
+    member = None
+    for given in pieces:
+        piece = given
+        while piece:
+            member = member or zlib.decompressobj(_GZIP)
+            yield from _drained(member, piece)
+            piece = b""
+            if member.eof:
+                piece, member = member.unused_data.lstrip(b"\0"), None
+                if piece and not b"\x1f\x8b".startswith(piece[:2]):
+                    return
+    if member is not None:
+        raise FetchError("the compressed body ended early")
+
+
+def _inflated(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """A deflate body, with its zlib wrapper (RFC 9110 section 8.4.1.2) or, as some servers send it, without."""
+    first = next(pieces, b"")
+    if not first:
+        return
+    stream = zlib.decompressobj(zlib.MAX_WBITS if _zlib_wrapped(first) else _RAW)
+    yield from _drained(stream, first)
+    for piece in pieces:
+        yield from _drained(stream, piece)
+    if not stream.eof:
+        raise FetchError("the compressed body ended early")
+
+
+def _unbrotlied(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    stream = brotli.Decompressor()
+    for piece in pieces:
+        yield stream.process(piece, output_buffer_limit=_PART)
+        while not stream.can_accept_more_data():
+            yield stream.process(b"", output_buffer_limit=_PART)
+    if not stream.is_finished():
+        raise FetchError("the compressed body ended early")
+
+
+def _drained(stream: _Stream, piece: bytes) -> Iterator[bytes]:
+    """What the piece decodes to, in parts."""
+    while piece:
+        yield stream.decompress(piece, _PART)
+        piece = stream.unconsumed_tail
+
+
+def _zlib_wrapped(start: bytes) -> bool:
+    """Whether deflate data begin with a zlib header: method 8 and a check divisible by 31 (RFC 1950 section 2.2)."""
+    return len(start) > 1 and start[0] & 0x0F == _DEFLATE and int.from_bytes(start[:2], "big") % 31 == 0

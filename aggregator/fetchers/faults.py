@@ -1,0 +1,56 @@
+"""What goes wrong on the way, in a person's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisconnected, responses
+from ssl import SSLCertVerificationError, SSLError
+
+from aggregator.errors import FetchError
+from aggregator.fetchers.target import printable
+from aggregator.model.source import Memory
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Whatever an origin or the network does inside becomes a FetchError."""
+    try:
+        yield
+    except (OSError, HTTPException, ValueError) as error:
+        raise FetchError(_words(error)) from error
+
+
+def complaint(status: int, after: Memory) -> str:
+    """What a status that brought nothing means, in our words: the origin's own reason phrase is not repeated."""
+    name = f"{status} {responses[status]}" if status in responses else f"{status}"
+    if after.gone:
+        return f"{name}: gone for good; it is not asked any more, and its items stay"
+    if status == HTTPStatus.NOT_MODIFIED:
+        return f"{name}, though nothing was asked conditionally"
+    if after.hold_until is not None and status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
+        return f"{name}: silence until {after.hold_until:%Y-%m-%d %H:%M:%S} UTC, as it asked"
+    return name
+
+
+def _words(error: Exception) -> str:
+    """One line that says what happened; an origin's own bytes only where they help, and escaped."""
+    for kind, words in _WORDS:
+        if isinstance(error, kind):
+            return words.format(detail=printable(getattr(error, "verify_message", "") or str(error)))
+    return f"{type(error).__name__}: {printable(str(error))}"
+
+
+_WORDS: tuple[tuple[type[Exception], str], ...] = (  # the first that fits, so the special before the general
+    (TimeoutError, "took longer than its deadline"),
+    (SSLCertVerificationError, "the certificate is not accepted: {detail}"),
+    (SSLError, "no secure connection: {detail}"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (RemoteDisconnected, "closed the connection without an answer"),
+    (ConnectionError, "the connection broke"),
+    (IncompleteRead, "the body ended early"),
+    (BadStatusLine, "does not speak HTTP"),
+    (HTTPException, "the answer is not sound HTTP: {detail}"),
+    (ValueError, "the answer is not sound HTTP: {detail}"),
+)

@@ -1,0 +1,113 @@
+"""Which addresses may be reached: judged on what a name resolved to, never on how it was spelt."""
+
+from __future__ import annotations
+
+import ipaddress
+import queue
+import socket
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+
+from aggregator.errors import FetchError
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# What `ipaddress.is_global` of Python 3.11.7 calls global and is not (measured), or is a way to something that is
+# not; from the IANA special-purpose registries for IPv4 and IPv6.
+_DENIED: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "100.64.0.0/10",  # shared address space, RFC 6598
+        "192.0.0.0/24",  # protocol assignments, RFC 6890
+        "192.88.99.0/24",  # 6to4 relays, RFC 7526
+        "224.0.0.0/4",  # multicast
+        "::/96",  # IPv4-compatible, RFC 4291: an IPv4 address in disguise
+        "64:ff9b::/96",  # NAT64, RFC 6052: the same
+        "64:ff9b:1::/48",  # local NAT64, RFC 8215
+        "2001::/23",  # protocol assignments, Teredo among them
+        "2002::/16",  # 6to4, RFC 3056
+        "3fff::/20",  # documentation, RFC 9637
+        "5f00::/16",  # segment routing, RFC 9602
+        "fec0::/10",  # site-local, RFC 3879
+        "ff00::/8",  # multicast
+    )
+)
+
+
+def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
+    """Why the address may not be reached; ``None`` where it may.
+
+    An address mapped into IPv6 is judged as the IPv4 address it is (RFC 4291 section 2.5.5.2).
+
+    >>> refusal("::ffff:127.0.0.1")
+    '127.0.0.1 is not a public address'
+    >>> refusal("127.0.0.1", ("127.0.0.0/8",))
+    >>> refusal("93.184.215.14")
+    """
+    parsed = _unmapped(ipaddress.ip_address(address))
+    if any(parsed in network for network in _networks(tuple(allowed))):
+        return None
+    if parsed.is_global and not any(parsed in network for network in _DENIED):
+        return None
+    return f"{parsed} is not a public address"
+
+
+def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -> tuple[str, ...]:
+    """The addresses of a host that may be reached, in the resolver's order; never empty.
+
+    Connect to these, not to the name again: a name that answers otherwise the next time gains nothing. Where some
+    of the addresses may be reached, the others are left out. FetchError where none may, or none is found in time.
+    """
+    found = _looked_up(host, port, seconds)
+    refusals = {address: refusal(address, allowed) for address in found}
+    reachable = tuple(address for address, reason in refusals.items() if reason is None)
+    if not reachable:
+        reasons = "; ".join(reason for reason in refusals.values() if reason)
+        raise FetchError(f"refused: {reasons or 'the host has no address'} (allow_networks does not name it)")
+    return reachable
+
+
+def _looked_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
+    """What the system's resolver says; asked in a thread of its own because it cannot be interrupted."""
+    answers: queue.SimpleQueue[tuple[str, ...] | OSError | UnicodeError] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answers.put(tuple(dict.fromkeys(str(row[4][0]) for row in rows)))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    if _literal(host):
+        ask()
+    else:
+        threading.Thread(target=ask, daemon=True, name="resolver").start()
+    try:
+        answer = answers.get(timeout=max(seconds, 0.001))
+    except queue.Empty:
+        raise FetchError("the name was not resolved in time") from None
+    if isinstance(answer, tuple):
+        return answer
+    raise FetchError("the name of the host is not known") from answer
+
+
+@lru_cache(maxsize=64)
+def _networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
+
+
+def _unmapped(address: Address) -> Address:
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def _literal(host: str) -> bool:
+    """Whether the host is an address as `ipaddress` spells it, which the resolver answers at once."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,105 @@
+"""What the header of an answer says about time and freshness, as lengths of time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from aggregator.fetchers.target import printable
+
+_MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
+_LISTS = frozenset({"cache-control", "content-encoding"})
+_SECONDS = re.compile(r"[0-9]+")
+_LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every question would fail
+_LONGEST_DATE = 64  # characters; an HTTP date has 29
+_MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fields by name in lower case, without the space around values; one that came twice has both, in order.
+
+    Of what can only be one, the first holds (ETag, Last-Modified, Location, Retry-After and the dates).
+    """
+    fields: dict[str, str] = {}
+    for key, text in pairs:
+        name, value = key.lower(), text.strip(" \t")
+        if name not in fields:
+            fields[name] = value
+        elif name in _LISTS:
+            fields[name] += ", " + value
+    return fields
+
+
+def freshness(fields: Mapping[str, str], now: datetime) -> timedelta | None:
+    """How long the answer says it stays fresh; ``None`` where it says nothing.
+
+    ``max-age`` before ``Expires`` (RFC 9111 section 5.3), which is read relative to the answer's own ``Date``. Age is
+    not taken off: an origin counts from when it was asked.
+
+    >>> freshness({"cache-control": "public, max-age=600"}, datetime.now(UTC)).seconds
+    600
+    """
+    if found := _MAX_AGE.search(fields.get("cache-control", "")):
+        return _seconds(found[1])
+    expires = date(fields.get("expires", ""))
+    return None if expires is None else max(expires - _clock(fields, now), timedelta())
+
+
+def pause(fields: Mapping[str, str], now: datetime) -> timedelta | None:
+    """How long ``Retry-After`` asks to wait, in both its forms (RFC 9110 section 10.2.3); ``None`` where it does not.
+
+    A date is read relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
+    """
+    text = fields.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(text):
+        return _seconds(text)
+    until = date(text)
+    return None if until is None else max(until - _clock(fields, now), timedelta())
+
+
+def media_type(text: str) -> tuple[str | None, str | None]:
+    """Media type and charset of a Content-Type in lower case; ``None`` for what is missing.
+
+    >>> media_type('Text/XML; charset="UTF-8"')
+    ('text/xml', 'utf-8')
+    """
+    kind, *parameters = (part.strip() for part in printable(text).lower().split(";"))
+    named = dict(part.partition("=")[::2] for part in parameters)
+    return kind or None, named.get("charset", "").strip("\"' ") or None
+
+
+def length(text: str) -> int | None:
+    """The bytes of a Content-Length; ``None`` where it says none, or nothing a file could have."""
+    return (int(text) or None) if re.fullmatch(r"[0-9]{1,15}", text) else None
+
+
+def date(text: str) -> datetime | None:
+    """An HTTP date in any of its three forms (RFC 9110 section 5.6.7), ``None`` where it is none."""
+    if len(text) > _LONGEST_DATE:
+        return None
+    try:
+        parsed = parsedate_to_datetime(text)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    except (ValueError, OverflowError, IndexError, TypeError):
+        return None
+
+
+def validators(fields: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """ETag and Last-Modified byte for byte; ``None`` for what was not given or cannot be sent back so."""
+    return _sendable(fields.get("etag")), _sendable(fields.get("last-modified"))
+
+
+def _sendable(value: str | None) -> str | None:
+    if not value or len(value) > _LONGEST_VALIDATOR or any(letter < " " or letter == "\x7f" for letter in value):
+        return None
+    return value
+
+
+def _clock(fields: Mapping[str, str], now: datetime) -> datetime:
+    return date(fields.get("date", "")) or now
+
+
+def _seconds(digits: str) -> timedelta:
+    return timedelta(seconds=int(digits) if len(digits) <= _MANY_DIGITS else 10**_MANY_DIGITS)

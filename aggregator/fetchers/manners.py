@@ -1,0 +1,245 @@
+"""When to ask again and what to remember of an answer: pure decisions over Memory, no clock and no socket.
+
+    not before = latest of  asked + floor,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
+    hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
+
+T is when the answer had come. Jitter is part of the backoff alone: an hourly cron must still meet its hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from aggregator.fetchers import headers
+from aggregator.model.sighting import Rhythm
+from aggregator.model.source import Memory, Validators
+
+MOVED_AFTER = 5  # sightings of one permanent redirect before it is believed; a hijack of hours is not
+LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
+LONGEST_BACKOFF = timedelta(days=1)
+FIRST_BACKOFF = timedelta(minutes=30)
+SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
+
+USABLE = frozenset({200, 206, 226})
+PARTIAL = frozenset({206, 226})
+RESTING = frozenset({429, 503})
+
+_PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
+_HOURS, _DAYS = 24, 7
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The least seconds between two questions: with validators, and without any."""
+
+    conditional: int = 3_600
+    unconditional: int = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an answer said, without its body; ``permanent`` is where it came from if every redirect was 301 or 308.
+
+    ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
+    the answer had come. ``conditional`` is whether validators were sent, ``moved`` whether the remembered address of
+    a permanent redirect was asked. ``host`` is who answered in the end.
+    """
+
+    status: int
+    fields: Mapping[str, str]
+    asked: datetime
+    ended: datetime
+    conditional: bool = False
+    permanent: str | None = None
+    redirected: bool = False
+    moved: bool = False
+    host: str = ""
+
+
+def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | None:
+    """Until when the address must not be asked; ``None`` where it may be asked now.
+
+    ``force`` passes what freshness and backoff ask, never Retry-After. A clock that went back is noticed by an
+    ``asked`` in the future: then what was remembered is no measure, and one question sets it right.
+    """
+    stepped_back = memory.asked is not None and memory.asked > now + SLACK
+    hold = memory.hold_until
+    if hold is not None and now < hold and not (stepped_back and hold - now > LONGEST_REST):
+        return hold
+    if force or stepped_back or memory.not_before is None:
+        return None
+    earliest = _awake(max(now, memory.not_before), memory)
+    return earliest if earliest > now else None
+
+
+def due(memory: Memory, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
+    """Whether the address may be asked now; an address that is gone (410) only by force."""
+    return waits(memory, now, force=force) is None and (force or not memory.gone)
+
+
+def address(memory: Memory) -> str:
+    """Where to ask: the configured address, or where it permanently moved once that was seen often enough."""
+    if memory.moved_to is not None and memory.moved_seen >= MOVED_AFTER:
+        return memory.moved_to
+    return memory.url
+
+
+def questions(memory: Memory) -> tuple[tuple[str, str], ...]:
+    """The conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1)."""
+    validators = memory.validators
+    named = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
+    return tuple((name, value) for name, value in named if value is not None)
+
+
+def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
+    """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
+    if reply.status == _NOT_MODIFIED and reply.conditional:
+        return _rested(replace(_heard(memory, reply), unread=memory.unread), reply, pace)
+    if reply.status in USABLE:
+        part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
+        kept = memory.validators if part else Validators(*headers.validators(reply.fields))
+        fresh = replace(_heard(memory, reply), digest=digest, validators=kept)
+        return _rested(fresh, reply, pace)
+    if reply.status == _GONE and not reply.moved:
+        return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
+    missed = failed(memory, reply.asked, reply.ended, pace)
+    pause = headers.pause(reply.fields, reply.ended)
+    if pause is None:
+        return missed
+    until = reply.ended + min(pause, LONGEST_REST)
+    if reply.status in RESTING:
+        return replace(
+            missed,
+            hold_until=max(until, missed.hold_until or until),
+            moved_to=memory.moved_to,
+            moved_seen=memory.moved_seen,
+        )
+    return replace(missed, not_before=max(until, missed.not_before or until))
+
+
+def failed(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memory:
+    """What is remembered after no usable answer: the good of before, one more error, and a longer rest.
+
+    A remembered move is forgotten, so that the configured address is asked next.
+    """
+    errors = memory.errors + 1
+    rest = min(FIRST_BACKOFF * 2 ** min(errors - 1, 10), LONGEST_BACKOFF)
+    rest += rest * _jitter(memory.url, errors)
+    floor = asked + timedelta(seconds=pace.conditional) - SLACK
+    believed = memory.moved_seen >= MOVED_AFTER
+    return replace(
+        memory,
+        asked=asked,
+        errors=errors,
+        not_before=max(floor, ended + rest),
+        moved_to=None if believed else memory.moved_to,
+        moved_seen=0 if believed else memory.moved_seen,
+    )
+
+
+def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:
+    """The memory once the document was read: its ttl, skipHours and skipDays hold until the next one is.
+
+    A rhythm that leaves no hour or no day is no rhythm.
+    """
+    every = None if rhythm.interval is None else max(0, int(rhythm.interval.total_seconds()))
+    hours = tuple(sorted(rhythm.skip_hours)) if len(rhythm.skip_hours) < _HOURS else ()
+    days = tuple(sorted(rhythm.skip_days)) if len(rhythm.skip_days) < _DAYS else ()
+    kept = replace(memory, every=every, skip_hours=hours, skip_days=days)
+    if memory.asked is None or not every:
+        return kept
+    wished = memory.asked + max(_least(kept, pace), min(timedelta(seconds=every), LONGEST_REST))
+    silent = memory.asked + _least(replace(kept, every=None), pace)
+    stands = memory.not_before or wished
+    return replace(kept, not_before=wished if stands == silent else max(stands, wished))
+
+
+def host(url: str) -> str:
+    """Whom a hold or a limit of requests concerns: host and port in lower case; empty where the address has none.
+
+    >>> host("https://me@Feeds.Example.org/show")
+    'feeds.example.org:443'
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return ""
+    return f"{parts.hostname}:{port}" if parts.hostname else ""
+
+
+def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
+    """The hosts that asked for silence (429, 503 with Retry-After), and until when."""
+    held: dict[str, datetime] = {}
+    for memory in memories:
+        until = memory.hold_until
+        if until is not None and until > now:
+            name = memory.hold_host or host(address(memory))
+            held[name] = max(until, held.get(name, until))
+    return held
+
+
+def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
+    """The memory under what its host asked of any source; the same where the host asked nothing."""
+    name = host(address(memory))
+    until = held.get(name)
+    if until is None or (memory.hold_until is not None and memory.hold_until >= until):
+        return memory
+    return replace(memory, hold_until=until, hold_host=name)
+
+
+def _heard(memory: Memory, reply: Reply) -> Memory:
+    """The memory after a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
+    moved_to, seen = reply.permanent, 1
+    if reply.moved and not reply.redirected:
+        moved_to, seen = memory.moved_to, memory.moved_seen
+    elif reply.permanent == memory.moved_to:
+        seen = memory.moved_seen + 1
+    return replace(
+        memory,
+        asked=reply.asked,
+        heard=reply.ended,
+        errors=0,
+        hold_until=None,
+        hold_host="",
+        moved_to=moved_to,
+        moved_seen=seen if moved_to is not None else 0,
+        gone=False,
+        unread="",
+    )
+
+
+def _rested(memory: Memory, reply: Reply, pace: Pace) -> Memory:
+    """The memory with the time before which freshness, ttl and floor let nobody ask."""
+    fresh = min(headers.freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
+    every = min(timedelta(seconds=memory.every or 0), LONGEST_REST)
+    floor = reply.asked + _least(memory, pace, said=bool(fresh))
+    return replace(memory, not_before=max(floor, reply.ended + fresh, reply.ended + every))
+
+
+def _least(memory: Memory, pace: Pace, *, said: bool = False) -> timedelta:
+    """The least rest between two questions.
+
+    A day where the next one will be unconditional, an hour where it is conditional or the origin itself said how
+    often (max-age, Expires, ttl).
+    """
+    blind = memory.validators == Validators() and not said and not memory.every
+    return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
+
+
+def _awake(moment: datetime, memory: Memory) -> datetime:
+    """The first instant from the moment on that lies in no hour and on no day to leave out."""
+    for _ in range(_DAYS * _HOURS + 1):
+        if moment.weekday() not in memory.skip_days and moment.hour not in memory.skip_hours:
+            return moment
+        moment = moment.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return moment
+
+
+def _jitter(url: str, errors: int) -> float:
+    """A share between 0 and 0.1 that is the same whenever it is asked, and another for each address and try."""
+    return int.from_bytes(sha256(f"{errors} {url}".encode()).digest()[:2], "big") % 1000 / 10_000

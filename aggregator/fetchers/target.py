@@ -1,0 +1,122 @@
+"""An address as a person wrote it, taken apart without changing what goes over the wire."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
+
+from aggregator.errors import FetchError
+
+LONGEST_URL = 8_000  # characters; what servers take in a request line (Apache's LimitRequestLine is 8190)
+LONGEST_SHOWN = 200  # characters of an origin's words in one line of a report
+
+Scheme = Literal["http", "https"]
+
+_SCHEMES: dict[str, Scheme] = {"http": "http", "https": "https"}
+_PORTS: dict[Scheme, int] = {"http": 80, "https": 443}
+_ON_THE_WIRE = "".join(chr(code) for code in range(0x21, 0x7F))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where one request goes: ``host`` in ASCII, ``path`` with its query as configured, ``login`` for Basic or None."""
+
+    scheme: Scheme
+    host: str
+    port: int
+    path: str
+    login: str | None = None
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        """Scheme, host and port: whom credentials and connections belong to (RFC 6454 section 4)."""
+        return (self.scheme, self.host, self.port)
+
+    @property
+    def authority(self) -> str:
+        """The value of the Host header (RFC 9110 section 7.2)."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The address without credentials."""
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+def target(url: str) -> Target:
+    """Where the address points; FetchError where it is none that may be asked.
+
+    >>> target("HTTP://Example.org?b=2&a=%2f#top").url
+    'http://example.org/?b=2&a=%2f'
+    """
+    if len(url) > LONGEST_URL:
+        raise FetchError("the address is too long")
+    try:
+        parts = urlsplit(url)
+        scheme, host, port = _SCHEMES.get(parts.scheme), _ascii(parts.hostname or ""), parts.port
+    except ValueError:
+        raise FetchError(f"not an address: {shown(url)}") from None
+    if scheme is None:
+        raise FetchError(f"only http and https are asked, not {printable(parts.scheme) or 'a path'}")
+    if not host or port == 0 or "\\" in parts.netloc:
+        raise FetchError(f"not an address: {shown(url)}")
+    path = (parts.path or "/") + ("?" + parts.query if "?" in url.partition("#")[0] else "")
+    path = path if path.startswith("/") else "/" + path
+    login = _login(parts.username, parts.password)
+    return Target(scheme, host, port or _PORTS[scheme], quote(path, safe=_ON_THE_WIRE), login)
+
+
+def follow(here: Target, location: str) -> Target:
+    """Where a redirect leads; credentials stay only with their scheme, host and port."""
+    there = target(urljoin(here.url, _latin(location)))
+    if there.login is not None or there.origin != here.origin:
+        return Target(there.scheme, there.host, there.port, there.path)
+    return Target(there.scheme, there.host, there.port, there.path, here.login)
+
+
+def shown(url: str) -> str:
+    """The address as a report may show it: without credentials, and without the query, where private feeds keep theirs.
+
+    >>> shown("https://me:secret@example.org/feed?token=abc")
+    'https://example.org/feed?…'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "(an address that cannot be read)"
+    host = parts.netloc.rpartition("@")[2]
+    return printable(f"{parts.scheme}://{host}{parts.path}" + ("?…" if parts.query else ""))
+
+
+def printable(text: str) -> str:
+    r"""An origin's words on one line that no terminal or log can misread.
+
+    >>> printable("Bad\r\n\x1b[31mnews")
+    'Bad [31mnews'
+    """
+    calm = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return calm if len(calm) <= LONGEST_SHOWN else calm[: LONGEST_SHOWN - 1] + "…"
+
+
+def _ascii(host: str) -> str:
+    """The host as it is resolved; IDNA 2003 as the standard library has it, which folds look-alike digits too."""
+    host = host.rstrip(".") if host.count(".") > 1 else host
+    return host if host.isascii() else host.encode("idna").decode("ascii")
+
+
+def _login(username: str | None, password: str | None) -> str | None:
+    if username is None:
+        return None
+    pair = unquote_to_bytes(username) + b":" + unquote_to_bytes(password or "")
+    return "Basic " + b64encode(pair).decode("ascii")
+
+
+def _latin(location: str) -> str:
+    """A Location as its origin meant it: http.client reads header bytes as Latin-1, origins send UTF-8."""
+    try:
+        return location.strip().encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return location.strip()

@@ -1,0 +1,259 @@
+"""The one door to the network: a question to an origin, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
+
+import requests
+from requests.adapters import BaseAdapter
+from requests.structures import CaseInsensitiveDict
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+
+from aggregator.errors import FetchError
+from aggregator.fetchers import body, faults, headers, manners, transport
+from aggregator.fetchers.manners import Pace, Reply
+from aggregator.fetchers.target import Target, follow, shown, target
+from aggregator.model.sighting import Enclosure
+from aggregator.model.source import Answer, Document, Memory, Source
+
+ACCEPT = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
+    "application/json;q=0.9, text/html;q=0.5, */*;q=0.3"
+)
+
+_REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How origins are asked, the same for a whole run.
+
+    ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that may be
+    reached besides what is public. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
+    counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
+    (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
+    """
+
+    contact: str = ""
+    allow_networks: tuple[str, ...] = ()
+    deadline: float = 30.0
+    raw_bytes: int = 32 * 1024 * 1024
+    decoded_bytes: int = 64 * 1024 * 1024
+    hops: int = 5
+    host_concurrency: int = 2
+    host_rate: float = 10.0
+    pace: Pace = Pace()  # noqa: RUF009  # frozen, so one may be shared
+    ca_files: tuple[str, ...] = ()
+
+
+def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force: bool = False) -> Answer:
+    """What one question to the address in memory came to; at most one request for each hop, and never a retry.
+
+    ``now`` is the run's clock, by which all is decided; the wall clock only bounds how long it takes. Whatever an
+    origin does is an Answer: nothing is raised.
+    """
+    if resting := _resting(memory, now, force=force):
+        return Answer("resting", memory, message=resting)
+    begun = time.monotonic()
+    try:
+        trail, content = _fetched(memory, policy)
+    except FetchError as error:
+        missed = manners.failed(memory, now, _later(now, begun), policy.pace)
+        return Answer("silent", missed, message=f"{shown(manners.address(memory))}: {error}")
+    return _answer(source, memory, (trail, content), (now, _later(now, begun), policy.pace))
+
+
+def head(url: str, policy: Policy) -> Enclosure | None:
+    """Type and length of a media file as its origin gives them for HEAD; ``None`` where it does not answer so."""
+    meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
+    try:
+        trail = _followed("HEAD", url, (("Accept-Encoding", "identity"),), policy, meter)
+        trail.call.end()
+    except FetchError:
+        return None
+    if trail.status != _OK:
+        return None
+    kind, _ = headers.media_type(trail.fields.get("content-type", ""))
+    return Enclosure(url, kind, headers.length(trail.fields.get("content-length", "")))
+
+
+def close() -> None:
+    """Close what is kept open between requests."""
+    _session().close()
+
+
+def _resting(memory: Memory, now: datetime, *, force: bool) -> str:
+    """Why the address is not asked now; empty where it is."""
+    name = shown(memory.url)
+    until = manners.waits(memory, now, force=force)
+    if memory.gone and not force:
+        return f"{name}: gone (410), not asked any more"
+    return f"{name}: not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
+
+
+def _later(now: datetime, begun: float) -> datetime:
+    """The run's clock once the request has ended, in whole seconds so that a quick replay is an equal one."""
+    return now + timedelta(seconds=int(time.monotonic() - begun))
+
+
+def _fetched(memory: Memory, policy: Policy) -> tuple[_Trail, bytes]:
+    meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
+    own = (("User-Agent", _agent(policy.contact)), ("Accept", ACCEPT), ("Accept-Encoding", ", ".join(body.CODINGS)))
+    trail = _followed("GET", manners.address(memory), (*own, *manners.questions(memory)), policy, meter)
+    try:
+        coding = trail.fields.get("content-encoding", "")
+        with faults.told():
+            usable = trail.status in manners.USABLE
+            content = body.whole(trail.call.response, coding, policy.decoded_bytes) if usable else b""
+    finally:
+        trail.call.end()
+    return trail, content
+
+
+@dataclass(frozen=True, slots=True)
+class _Trail:
+    """Where the redirects led: the last answer, whence, after how many hops, and whether all of them were for good."""
+
+    call: transport.Call
+    status: int
+    fields: Mapping[str, str]
+    where: Target
+    hops: int
+    permanent: bool
+
+
+def _followed(
+    method: str, url: str, fields: tuple[tuple[str, str], ...], policy: Policy, meter: transport.Meter
+) -> _Trail:
+    """The first answer that is no redirect; each hop is guarded anew and its body never read."""
+    where, permanent = target(url), True
+    terms = transport.Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files))
+    for hops in range(policy.hops + 1):
+        errand = _Errand(method, where, fields, terms, meter)
+        with faults.told():
+            response = _session().send(errand, stream=True, allow_redirects=False, proxies={})
+        location = response.headers.get("location")
+        if response.status_code not in _REDIRECTS or not location:
+            return _Trail(
+                errand.calls[-1], response.status_code, dict(response.headers.lower_items()), where, hops, permanent
+            )
+        errand.calls[-1].end()
+        where = follow(where, location)
+        permanent = permanent and _REDIRECTS[response.status_code]
+    raise FetchError(f"redirected more than {policy.hops} times")
+
+
+def _answer(
+    source: Source, memory: Memory, came: tuple[_Trail, bytes], when: tuple[datetime, datetime, Pace]
+) -> Answer:
+    (trail, content), (asked, ended, pace) = came, when
+    reply = Reply(
+        trail.status,
+        trail.fields,
+        asked,
+        ended,
+        conditional=bool(manners.questions(memory)),
+        permanent=trail.where.url if trail.hops and trail.permanent and trail.where.login is None else None,
+        redirected=bool(trail.hops),
+        moved=manners.address(memory) != memory.url,
+        host=manners.host(trail.where.url),
+    )
+    digest = sha256(content).hexdigest() if trail.status in manners.USABLE else None
+    after = manners.after_answer(memory, reply, pace, digest)
+    if after.errors:
+        return Answer("silent", after, message=f"{shown(trail.where.url)}: {faults.complaint(trail.status, after)}")
+    if digest is None or digest == memory.digest:
+        return _unchanged(after, trail)
+    kind, charset = headers.media_type(trail.fields.get("content-type", ""))
+    return Answer(
+        "heard",
+        after,
+        Document(
+            source,
+            trail.where.url,
+            content,
+            media_type=kind,
+            charset=charset,
+            validators=after.validators,
+            partial=trail.status in manners.PARTIAL,
+        ),
+    )
+
+
+def _unchanged(after: Memory, trail: _Trail) -> Answer:
+    """Nothing new; where what is old was not believed, the source is silent still."""
+    if after.unread:
+        return Answer("silent", after, message=f"{shown(trail.where.url)}: not changed since: {after.unread}")
+    return Answer("unchanged", after)
+
+
+@cache
+def _agent(contact: str) -> str:
+    """``product/version (+contact)``, as operators of origins look for it."""
+    about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
+    return f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
+
+
+@cache
+def _session() -> requests.Session:
+    """The session of this process: it knows no other way out than our door, and nothing of the environment."""
+    session = requests.Session()
+    session.trust_env = False
+    session.adapters.clear()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Door())
+    return session
+
+
+class _Errand(requests.PreparedRequest):
+    """A request that is ready as it is: `prepare` would rewrite the address, which must go as configured."""
+
+    def __init__(
+        self,
+        method: str,
+        where: Target,
+        fields: tuple[tuple[str, str], ...],
+        terms: transport.Terms,
+        meter: transport.Meter,
+    ) -> None:
+        super().__init__()
+        login = (("Authorization", where.login),) if where.login is not None else ()
+        self.method, self.url = method, where.url
+        self.headers = CaseInsensitiveDict((*fields, *login))
+        self.where, self.terms, self.meter = where, terms, meter
+        self.calls: list[transport.Call] = []
+
+
+class _Door(BaseAdapter):
+    """The adapter that every request goes through: guarded connections, no proxy, no cookie."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines = transport.Lines()
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        """The answer with its body unread; ``raw`` is the Call."""
+        if not isinstance(request, _Errand):
+            raise TypeError("only our own errands go out")
+        fields = tuple(request.headers.items())
+        call = transport.call(
+            self.lines, request.where, request.method or "GET", fields, (request.terms, request.meter)
+        )
+        request.calls.append(call)
+        response = requests.Response()
+        response.status_code = call.response.status
+        response.headers = CaseInsensitiveDict(headers.joined(call.response.getheaders()))
+        response.url, response.request = request.where.url, request
+        return response
+
+    def close(self) -> None:
+        """Close the connections kept."""
+        self.lines.close()
