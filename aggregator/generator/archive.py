@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from aggregator.generator.masthead import Masthead
 from aggregator.generator.tags import Row
 from aggregator.model.item import Item
+
+T = TypeVar("T")
 
 TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
 
@@ -26,7 +29,7 @@ class Sheet:
     window: int | None = None
     number: int = 0
 
-    def cut(self, items: Sequence[Item]) -> Sequence[Item]:
+    def cut(self, items: Sequence[T]) -> Sequence[T]:
         """The items of this page, newest first."""
         if self.window is None:
             return items

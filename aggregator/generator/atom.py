@@ -60,8 +60,13 @@ def front(head: Masthead, links: tuple[Row, ...], updated: datetime) -> bytes:
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One ``<entry>``, as it stands in the document; the same item and masthead give the same bytes."""
+    return written(leaf.of(item), head)
+
+
+def written(said: Leaf, head: Masthead) -> bytes:
+    """The same of a leaf already made."""
     shell = etree.Element("feed")
-    shell.append(_element(leaf.of(item), head))
+    shell.append(_element(said, head))
     return etree.tostring(shell, pretty_print=True, encoding="UTF-8").partition(OPEN)[2].removesuffix(CLOSE)
 
 

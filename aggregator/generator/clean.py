@@ -11,14 +11,14 @@ import re
 
 import nh3
 
-# XML 1.0, production 2 (Char), without DEL and the C1 controls (discouraged there) and without U+FFFD, which
-# tells every reader that something was lost and no reader what.
-ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffc\U00010000-\U0010ffff]")
-NONCHARACTERS = re.compile(
-    "[\ufdd0-\ufdef"
-    + "".join(chr(plane * 0x10000 + 0xFFFE) + "-" + chr(plane * 0x10000 + 0xFFFF) for plane in range(1, 17))
+# XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
+# U+FFFD, which tells every reader that something was lost and no reader what.
+ILLEGAL = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffc"
+    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 17))
     + "]"
 )
+LOST = "\ufffd"
 
 # Apple and the RSS Advisory Board's best practices: a description is at most 4,000 bytes.
 SHORT = 4000
@@ -46,6 +46,8 @@ ATTRIBUTES = {
     "th": {"colspan", "rowspan"},
 }
 SCHEMES = {"http", "https", "mailto"}
+RELATIVE = re.compile(r"""(?i)\b(?:href|src)\s*=\s*["']?(?!\s*(?:https?:|mailto:))""")
+WASHER = nh3.Cleaner(tags=set(TAGS), attributes=ATTRIBUTES, url_schemes=SCHEMES, url_relative="deny")
 BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
 TAGGED = re.compile(r"(?is)<(b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6])(?:\s[^<>]*)?>(.*?)</\1\s*>")
 VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
@@ -58,8 +60,9 @@ def text(value: str) -> str:
     >>> text("a\x00b\ud800c\r\nd ")
     'abc\nd'
     """
-    kept = NONCHARACTERS.sub("", ILLEGAL.sub("", value))
-    return kept.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if LOST not in value and value.replace("\n", " ").isprintable():
+        return value.strip()
+    return ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def line(value: str, limit: int = LINE) -> str:
@@ -107,14 +110,17 @@ def markup(value: str, base: str | None = None) -> str:
     """
     whole = text(value)
     kept = whole if len(whole) <= LONG else whole[:LONG].rsplit("<", 1)[0] + ELLIPSIS
-    safe = nh3.clean(
-        kept,
-        tags=set(TAGS),
-        attributes=ATTRIBUTES,
-        url_schemes=SCHEMES,
-        url_relative=("rewrite_with_base", base) if base else "deny",
+    if RELATIVE.search(kept) is None or base is None:
+        return text(WASHER.clean(kept))
+    return text(
+        nh3.clean(
+            kept,
+            tags=set(TAGS),
+            attributes=ATTRIBUTES,
+            url_schemes=SCHEMES,
+            url_relative=("rewrite_with_base", base),
+        )
     )
-    return text(safe)
 
 
 def paragraphs(value: str) -> str:

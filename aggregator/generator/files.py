@@ -7,6 +7,7 @@ by at least a whole second, because static servers make ETags of size and whole 
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -48,28 +49,29 @@ class _Step:
     place: Path
 
 
-def publish(folder: Path, files: Mapping[str, Content], *, compress: bool = False) -> tuple[Written, ...]:
+def publish(
+    folder: Path, files: Mapping[str, Content] | Iterable[tuple[str, Content]], *, compress: bool = False
+) -> tuple[Written, ...]:
     """The files of one feed, written together; with ``compress`` a ``.gz`` and a ``.br`` beside each.
 
-    Names are the program's own, never a source's. Content may be given in pieces; pieces are never joined in memory.
-    Raises PublishError where the disk refuses, with every old file still standing.
+    Names are the program's own, never a source's. Content may be given in pieces, and files one after the other; they
+    are never joined in memory. Raises PublishError where the disk refuses, with every old file still standing.
     """
-    for name in files:
-        if not NAME.fullmatch(name):
-            raise PublishError(f"{folder}: {name!r} is not a name for a published file")
     steps: list[_Step] = []
     written: list[Written] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         sweep(folder)
-        for name, content in files.items():
+        for name, content in files.items() if isinstance(files, Mapping) else files:
+            if not NAME.fullmatch(name):
+                raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301 # undone below
             made = _prepare(folder / name, content, compress=compress)
             written.append(Written(name, changed=any(step.place.name == name for step in made)))
             steps += made
         for step in steps:
             step.part.replace(step.place)
         if not compress:
-            _bare(folder, files)
+            _bare(folder, (one.name for one in written))
         if steps:
             _flush(folder)
     except OSError as error:

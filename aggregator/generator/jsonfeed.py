@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from aggregator.generator import clean, leaf, masthead, show
 from aggregator.generator.archive import WHOLE, Sheet, archive_name, count
+from aggregator.generator.jsontext import CLOSE, block, kept, separated
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import PAGE, Masthead
 from aggregator.model.feed import Feed
@@ -15,7 +15,6 @@ from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
 VERSION: Final = "https://jsonfeed.org/version/1.1"
-CLOSE: Final = b"\n  ]\n}\n"
 
 
 def render(feed: Feed, *, sheet: Sheet = WHOLE) -> bytes:
@@ -28,7 +27,7 @@ def stream(feed: Feed, *, sheet: Sheet = WHOLE) -> Iterator[bytes]:
     head = masthead.of(feed)
     yield front(head, sheet, len(feed.items))
     for position, item in enumerate(sheet.cut(feed.items)):
-        yield (b",\n" if position else b"\n") + entry(item, head)
+        yield separated(position, entry(item, head))
     yield CLOSE
 
 
@@ -49,29 +48,35 @@ def front(head: Masthead, sheet: Sheet, total: int) -> bytes:
         "hubs": [{"type": "WebSub", "url": hub} for hub in head.hubs] if not sheet.number else None,
         "_aggregator": {"about": head.address(PAGE), "podcast_guid": head.guid},
     }
-    return _written(said, 0).removesuffix(b"\n}") + b',\n  "items": ['
+    return block(kept(said), 0).removesuffix(b"\n}") + b',\n  "items": ['
 
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One item, as it stands in the document; the same item and masthead give the same bytes."""
-    said = leaf.of(item)
-    return _written(
-        {
-            "id": said.guid,
-            "url": said.link,
-            "title": said.title,
-            "content_html": said.html or None,
-            "content_text": None if said.html else said.title,
-            "summary": said.short,
-            "image": said.image,
-            "date_published": said.published.isoformat() if said.published else None,
-            "date_modified": said.updated.isoformat() if said.updated else None,
-            "authors": [{"name": said.author}] if said.author else None,
-            "tags": list(said.categories),
-            "language": said.language,
-            "attachments": _attachments(said),
-            "_aggregator": _provenance(item, said, head),
-        },
+    return written(item, leaf.of(item), head)
+
+
+def written(item: Item, said: Leaf, head: Masthead) -> bytes:
+    """The same of an item whose leaf is already made."""
+    return block(
+        kept(
+            {
+                "id": said.guid,
+                "url": said.link,
+                "title": said.title,
+                "content_html": said.html or None,
+                "content_text": None if said.html else said.title,
+                "summary": said.short,
+                "image": said.image,
+                "date_published": said.published.isoformat() if said.published else None,
+                "date_modified": said.updated.isoformat() if said.updated else None,
+                "authors": [{"name": said.author}] if said.author else None,
+                "tags": list(said.categories),
+                "language": said.language,
+                "attachments": _attachments(said),
+                "_aggregator": _provenance(item, said, head),
+            }
+        ),
         4,
     )
 
@@ -102,10 +107,3 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
     if origin:
         told["source"] = {"name": clean.line(origin[0]), "url": origin[1]}
     return told | {"sightings": [clean.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}
-
-
-def _written(said: Mapping[str, Any], indent: int) -> bytes:
-    """The object without its empty members, indented by so many spaces."""
-    kept = {key: value for key, value in said.items() if value is not None and value not in ("", [])}
-    lines = json.dumps(kept, ensure_ascii=False, indent=2).split("\n")
-    return "\n".join(" " * indent + line for line in lines).encode()

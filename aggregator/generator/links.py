@@ -10,6 +10,9 @@ from aggregator.model.sighting import Enclosure
 
 # RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
 KEEP = "!#$%&'()*+,/:;=?@[]~-._"
+PLAIN = re.compile(
+    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@\[\]~._-]*)?"
+)
 MEDIA = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 HOST = re.compile(r"[A-Za-z0-9.:\[\]_-]+")
 
@@ -51,8 +54,8 @@ def web(value: str | None) -> str | None:
     >>> web("javascript:alert(1)") is None
     True
     """
-    if value is None:
-        return None
+    if value is None or PLAIN.fullmatch(value):
+        return value
     try:
         parts = urlsplit("".join(clean.text(value).split("\n")))
         host = _host(parts.netloc)

@@ -28,6 +28,8 @@ SPACES = {
     "fh": "http://purl.org/syndication/history/1.0",
 }
 
+Entry = FeedEntry
+
 # feedgen's own formatter calls setlocale, which is not safe in a program with threads.
 feedgen.feed.formatRFC2822 = feedgen.entry.formatRFC2822 = format_datetime
 
@@ -82,7 +84,7 @@ def new_feed(rows: Sequence[Row], prefixes: Sequence[str]) -> FeedGenerator:
     return feed
 
 
-def new_entry(rows: Sequence[Row]) -> FeedEntry:
+def new_entry(rows: Sequence[Row]) -> Entry:
     """An entry of feedgen's that will write these rows after its own elements."""
     entry = FeedEntry()
     entry.register_extension("extra", ExtraEntry, atom=True, rss=True)

@@ -6,11 +6,12 @@ ledger gives the same bytes.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aggregator.generator import clean, leaf, masthead, show
+from aggregator.generator.jsontext import CLOSE, block, kept, separated
+from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
 from aggregator.model.cluster import Pair
 from aggregator.model.feed import Feed, Hearing
@@ -23,7 +24,20 @@ VALUE = 2000
 
 def render(feed: Feed) -> bytes:
     """The report, as JSON that a person can read too."""
+    return b"".join(stream(feed))
+
+
+def stream(feed: Feed) -> Iterator[bytes]:
+    """The report in pieces, one for each item."""
     head = masthead.of(feed)
+    yield front(feed, head)
+    for position, item in enumerate(feed.items):
+        yield separated(position, written(item, leaf.of(item), head))
+    yield CLOSE
+
+
+def front(feed: Feed, head: Masthead) -> bytes:
+    """The report up to its first item: the show, the sources, what a person should look at."""
     said = {
         "feed": head.name,
         "title": head.title,
@@ -31,11 +45,10 @@ def render(feed: Feed) -> bytes:
         "updated": feed.updated.isoformat(),
         "counts": _counts(feed),
         "sources": [_hearing(hearing, head) for hearing in sorted(feed.hearings, key=lambda known: known.source.name)],
-        "items": [_item(item, head) for item in feed.items],
         "near_misses": [_pair(pair) for pair in feed.near_misses],
         "remarks": [clean.text(remark) for remark in (*feed.remarks, *_remarks(feed, head))],
     }
-    return json.dumps(said, ensure_ascii=False, indent=2).encode() + b"\n"
+    return block(said, 0).removesuffix(b"\n}") + b',\n  "items": ['
 
 
 def _counts(feed: Feed) -> dict[str, int]:
@@ -56,7 +69,7 @@ def _sources(item: Item) -> set[str]:
 
 def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
     source = hearing.source
-    return _kept(
+    return kept(
         {
             "name": source.name,
             "kind": source.kind,
@@ -70,27 +83,30 @@ def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
     )
 
 
-def _item(item: Item, head: Masthead) -> dict[str, Any]:
-    said = leaf.of(item)
+def written(item: Item, said: Leaf, head: Masthead) -> bytes:
+    """One item of the report: the same item and masthead give the same bytes."""
     origin = show.origin(said, head)
-    return _kept(
-        {
-            "guid": said.guid,
-            "title": said.title,
-            "published": said.published.isoformat() if said.published else None,
-            "precision": item.published.precision if item.published else None,
-            "genre": item.genre,
-            "origin": origin[0] if origin else item.origin,
-            "cut": item.cut,
-            "sightings": [clean.text(name) for name in item.sightings],
-            "fields": [_field(known) for known in item.provenance],
-            "evidence": [_pair(pair) for pair in item.pairs],
-        }
+    return block(
+        kept(
+            {
+                "guid": said.guid,
+                "title": said.title,
+                "published": said.published.isoformat() if said.published else None,
+                "precision": item.published.precision if item.published else None,
+                "genre": item.genre,
+                "origin": origin[0] if origin else item.origin,
+                "cut": item.cut,
+                "sightings": [clean.text(name) for name in item.sightings],
+                "fields": [_field(known) for known in item.provenance],
+                "evidence": [_pair(pair) for pair in item.pairs],
+            }
+        ),
+        4,
     )
 
 
 def _field(known: Provenance) -> dict[str, Any]:
-    return _kept(
+    return kept(
         {
             "field": known.field,
             "witness": clean.line(known.witness),
@@ -107,7 +123,7 @@ def _note(note: Note) -> dict[str, str]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    return _kept(
+    return kept(
         {
             "left": clean.text(pair.left),
             "right": clean.text(pair.right),
@@ -143,8 +159,3 @@ def _remarks(feed: Feed, head: Masthead) -> Sequence[str]:
 
 def _value(value: str) -> str:
     return clean.line(value, VALUE)
-
-
-def _kept(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The members that say something."""
-    return {key: value for key, value in said.items() if value is not None and value not in ("", [])}

@@ -7,7 +7,7 @@ Board's profile, PSP-1, Apple's requirements, and the podcast namespace; the tab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -17,7 +17,7 @@ from aggregator.generator import leaf, masthead, show
 from aggregator.generator.archive import WHOLE, Sheet
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
-from aggregator.generator.podcast import SPACES, moment, new_entry, new_feed
+from aggregator.generator.podcast import SPACES, Entry, moment, new_entry, new_feed
 from aggregator.generator.tags import Row, rows
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
@@ -39,9 +39,9 @@ def stream(feed: Feed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> Iterator
     head = masthead.of(feed)
     chosen = [item for item in feed.items if not episodes_only or leaf.playable(item)]
     part = sheet.cut(chosen)
-    dates = (part[0].published.at if part and part[0].published else None, sheet.dated(part, feed.updated))
     name = "podcast.xml" if episodes_only else "feed.xml"
-    return pieces(front(head, sheet.links(head, name, len(chosen)), dates), (entry(item, head) for item in part))
+    head_bytes = opening(feed, head, part, sheet.links(head, name, len(chosen)), sheet)
+    return pieces(head_bytes, (entry(item, head) for item in part))
 
 
 def assemble(head: bytes, entries: Iterable[bytes]) -> bytes:
@@ -54,6 +54,12 @@ def pieces(head: bytes, entries: Iterable[bytes]) -> Iterator[bytes]:
     yield head
     yield from entries
     yield CLOSE
+
+
+def opening(feed: Feed, head: Masthead, part: Sequence[Item], links: tuple[Row, ...], sheet: Sheet) -> bytes:
+    """The document up to its first item, dated by what this page shows."""
+    newest = part[0].published.at if part and part[0].published else None
+    return front(head, links, (newest, sheet.dated(part, feed.updated)))
 
 
 def front(head: Masthead, links: tuple[Row, ...], dates: tuple[datetime | None, datetime]) -> bytes:
@@ -80,12 +86,17 @@ def front(head: Masthead, links: tuple[Row, ...], dates: tuple[datetime | None, 
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One ``<item>``, as it stands in the document; the same item and masthead give the same bytes."""
+    return written(leaf.of(item), head)
+
+
+def written(said: Leaf, head: Masthead) -> bytes:
+    """The same of a leaf already made."""
     shell = etree.Element("rss", nsmap={prefix: SPACES[prefix] for prefix in PREFIXES})
-    etree.SubElement(shell, "channel").append(_element(leaf.of(item), head))
+    etree.SubElement(shell, "channel").append(_made(said, head).rss_entry())
     return etree.tostring(shell, pretty_print=True, encoding="UTF-8").partition(OPEN)[2].removesuffix(CLOSE)
 
 
-def _element(said: Leaf, head: Masthead) -> etree._Element:
+def _made(said: Leaf, head: Masthead) -> Entry:
     made = new_entry(_rows(said, head))
     made.title(said.title)
     made.guid(said.guid, permalink=False)
@@ -102,8 +113,7 @@ def _element(said: Leaf, head: Masthead) -> etree._Element:
         made.published(said.published)
     if origin := show.origin(said, head):
         made.source(origin[1], head.title)
-    element: etree._Element = made.rss_entry()
-    return element
+    return made
 
 
 def _rows(said: Leaf, head: Masthead) -> tuple[Row, ...]:

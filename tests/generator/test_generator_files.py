@@ -101,13 +101,14 @@ def test_leftovers_of_a_killed_run_are_swept(tmp_path: Path) -> None:
     "name", ["../feed.xml", "a/b.xml", ".hidden", "", "feed", "fee\x00d.xml", "feed.xml\n", "CON:.xml"]
 )
 def test_names_are_our_own(tmp_path: Path, name: str) -> None:
-    with pytest.raises(PublishError):
-        publish(tmp_path / "show", {name: b""})
-    assert not (tmp_path / "show").exists()
+    with pytest.raises(PublishError, match="is not a name"):
+        publish(tmp_path / "show", {"good.xml": b"", name: b""})
+    assert names(tmp_path / "show") == []
 
 
 def test_pieces_are_written_as_they_come(tmp_path: Path) -> None:
-    publish(tmp_path, {"feed.xml": (b"%d," % number for number in range(3))})
+    pairs = ((name, (b"%d," % number for number in range(3))) for name in ("feed.xml", "other.xml"))
+    assert [one.name for one in publish(tmp_path, pairs)] == ["feed.xml", "other.xml"]
     assert (tmp_path / "feed.xml").read_bytes() == b"0,1,2,"
 
 

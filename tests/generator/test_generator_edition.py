@@ -1,0 +1,100 @@
+"""All files of one feed: pieces put together are what each format writes alone, in one go or in a stream."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from aggregator.generator import atom, edition, jsonfeed, leaf, masthead, report, rss
+from aggregator.generator.archive import Sheet
+from aggregator.generator.files import publish
+from aggregator.generator.podcast import new_feed
+from aggregator.model.feed import Feed
+from aggregator.model.sighting import Moment
+
+
+@pytest.fixture(scope="module")
+def many(harbour: Feed) -> Feed:
+    """25 items, every third a post."""
+    first, post, _ = harbour.items
+    assert first.published is not None
+    assert first.enclosure is not None
+    items = []
+    for number in range(25, 0, -1):
+        day = Moment(first.published.at + timedelta(days=number))
+        audio = replace(first.enclosure, url=f"https://cdn.example.com/{number}.mp3")
+        base = replace(post) if number % 3 == 0 else replace(first, enclosure=audio)
+        items.append(replace(base, guid=f"g{number}", title=f"Number {number}", published=day, updated=None))
+    return replace(harbour, items=tuple(items), updated=first.published.at + timedelta(days=40))
+
+
+def test_pieces_are_what_each_format_writes(many: Feed) -> None:
+    assert edition.render(many) == {
+        "report.json": report.render(many),
+        "podcast.xml": rss.render(many, episodes_only=True),
+        "feed.xml": rss.render(many, episodes_only=False),
+        "feed.atom": atom.render(many),
+        "feed.json": jsonfeed.render(many),
+    }
+
+
+@pytest.mark.parametrize("window", [None, 1, 4, 24, 25, 100])
+def test_a_stream_gives_the_same_bytes(many: Feed, window: int | None) -> None:
+    streamed = {name: b"".join(pieces) for name, pieces in edition.stream(many, window=window)}
+    assert edition.render(many, window=window) == streamed
+
+
+def test_kept_pieces_give_the_same_bytes_as_a_cold_run(many: Feed) -> None:
+    head = masthead.of(many)
+    kept = {item: edition.pieces(item, head) for item in many.items}
+    changed = replace(many.items[3], title="Renamed")
+    later = replace(many, items=(*many.items[:3], changed, *many.items[4:]))
+    made = [kept.get(item) or edition.pieces(item, head) for item in later.items]
+    assert edition.render(later, window=10) == edition.assemble(later, made, window=10)
+
+
+def test_rss_is_what_feedgen_writes_of_the_whole(many: Feed) -> None:
+    """Nothing but feedgen writes XML: one FeedGenerator holding every entry gives the same document."""
+    head = masthead.of(many)
+    whole = new_feed(Sheet().links(head, "feed.xml", 25) + rss.show.rows_of(head), rss.PREFIXES)
+    front = rss.front(head, Sheet().links(head, "feed.xml", 25), (many.items[0].published.at, many.updated))  # type: ignore[union-attr] # each has one
+    whole.title(head.title)
+    whole.link(href=head.link, rel="alternate")
+    whole.description(head.description)
+    whole.language(head.language)
+    whole.generator("aggregator")
+    whole.updated(many.updated)
+    whole.pubDate(many.items[0].published.at)  # type: ignore[union-attr] # each has one
+    whole.copyright(head.copyright)
+    whole.ttl(head.ttl)
+    whole.image(url=head.image, title=head.title, link=head.link)
+    for item in many.items:
+        whole.add_entry(rss._made(leaf.of(item), head), order="append")
+    body = whole.rss_str(pretty=True).partition(b"?>\n")[2]
+    assert rss.assemble(front, (rss.entry(item, head) for item in many.items)) == rss.DECLARATION + body
+
+
+def test_archives_are_stable_when_new_items_arrive(many: Feed) -> None:
+    before = edition.render(replace(many, items=many.items[5:]), window=6)
+    after = edition.render(many, window=6)
+    kept = [name for name in before if "-archive-" in name and name.startswith(("podcast", "feed"))]
+    assert len(kept) > 3
+    assert {name: before[name] for name in kept} == {name: after[name] for name in kept}
+
+
+def test_newest_page_and_archives_hold_every_item(many: Feed) -> None:
+    for window in (1, 3, 7, 24):
+        files = edition.render(many, window=window)
+        pages = [body for name, body in files.items() if name.startswith("feed") and name.endswith(".xml")]
+        for item in many.items:
+            assert any(f">{item.guid}<".encode() in page for page in pages)
+
+
+def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
+    publish(tmp_path, edition.stream(replace(harbour, items=()), window=5))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "feed.atom", "feed.json", "feed.xml", "podcast.xml", "report.json",
+    ]  # fmt: skip
