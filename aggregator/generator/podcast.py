@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from typing import TypeAlias
 
 import feedgen.entry
 import feedgen.feed
@@ -28,7 +29,7 @@ SPACES = {
     "fh": "http://purl.org/syndication/history/1.0",
 }
 
-Entry = FeedEntry
+Entry: TypeAlias = FeedEntry
 
 # feedgen's own formatter calls setlocale, which is not safe in a program with threads.
 feedgen.feed.formatRFC2822 = feedgen.entry.formatRFC2822 = format_datetime
