@@ -1,0 +1,74 @@
+"""What a refresh takes out of the ledger before it asks, and what it writes into it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from aggregator.compose import HEARINGS, Composition, hearings
+from aggregator.ledger import events, facts, memories, promises, records, remember
+from aggregator.ledger.events import Event
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.feed import Hearing, Plan
+from aggregator.model.source import Heard, Memory, Source, Validators
+from aggregator.voices import Voice
+
+READING = "reading/"
+"""The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
+
+READERS = "1"
+"""The version of the readers; a new one reads every document once more."""
+
+
+def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Sequence[Memory]]:
+    """What is remembered of each source's addresses; without validators where its documents must be read again."""
+    known: dict[str, Sequence[Memory]] = {}
+    for source in plan.sources:
+        kept = memories.memories(book, plan.name, source.name)
+        same = facts.facts(book, plan.name, READING + source.name) == _reading(source)
+        known[source.name] = kept if same else [replace(each, validators=Validators(), digest=None) for each in kept]
+    return known
+
+
+def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
+    """Write down what was heard, what is to be remembered of every address, and what became of every source."""
+    for voice in voices:
+        remember.remember(book, plan.name, voice.source, voice.listings, now)
+        for answer in voice.answers:
+            memories.keep_memory(book, plan.name, voice.source.name, answer.memory)
+        if voice.sightings or voice.state in ("heard", "recorded"):
+            facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
+    before = {hearing.source.name: hearing for hearing in hearings(book, plan)}
+    after = tuple(_hearing(voice, before.get(voice.source.name)) for voice in voices)
+    facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
+
+
+def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> None:
+    """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
+    promises.keep_promises(book, plan.name, composed.settlement.promises)
+    for event in composed.settlement.events:
+        events.tell(book, plan.name, Event(now, "settle", event))
+    feed = composed.feed
+    facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+
+
+def _reading(source: Source) -> bytes:
+    """How the source's documents are read: what must be the same for an unchanged document to need no reading."""
+    return repr((READERS, source.kind, source.url, source.show, source.only, source.options)).encode()
+
+
+def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
+    """What the report says of the source: the same words as long as the same is true of it."""
+    if voice.state == "resting" and before is not None:
+        return before
+    state: Heard = "heard" if voice.state in ("unchanged", "resting") else voice.state
+    said = [listing for listing in voice.listings if listing is not None]
+    remarks = tuple(dict.fromkeys(remark for listing in said for remark in listing.remarks))
+    return Hearing(
+        source=replace(voice.source, path=None, snapshot=None),
+        state=state,
+        message=voice.message,
+        sightings=voice.sightings or (before.sightings if before else 0),
+        remarks=remarks if said or before is None else before.remarks,
+    )

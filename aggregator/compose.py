@@ -1,0 +1,131 @@
+"""repair, match, reconcile, settle: what the ledger remembers of a feed becomes the feed.
+
+Everything here is a pure function of the ledger, the plan and the run's clock: `explain` and `diff` call the same
+code as a refresh and write nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+
+from aggregator.generator import ids
+from aggregator.ledger import decisions, facts, promises, recall, records
+from aggregator.ledger.ledger import Ledger
+from aggregator.ledger.recall import Remembered
+from aggregator.merger.attest import Weights
+from aggregator.merger.channel import complete
+from aggregator.merger.match import match
+from aggregator.merger.reconcile import reconcile
+from aggregator.merger.repair import repair
+from aggregator.merger.settle import Past, Settlement, settle
+from aggregator.model.cluster import Matching
+from aggregator.model.feed import Channel, Feed, Hearing, Plan
+from aggregator.model.item import Item, Override, Promise
+from aggregator.model.sighting import Sighting
+
+HEARINGS = "hearings"
+"""The fact under which the last hearing of each source is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A feed as the ledger knows it, and what composing it settled; ``repaired`` counts the sightings mended."""
+
+    feed: Feed
+    settlement: Settlement
+    sightings: int
+    repaired: int
+    fingerprint: str
+
+
+def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
+    """The feed, newest first, out of everything its sources ever said; nothing is written."""
+    remembered = recall.sightings(book, plan.name)
+    trust = trust_of(book, plan)
+    sightings = tuple(repair(each.sighting) for each in remembered)
+    matching = _match(book, plan, sightings)
+    weights = Weights(trust, repeated_links(sightings))
+    items = [reconcile(cluster, weights) for cluster in matching.clusters]
+    settlement = settle(items, _past(book, plan, remembered, trust), now)
+    channel = _channel(book, plan, trust)
+    fingerprint = _fingerprint(channel, settlement)
+    known = facts.state(book, plan.name)
+    changed = known.updated is None or known.fingerprint != fingerprint
+    feed = Feed(
+        channel=channel,
+        items=settlement.items,
+        updated=now if changed or known.updated is None else known.updated,
+        hearings=hearings(book, plan),
+        near_misses=matching.near_misses,
+        remarks=matching.remarks,
+    )
+    repaired = sum(bool(sighting.notes) for sighting in sightings)
+    return Composition(feed, settlement, len(sightings), repaired, fingerprint)
+
+
+def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:
+    """How far each source is trusted: as the config says, or as it last said of a source it no longer names."""
+    kept = {name: source.trust for name, source in recall.sources(book, plan.name).items()}
+    return kept | {source.name: source.trust for source in plan.sources}
+
+
+def hearings(book: Ledger, plan: Plan) -> tuple[Hearing, ...]:
+    """What became of each source when it was last asked, sorted by name."""
+    kept = facts.facts(book, plan.name, HEARINGS)
+    return records.decode_all(Hearing, kept.decode()) if kept else ()
+
+
+def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:
+    """The links that a source gives to more than one of its items, with the source: homepages, not items."""
+    met = Counter((sighting.source, sighting.link) for sighting in sightings if sighting.link)
+    return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
+
+
+def _match(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Matching:
+    """The clusters, under a person's decisions and with what was published together kept together."""
+    decided = (*plan.decisions, *decisions.decisions(book, plan.name))
+    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)))
+
+
+def _pins(promised: Sequence[Promise]) -> Mapping[str, str]:
+    """The guid that each published sighting belongs to, aliases followed."""
+    known = {promise.guid: promise for promise in promised}
+    pins: dict[str, str] = {}
+    for promise in promised:
+        root = promise
+        while root.alias_of is not None:
+            root = known[root.alias_of]
+        pins.update(dict.fromkeys(promise.sightings, root.guid))
+    return pins
+
+
+def _past(book: Ledger, plan: Plan, remembered: Sequence[Remembered], trust: Mapping[str, float]) -> Past:
+    """What settle must know: promises, first sight, trust, and what a person wants of an item."""
+    wanted: dict[str, tuple[Override, ...]] = {}
+    for each in (*decisions.overrides(book, plan.name), *plan.overrides):
+        wanted[each.guid] = (*wanted.get(each.guid, ()), each)
+    first_seen = {each.sighting.id: each.first_seen for each in remembered}
+    return Past(plan.name, promises.promises(book, plan.name), first_seen, trust, wanted)
+
+
+def _channel(book: Ledger, plan: Plan, trust: Mapping[str, float]) -> Channel:
+    """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
+    channel = complete(plan.channel, recall.shows(book, plan.name), trust)
+    guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
+    return replace(channel, guid=guid)
+
+
+def _fingerprint(channel: Channel, settlement: Settlement) -> str:
+    """The digest of all that subscribers see: when it changes, and only then, the feed was updated."""
+    promised = {promise.guid: promise for promise in settlement.promises}
+    said = [repr(channel), *(_line(item, promised[item.guid]) for item in settlement.items)]
+    return blake2b("\n".join(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _line(item: Item, promise: Promise) -> str:
+    """One item in the fingerprint: what it is, and the digest of its content."""
+    return f"{item.guid} {promise.digest} {promise.updated}"

@@ -1,0 +1,183 @@
+"""The story of a refresh, top to bottom; the only file that knows the order.
+
+    fetch      Source    -> Document    voices.fetch
+    read       Document  -> Sighting    voices.read
+    remember   Sighting  -> Ledger      bookkeeping.remember_voices
+    repair     Sighting  -> Sighting  )
+    match      Sighting  -> Cluster   ) compose.compose
+    reconcile  Cluster   -> Item      )
+    settle     Item      -> Item      )
+    publish    Feed      -> files       publish.publish
+
+What was promised is committed to the ledger before the files appear: a crash between the two leaves a promise that
+the next run keeps, never a published guid that nobody remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from aggregator import bookkeeping, compose, publish, voices
+from aggregator.config.load import Config
+from aggregator.errors import ConfigError, SilenceError
+from aggregator.fetchers import sandbox
+from aggregator.fetchers.web import Policy
+from aggregator.generator.files import Written
+from aggregator.ledger import ledger, lock
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.feed import Feed, Hearing, Plan
+from aggregator.model.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a refresh is: a feed, a source of it (empty for the stages after reading), and what is being done."""
+
+    feed: str
+    source: str
+    stage: str
+    message: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a refresh of one feed came to.
+
+    ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
+    ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
+    what a person should look at.
+    """
+
+    feed: str
+    hearings: tuple[Hearing, ...] = ()
+    sightings: int = 0
+    remembered: int = 0
+    items: int = 0
+    episodes: int = 0
+    posts: int = 0
+    new: int = 0
+    changed: int = 0
+    repaired: int = 0
+    near_misses: int = 0
+    files: tuple[Written, ...] = ()
+    alarms: tuple[str, ...] = ()
+
+
+Listener = Callable[[Progress], None]
+
+
+def quiet(_progress: Progress) -> None:
+    """Listen to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the program: the config, its clock, and who listens."""
+
+    config: Config
+    at: datetime
+    force: bool = False
+    listen: Listener = field(default=quiet)
+
+
+def refresh(
+    config: Config,
+    *,
+    at: datetime,
+    feeds: Collection[str] = (),
+    force: bool = False,
+    wait: bool = False,
+    listen: Listener = quiet,
+) -> tuple[Outcome, ...]:
+    """Refresh the named feeds (all where none is named) and say what became of each.
+
+    Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
+    name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError, PublishError.
+    """
+    run = Run(config, at, force, listen)
+    chosen = _chosen(config, feeds)
+    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool():
+        told = [_refresh_feed(run, book, plan) for plan in chosen]
+        outcomes = [outcome for _, outcome in told]
+        if not any(outcome.files for outcome in outcomes):
+            raise SilenceError(_silence(outcomes))
+        others = [compose.compose(book, plan, at).feed for plan in config.plans if plan not in chosen]
+        index = publish.publish_index(config.output, [*(feed for feed, _ in told), *others])
+    return (*outcomes[:-1], replace(outcomes[-1], files=(*outcomes[-1].files, *index)))
+
+
+def _refresh_feed(run: Run, book: Ledger, plan: Plan) -> tuple[Feed, Outcome]:
+    """The story for one feed."""
+
+    def tell(source: Source, stage: str, message: str) -> None:
+        run.listen(Progress(plan.name, source.name, stage, message))
+
+    terms = voices.Terms(_policy(run.config), run.at, run.force)
+    known = bookkeeping.memories_of(book, plan)
+    heard = voices.fetch(plan.sources, known, terms, tell)
+    heard = voices.read(heard, known, terms, tell)
+    with ledger.transaction(book) as page:
+        bookkeeping.remember_voices(page, plan, heard, run.at)
+        run.listen(Progress(plan.name, "", "compose"))
+        composed = compose.compose(page, plan, run.at)
+        if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
+            return composed.feed, _outcome(plan, heard, composed, ())
+        bookkeeping.promise(page, plan, composed, run.at)
+    run.listen(Progress(plan.name, "", "publish"))
+    return composed.feed, _outcome(
+        plan, heard, composed, publish.publish(run.config.output, composed.feed, plan.window)
+    )
+
+
+def weigh(config: Config, name: str, *, at: datetime) -> Feed:
+    """The feed as the ledger knows it: nothing is fetched and nothing is written. Raises ConfigError, LedgerError."""
+    plan = _chosen(config, (name,))[0]
+    with ledger.open(config.state) as book:
+        return compose.compose(book, plan, at).feed
+
+
+def _chosen(config: Config, feeds: Collection[str]) -> Sequence[Plan]:
+    """The plans of the named feeds, all where none is named; ConfigError for a name the config does not have."""
+    known = {plan.name: plan for plan in config.plans}
+    for name in feeds:
+        if name not in known:
+            raise ConfigError(f"{config.path}: there is no feed {name}; there are {', '.join(known)}")
+    return [plan for plan in config.plans if not feeds or plan.name in feeds]
+
+
+def _policy(config: Config) -> Policy:
+    """How the config lets origins be asked."""
+    return Policy(contact=config.contact or "", allow_networks=config.allow_networks)
+
+
+def _outcome(
+    plan: Plan, heard: Sequence[voices.Voice], composed: compose.Composition, written: tuple[Written, ...]
+) -> Outcome:
+    """What the refresh of one feed came to, for the summary."""
+    feed, settlement = composed.feed, composed.settlement
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Outcome(
+        feed=plan.name,
+        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
+        sightings=sum(voice.sightings for voice in heard),
+        remembered=composed.sightings,
+        items=len(feed.items),
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        new=len(settlement.new),
+        changed=len(settlement.changed),
+        repaired=composed.repaired,
+        near_misses=len(feed.near_misses),
+        files=written,
+        alarms=settlement.events,
+    )
+
+
+def _silence(outcomes: Sequence[Outcome]) -> str:
+    """Why there is nothing to publish: one line for each source."""
+    said = [f"{each.feed}: {hearing.source.name}: {hearing.message}" for each in outcomes for hearing in each.hearings]
+    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)

@@ -1,0 +1,43 @@
+"""Feed -> files: what each feed's folder and the folder of all feeds hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from aggregator.generator import archive, atom, files, jsonfeed, leaf, opml, page, report, rss
+from aggregator.generator.archive import Sheet
+from aggregator.generator.files import Written
+from aggregator.model.feed import Feed
+
+PAGED: Mapping[str, Callable[[Feed, Sheet], bytes]] = {
+    "podcast.xml": lambda feed, sheet: rss.render(feed, episodes_only=True, sheet=sheet),
+    "feed.xml": lambda feed, sheet: rss.render(feed, episodes_only=False, sheet=sheet),
+    "feed.atom": lambda feed, sheet: atom.render(feed, sheet=sheet),
+    "feed.json": lambda feed, sheet: jsonfeed.render(feed, sheet=sheet),
+}
+
+
+def render(feed: Feed, window: int | None = None) -> Mapping[str, bytes]:
+    """The files of one feed by name: the same feed gives the same bytes.
+
+    ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005).
+    """
+    made = {name: paged(feed, Sheet(window)) for name, paged in PAGED.items()}
+    for name, paged in PAGED.items():
+        total = sum(map(leaf.playable, feed.items)) if name == "podcast.xml" else len(feed.items)
+        for number in range(1, archive.count(total, window) + 1):
+            made[archive.archive_name(name, number)] = paged(feed, Sheet(window, number))
+    return made | {"index.html": page.render(feed), "report.json": report.render(feed)}
+
+
+def publish(output: Path, feed: Feed, window: int | None = None) -> tuple[Written, ...]:
+    """Write the feed's folder whole or not at all; raises PublishError with the old files standing."""
+    written = files.publish(output / feed.channel.name, render(feed, window), compress=True)
+    return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
+
+
+def publish_index(output: Path, feeds: Sequence[Feed]) -> tuple[Written, ...]:
+    """Write the page and the OPML that list every feed; raises PublishError as ``publish``."""
+    return files.publish(output, {"index.html": page.index(feeds), "feeds.opml": opml.render(feeds)}, compress=True)
