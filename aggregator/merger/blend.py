@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from aggregator.merger import vote
-from aggregator.merger.weave import Column, weave
+from aggregator.merger import boilerplate, vote
+from aggregator.merger.stops import see_stops
+from aggregator.merger.lore import NOTHING, Lore
+from aggregator.merger.rates import DEFAULT
+from aggregator.merger.spell import spell
+from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
-from aggregator.text import align
 
 __all__ = ["Copy", "Reading", "Run", "blend"]
 
@@ -42,16 +45,18 @@ class Reading:
     provenance: tuple[Run, ...] = ()
 
 
-def blend(copies: Sequence[Copy], *, language: str | None = None) -> Reading:
+def blend(copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING) -> Reading:
     """The best reading of the copies; their order does not matter, an empty one says nothing."""
     witnesses = [witness for witness in call(copies) if witness.tokens]
     if not witnesses:
         return Reading("", 0.0, 0.0)
     if len({witness.text for witness in witnesses}) == 1:
         return _alone(witnesses)
-    first = _backbone(witnesses)
-    order = [first, *(number for number in range(len(witnesses)) if number != first)]
-    columns = weave(witnesses, order)
+    for witness in witnesses:
+        witness.rates = lore.rates.get(witness.source, DEFAULT)
+    boilerplate.strip(witnesses, lore.phrases)
+    see_stops(witnesses)
+    columns = weave(witnesses, backbone_first(witnesses))
     return _read(columns, witnesses, language)
 
 
@@ -63,40 +68,19 @@ def _alone(witnesses: Sequence[Witness]) -> Reading:
     return Reading(text, 0.8, 0.8, cut, sources[0], sources, (Run(text, sources, 0.8),))
 
 
-def _backbone(witnesses: Sequence[Witness]) -> int:
-    longest = max(len(witness.tokens) for witness in witnesses)
-    scores = []
-    for witness in witnesses:
-        agreement = _agreement(witness, witnesses)
-        scores.append(witness.weight * agreement**3 * (0.55 + 0.45 * len(witness.tokens) / longest))
-    return max(range(len(witnesses)), key=lambda number: scores[number])
-
-
-def _agreement(witness: Witness, witnesses: Sequence[Witness]) -> float:
-    total = agreed = 0.0
-    for other in witnesses:
-        if other is witness:
-            continue
-        common = align.common(witness.keys, other.keys)
-        bag = len(set(witness.keys) & set(other.keys)) or 1
-        agreed += other.weight * min(1, common / bag)
-        total += other.weight
-    return agreed / total if total else 1.0
-
-
 def _read(columns: Sequence[Column], witnesses: Sequence[Witness], language: str | None) -> Reading:
     runs: list[Run] = []
     scores: list[float] = []
     before: Column | None = None
-    for column, support, against in vote.standing(columns, witnesses):
-        lead, word, trail, share = vote.written(column, witnesses, language)
-        gap = _gap(before, column, witnesses) if before else ""
-        numbers = [number for number, token in column.cells.items() if token.word == word]
-        score = support / (support + against) * share * min(1.0, 0.6 + 0.2 * len(numbers))
-        scores.append(score)
-        sources = tuple(sorted({witnesses[number].source for number in numbers}))
-        runs.append(Run(gap + lead + word + trail, sources, score))
-        before = column
+    for stretch in vote.standing(columns, witnesses):
+        for column in stretch.columns:
+            spelling = spell(column, witnesses, language)
+            gap = _gap(before, column, witnesses) if before else ""
+            score = stretch.probability * spelling.share
+            scores.append(score)
+            sources = tuple(sorted({witnesses[number].source for number in spelling.writers}))
+            runs.append(Run(gap + spelling.text, sources, score))
+            before = column
     return _reading(runs, scores, witnesses)
 
 

@@ -20,6 +20,33 @@ class Column:
     moved: set[int] = field(default_factory=set)
 
 
+def backbone_first(witnesses: Sequence[Witness]) -> list[int]:
+    """The numbers of the witnesses, the one whose order is to be believed first."""
+    first = _backbone(witnesses)
+    return [first, *(number for number in range(len(witnesses)) if number != first)]
+
+
+def _backbone(witnesses: Sequence[Witness]) -> int:
+    longest = max(len(witness.tokens) for witness in witnesses)
+    scores = []
+    for witness in witnesses:
+        agreement = _agreement(witness, witnesses)
+        scores.append(witness.weight * (1 - witness.rates.moved) ** 2 * agreement**3 * (0.55 + 0.45 * len(witness.tokens) / longest))
+    return max(range(len(witnesses)), key=lambda number: scores[number])
+
+
+def _agreement(witness: Witness, witnesses: Sequence[Witness]) -> float:
+    total = agreed = 0.0
+    for other in witnesses:
+        if other is witness:
+            continue
+        common = align.common(witness.keys, other.keys)
+        bag = len(set(witness.keys) & set(other.keys)) or 1
+        agreed += other.weight * min(1, common / bag)
+        total += other.weight
+    return agreed / total if total else 1.0
+
+
 def weave(witnesses: Sequence[Witness], order: Sequence[int]) -> list[Column]:
     """The columns in the order of the first witness of ``order``, the others added one by one."""
     columns: list[Column] = []

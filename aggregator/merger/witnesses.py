@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.text import mojibake
 from aggregator.text.mend import Mended, mend
 from aggregator.text.tokens import Token, tokenise
@@ -55,7 +56,9 @@ class Witness:
     cut: bool
     sound: float
     trust: float
+    rates: Rates = DEFAULT
     tokens: list[Token] = field(default_factory=list)
+    seen: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:

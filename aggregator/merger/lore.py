@@ -1,0 +1,95 @@
+"""Lore: what is learned from many items and helps with each: boilerplate, and how far each source can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from aggregator.merger import boilerplate, stops, vote
+from aggregator.merger.rates import DEFAULT, Rates
+from aggregator.merger.weave import Column, backbone_first, weave
+from aggregator.merger.witnesses import Copy, Witness, call
+
+# Three copies can outvote one; of two nobody knows which is right.
+ENOUGH = 3
+MOST_ITEMS = 600
+# What is believed of a source before it is known, in words seen and in items seen.
+WORDS_KNOWN = 400.0
+ITEMS_KNOWN = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lore:
+    """What was learned: phrases that are boilerplate, and the rates of each source by its name."""
+
+    phrases: frozenset[str] = frozenset()
+    rates: Mapping[str, Rates] = field(default_factory=lambda: MappingProxyType({}))
+
+
+NOTHING = Lore()
+
+
+@dataclass(slots=True)
+class Observer:
+    """Counts, source by source, what its copies lose, add, distort and move where others can tell."""
+
+    phrases: boilerplate.Learner = field(default_factory=boilerplate.Learner)
+    seen: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    items: int = 0
+
+    def hear(self, copies: Sequence[Copy], language: str | None) -> None:
+        """Takes in one item."""
+        witnesses = [witness for witness in call(copies) if witness.tokens]
+        self.phrases.hear(witnesses)
+        if len(witnesses) < ENOUGH or self.items >= MOST_ITEMS:
+            return
+        if len({witness.text for witness in witnesses}) == 1:
+            return
+        self.items += 1
+        stops.see_stops(witnesses)
+        columns = weave(witnesses, backbone_first(witnesses))
+        stretches = vote.standing(columns, witnesses)
+        kept = [column for stretch in stretches for column in stretch.columns]
+        for number, witness in enumerate(witnesses):
+            counts = dict(witness.seen)
+            counts["wrong"] = _distorted(kept, witnesses, number, language)
+            counts["moved"] = (float(any(number in column.moved for column in kept)), 1.0)
+            self._add(witness.source, counts)
+
+    def _add(self, source: str, counts: Mapping[str, tuple[float, float]]) -> None:
+        totals = self.seen.setdefault(source, {})
+        for name, (events, chances) in counts.items():
+            before = totals.get(name, (0.0, 0.0))
+            totals[name] = (before[0] + events, before[1] + chances)
+
+    def lore(self) -> Lore:
+        """What was learned so far."""
+        return Lore(self.phrases.learned(), MappingProxyType({source: _rates(seen) for source, seen in self.seen.items()}))
+
+
+def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
+    by_word = {name: counts for name, counts in seen.items() if name not in {"moved", "stuck", "short"}}
+    by_item = {name: counts for name, counts in seen.items() if name in {"moved", "stuck", "short"}}
+    return DEFAULT.moreover(by_word, WORDS_KNOWN).moreover(by_item, ITEMS_KNOWN)
+
+
+def _distorted(
+    columns: Sequence[Column], witnesses: Sequence[Witness], number: int, language: str | None
+) -> tuple[float, float]:
+    """How many words a witness writes otherwise than two others do, and how many it has with them."""
+    events = chances = 0
+    for column in columns:
+        if number in column.cells and len(column.cells) >= ENOUGH:
+            chances += 1
+            others = {token.word for other, token in column.cells.items() if other != number}
+            events += len(others) == 1 and column.cells[number].word not in others
+    return float(events), float(chances)
+
+
+def learn(items: Iterable[tuple[Sequence[Copy], str | None]]) -> Lore:
+    """What many items, each with its copies and its language, teach."""
+    observer = Observer()
+    for copies, language in items:
+        observer.hear(copies, language)
+    return observer.lore()

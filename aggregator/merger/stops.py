@@ -1,0 +1,64 @@
+"""Stops: which witnesses end before the text does, seen by comparing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aggregator.merger.witnesses import Witness
+from aggregator.text import align, cuts
+from aggregator.text.tokens import tokenise
+
+FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
+# A cut copy has its words in order within the first stretch of a longer one. At .75 rewritten texts pass for cuts.
+WITHIN = 0.85
+WITHIN_DOTTED = 0.6
+
+
+def see_stops(witnesses: Sequence[Witness]) -> None:
+    """Marks the witnesses that are cut without a sure mark, and takes off their dots and the torn word at their end."""
+    for witness in witnesses:
+        if not witness.cut and cuts.ends_in_dots(witness.text):
+            _try_dots(witness, witnesses)
+    for witness in witnesses:
+        if not witness.cut and not witness.text.endswith(FINISHED):
+            _try_unmarked(witness, witnesses)
+
+
+def _try_dots(witness: Witness, witnesses: Sequence[Witness]) -> None:
+    uncut = cuts.unmarked(witness.text, known=True)
+    text = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
+    keys = [token.key for token in tokenise(text)]
+    if any(goes_on(keys, other, WITHIN_DOTTED) for other in witnesses if other is not witness):
+        witness.text, witness.tokens, witness.cut = text, tokenise(text), True
+
+
+def _try_unmarked(witness: Witness, witnesses: Sequence[Witness]) -> None:
+    keys = witness.keys
+    others = [other for other in witnesses if other is not witness]
+    if any(not other.cut and other.keys[-2:] == keys[-2:] for other in others):
+        return
+    longer = [other for other in others if goes_on(keys[:-1], other, WITHIN)]
+    torn = any(_torn(keys, other) for other in longer)
+    if longer and (torn or len(keys) > 8):
+        witness.cut = True
+        if torn:
+            witness.tokens = witness.tokens[:-1]
+
+
+def goes_on(keys: Sequence[str], other: Witness, share: float) -> bool:
+    """Whether the other witness begins with these keys, nearly in order, and has more behind them."""
+    stretch = len(keys) + len(keys) // 8 + 2
+    if not keys or len(other.tokens) < len(keys) + 1:
+        return False
+    return align.common(keys, other.keys[:stretch]) >= share * len(keys)
+
+
+def _torn(keys: Sequence[str], other: Witness) -> bool:
+    """Whether the last key is the beginning of what the other witness has there."""
+    before, last = keys[-2:-1], keys[-1]
+    theirs = other.keys
+    return any(
+        theirs[i].startswith(last) and theirs[i] != last
+        for i in range(len(theirs))
+        if theirs[i - 1 : i] == before or (i == 0 and not before)
+    )
