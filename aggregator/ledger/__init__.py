@@ -1,1 +1,1 @@
-"""What was seen and what was promised."""
+"""What was seen and what was promised; the only room that knows SQL."""

@@ -1,0 +1,142 @@
+"""The way into a database: an SQLite file by its path, PostgreSQL by its address; what is not ours is left alone.
+
+SQLite is asked for what survives a power cut (WAL, synchronous FULL) and for one writer at a time: a transaction
+that writes takes the write lock when it begins, so that it cannot fail half way for another one's sake.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from aggregator.errors import AggregatorError, LedgerError, LockedError
+from aggregator.ledger import schema
+
+BUSY_SECONDS = 30
+"""How long a writer waits for another: many times the longest measured refresh of one feed (docs/ledger.md)."""
+
+PRAGMAS = (
+    f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}",
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA trusted_schema=OFF",
+    "PRAGMA cell_size_check=ON",
+)
+
+
+def address(state: str) -> URL:
+    """The database that the config's ``state`` names; LedgerError where it names none we know."""
+    if "://" not in state:
+        return URL.create("sqlite", database=state)
+    try:
+        url = make_url(state)
+    except ArgumentError as error:
+        raise LedgerError("ledger: the address of the database cannot be read") from error
+    if url.get_backend_name() in {"postgresql", "postgres"}:
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite" and url.database:
+        return url
+    raise LedgerError(f"ledger: {url.get_backend_name()} is not SQLite and not PostgreSQL")
+
+
+def file(url: URL) -> Path | None:
+    """The SQLite file, ``None`` where the database is a server's."""
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def name(url: URL) -> str:
+    """The database as messages name it, without its password."""
+    return str(file(url) or url.set(drivername="postgresql").render_as_string(hide_password=True))
+
+
+def connect(url: URL) -> Engine:
+    """The engine; an SQLite file is created with its folder where there is none. Nothing foreign is touched."""
+    path = file(url)
+    if path is None:
+        return create_engine(url, pool_pre_ping=True)
+    claim(path)
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def claim(path: Path) -> None:
+    """Make sure that the file is a ledger, or make it an empty one; LedgerError where it is anything else.
+
+    The header is read without SQLite: to open a foreign file in WAL mode would already change it. A file of no
+    bytes is what a run leaves that was killed while it began.
+    """
+    try:
+        if path.is_dir():
+            raise LedgerError(f"{path}: is a folder, not a ledger")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = _head(path) if path.exists() else b""
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from error
+    if not head:
+        _begin_file(path)
+    elif not head.startswith(b"SQLite format 3\x00"):
+        raise LedgerError(f"{path}: is not a ledger; it is left as it is")
+    elif int.from_bytes(head[68:72]) != schema.APPLICATION:
+        raise LedgerError(f"{path}: is a database of another program; it is left as it is")
+
+
+def _head(path: Path) -> bytes:
+    """The first hundred bytes of the file: the header of an SQLite database."""
+    with path.open("rb") as stream:
+        return stream.read(100)
+
+
+def _begin_file(path: Path) -> None:
+    """Write the mark of our program into a new file, before it holds anything."""
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise LedgerError(f"{path}: cannot be created: {error}") from error
+
+
+def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    """Set what every connection to SQLite needs, and take its transactions into our own hands."""
+    connection.isolation_level = None
+    for pragma in PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin(connection: Connection) -> None:
+    """Begin as the connection was asked to: at once with the write lock, or for reading."""
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+@contextmanager
+def plainly(where: str) -> Iterator[None]:
+    """Whatever the database says against the work inside is one line for a person."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise translated(error, where) from error
+
+
+def translated(error: SQLAlchemyError, where: str) -> AggregatorError:
+    """The database's complaint in a line that says what it means for the ledger."""
+    said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines() or [""]
+    text = said[0]
+    if "is full" in text or "No space" in text or "I/O error" in text:
+        return LedgerError(f"{where}: cannot be written ({text}); what was committed before still stands")
+    if "database is locked" in text or "database table is locked" in text:
+        return LockedError(f"{where}: another program has been writing to it for {BUSY_SECONDS} s")
+    if "malformed" in text or "not a database" in text:
+        return LedgerError(f"{where}: is damaged ({text}); restore it from a backup")
+    return LedgerError(f"{where}: {text}")

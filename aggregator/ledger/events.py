@@ -1,0 +1,38 @@
+"""What happened to a feed that a person may ask about later: merges, splits, redirects, alarms. Only ever added to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import insert, select
+
+from aggregator.ledger import records
+from aggregator.ledger.ledger import Ledger, reading, writing
+from aggregator.ledger.schema import events as events_table
+from aggregator.ledger.schema import stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened: when, of what kind (one word), and what in a line."""
+
+    at: datetime
+    kind: str
+    text: str
+
+
+def tell(ledger: Ledger, feed: str, event: Event) -> None:
+    """Add the event to the feed's."""
+    row = {"feed": feed, "at": stamp(event.at), "kind": event.kind, "record": records.encode(event)}
+    with writing(ledger) as connection:
+        connection.execute(insert(events_table), [row])
+
+
+def events(ledger: Ledger, feed: str, *, newest: int = 1000) -> tuple[Event, ...]:
+    """The newest events of the feed in the order in which they were told."""
+    table = events_table
+    query = select(table.c.record).where(table.c.feed == feed).order_by(table.c.number.desc()).limit(newest)
+    with reading(ledger) as connection:
+        found = list(connection.execute(query).scalars())
+    return tuple(records.decode(Event, text) for text in reversed(found))

@@ -1,0 +1,85 @@
+"""What a feed is known by, and named values learned of it: match table, boilerplate, whatever a stage must keep.
+
+A channel's guid is given once and for ever; its fingerprint and the time of its last change move together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, select
+
+from aggregator.errors import LedgerError
+from aggregator.ledger.ledger import Ledger, put, reading, transaction, writing
+from aggregator.ledger.schema import facts as facts_table
+from aggregator.ledger.schema import feeds, stamp, time
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a feed is known by.
+
+    ``guid`` is the podcast:guid, ``None`` until it is assigned; ``fingerprint`` is of the content last published and
+    ``updated`` is when that content changed; ``runs`` counts the refreshes that were written.
+    """
+
+    guid: str | None = None
+    fingerprint: str | None = None
+    updated: datetime | None = None
+    runs: int = 0
+
+
+def state(ledger: Ledger, feed: str) -> State:
+    """What the feed is known by; an empty one before its first refresh."""
+    query = select(feeds.c.guid, feeds.c.fingerprint, feeds.c.updated, feeds.c.runs).where(feeds.c.feed == feed)
+    with reading(ledger) as connection:
+        row = connection.execute(query).one_or_none()
+    if row is None:
+        return State()
+    return State(row.guid, row.fingerprint, time(row.updated) if row.updated else None, row.runs)
+
+
+def keep_feed(ledger: Ledger, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None) -> State:
+    """Count one more run, and keep what was published; LedgerError where it would change the channel's guid.
+
+    ``updated`` is kept only where the fingerprint is another: the answer's ``updated`` is what to publish.
+    """
+    with transaction(ledger) as page, writing(page) as connection:
+        before = state(page, feed)
+        if before.guid is not None and guid not in (None, before.guid):
+            raise LedgerError(f"ledger: {feed}: the channel's guid is {before.guid} for ever, not {guid}")
+        same = before.fingerprint == fingerprint and before.updated is not None
+        after = State(guid or before.guid, fingerprint, before.updated if same else updated, before.runs + 1)
+        values: dict[str, object] = {
+            "guid": after.guid,
+            "fingerprint": after.fingerprint,
+            "updated": stamp(after.updated) if after.updated else None,
+            "runs": after.runs,
+        }
+        put(connection, feeds, {"feed": feed}, values)
+    return after
+
+
+def known_feeds(ledger: Ledger) -> tuple[str, ...]:
+    """The names of the feeds that were ever refreshed, sorted."""
+    with reading(ledger) as connection:
+        return tuple(sorted(connection.execute(select(feeds.c.feed)).scalars()))
+
+
+def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
+    """The value kept under the name, ``None`` where there is none. The empty feed name holds what is of no feed."""
+    table = facts_table
+    query = select(table.c.value).where(table.c.feed == feed, table.c.name == name)
+    with reading(ledger) as connection:
+        return connection.execute(query).scalar()
+
+
+def keep_fact(ledger: Ledger, feed: str, name: str, value: bytes | None) -> None:
+    """Keep the value under the name; ``None`` forgets it."""
+    table = facts_table
+    with writing(ledger) as connection:
+        if value is None:
+            connection.execute(delete(table).where(table.c.feed == feed, table.c.name == name))
+        else:
+            put(connection, table, {"feed": feed, "name": name}, {"value": value})

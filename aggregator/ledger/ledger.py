@@ -1,0 +1,124 @@
+"""The ledger opened, and its transactions: all of them or nothing of them.
+
+    with lock.lock(config.state, wait=False), ledger.open(config.state, fence=True) as book:
+        with ledger.transaction(book) as page:
+            change = sightings.remember(page, "show", source, listings, at)
+            promises.keep_promises(page, "show", kept)
+
+Every function of this room takes a Ledger. Given the one of a transaction it works inside it; given the open one
+it is a transaction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+
+from aggregator.errors import LedgerError, LockedError
+from aggregator.ledger import engine as door
+from aggregator.ledger import migrate, schema
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """An open ledger: its name without secrets, the way in, the generation it may write in, the transaction it is.
+
+    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction.
+    """
+
+    name: str
+    engine: Engine
+    generation: int | None = None
+    connection: Connection | None = None
+
+
+@contextmanager
+def open(state: str, *, fence: bool = False) -> Iterator[Ledger]:  # noqa: A001 - reads as ledger.open where it is called
+    """The ledger that ``state`` names (a path, or a PostgreSQL address), created where there is none.
+
+    With ``fence`` it begins a new generation: whoever opened it so before can commit nothing any more. LedgerError
+    in one line where it is foreign, damaged, newer than this program, or cannot be written; it is then unchanged.
+    """
+    url = door.address(state)
+    where = door.name(url)
+    with door.plainly(where):
+        engine = door.connect(url)
+    try:
+        migrate.migrate(engine)
+        book = Ledger(where, engine)
+        yield replace(book, generation=_next_generation(book)) if fence else book
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def transaction(ledger: Ledger) -> Iterator[Ledger]:
+    """The ledger within one transaction that writes: committed where the body ends, undone where it raises.
+
+    A transaction within a transaction is the outer one. LockedError where another refresh has taken over since.
+    """
+    if ledger.connection is not None:
+        yield ledger
+        return
+    with (
+        door.plainly(ledger.name),
+        ledger.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
+        connection.begin(),
+    ):
+        yield replace(ledger, connection=connection)
+        _check_generation(ledger, connection)
+
+
+@contextmanager
+def writing(ledger: Ledger) -> Iterator[Connection]:
+    """The connection of the ledger's transaction, or of a new one."""
+    with transaction(ledger) as page:
+        if page.connection is None:
+            raise LedgerError(f"{ledger.name}: the transaction has ended")
+        yield page.connection
+
+
+@contextmanager
+def reading(ledger: Ledger) -> Iterator[Connection]:
+    """A connection that sees one moment of the ledger, and its own transaction's work where it is in one."""
+    if ledger.connection is not None:
+        yield ledger.connection
+        return
+    options = {"isolation_level": "REPEATABLE READ"} if ledger.engine.dialect.name == "postgresql" else {}
+    with (
+        door.plainly(ledger.name),
+        ledger.engine.connect().execution_options(**options) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
+def _next_generation(ledger: Ledger) -> int:
+    """One more than the generation before, written down."""
+    kept = schema.meta.c.name == "generation"
+    with writing(ledger) as connection:
+        found = connection.execute(select(schema.meta.c.value).where(kept)).scalar()
+        generation = int(found or 0) + 1
+        connection.execute(delete(schema.meta).where(kept))
+        connection.execute(insert(schema.meta), [{"name": "generation", "value": str(generation)}])
+    return generation
+
+
+def _check_generation(ledger: Ledger, connection: Connection) -> None:
+    """LockedError where a later generation than the ledger's has begun."""
+    if ledger.generation is None:
+        return
+    kept = schema.meta.c.name == "generation"
+    found = connection.execute(select(schema.meta.c.value).where(kept).with_for_update(read=True)).scalar()
+    if int(found or 0) != ledger.generation:
+        raise LockedError(f"{ledger.name}: another refresh has taken over; nothing of this one was written")
+
+
+def put(connection: Connection, table: Table, keys: dict[str, object], values: dict[str, object]) -> None:
+    """Write one row: over the one that has the same keys, else a new one."""
+    same = [table.c[name] == value for name, value in keys.items()]
+    if connection.execute(update(table).where(*same).values(**values)).rowcount == 0:
+        connection.execute(insert(table).values(**keys, **values))

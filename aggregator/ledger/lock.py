@@ -1,0 +1,93 @@
+"""One refresh at a time: a lock that the kernel lets go of when its holder dies, by whatever signal.
+
+Beside an SQLite file it is ``flock`` on ``<file>.lock`` (flock(2)); on PostgreSQL it is an advisory lock of one
+session. The lock file is never removed: to remove it is to let two processes hold two files of one name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from aggregator.errors import LedgerError, LockedError
+from aggregator.ledger import engine as door
+
+_held: set[int] = set()
+"""The lock files this process holds. A forked child closes its copies, or it would hold the lock past our death."""
+
+
+def _forget() -> None:
+    """Close, in a child, what its parent holds."""
+    for handle in _held:
+        os.close(handle)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+@contextmanager
+def lock(state: str, *, wait: bool, name: str = "") -> Iterator[None]:
+    """Hold the ledger's lock while the body runs; LockedError at once where another holds it, unless ``wait``.
+
+    ``name`` is a lock of its own, such as one feed's.
+    """
+    url = door.address(state)
+    path = door.file(url)
+    if path is not None:
+        suffix = f".{name}.lock" if name else ".lock"
+        with _file_lock(path.with_name(path.name + suffix), wait=wait):
+            yield
+        return
+    where = door.name(url)
+    key = int.from_bytes(blake2b(f"aggregator/{name}".encode(), digest_size=8).digest(), signed=True)
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    with door.plainly(where), engine.connect() as connection:
+        asked = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
+        if connection.exec_driver_sql(asked, (key,)).scalar() is False:
+            raise LockedError(f"{where}: another refresh holds the lock")
+        yield
+
+
+@contextmanager
+def _file_lock(path: Path, *, wait: bool) -> Iterator[None]:
+    """Hold ``flock`` on the file."""
+    handle = _open(path)
+    _held.add(handle)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError as error:
+            holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
+            said = f" (process {holder})" if holder.isdigit() else ""
+            raise LockedError(f"{path}: another refresh{said} holds the lock") from error
+        _sign(handle)
+        yield
+    finally:
+        _held.discard(handle)
+        os.close(handle)
+
+
+def _open(path: Path) -> int:
+    """The lock file, created with its folder where there is none; LedgerError where it cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from error
+
+
+def _sign(handle: int) -> None:
+    """Write who holds the lock, for the message of whoever finds it held; on a full disk it goes unsigned."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    except OSError:
+        return

@@ -1,0 +1,99 @@
+"""The tables brought to the version this program knows, forward only, whole or not at all.
+
+A ledger of an older version is copied beside itself first (SQLite), then every step runs in one transaction. A
+newer one is refused: to write into tables one does not know is to lose what they promise.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, select, update
+
+from aggregator.errors import LedgerError
+from aggregator.ledger import engine as door
+from aggregator.ledger import schema
+
+Step = Callable[[Connection], None]
+
+STEPS: tuple[Step, ...] = ()
+"""What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
+
+
+def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
+    """Create the tables or bring them to this program's version; LedgerError where they are newer or not ours."""
+    where, path = door.name(engine.url), door.file(engine.url)
+    target = len(steps) + 1
+    with door.plainly(where):
+        with engine.connect().execution_options(begin="BEGIN") as connection, connection.begin():
+            version = _version(connection, where)
+        if version == target:
+            return
+        if version > target:
+            raise LedgerError(
+                f"{where}: was written by a newer version of this program (its tables are version {version}, "
+                f"known here is {target})"
+            )
+        if version and path is not None:
+            keep(path, path.with_name(f"{path.name}.version-{version}"))
+        with engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection, connection.begin():
+            _advance(connection, where, steps)
+
+
+def _version(connection: Connection, where: str) -> int:
+    """The version of the tables, 0 where there are none yet; LedgerError where the tables are not ours."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return 0
+    if "meta" not in tables:
+        raise LedgerError(f"{where}: is a database of another program; it is left as it is")
+    found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.name == "version")).scalar()
+    return int(found) if found and found.isdigit() else 0
+
+
+def _advance(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
+    """Run what is missing; another process may have done so since we looked."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (schema.APPLICATION,))
+    version = _version(connection, where)
+    if version == 0:
+        schema.metadata.create_all(connection)
+        connection.execute(insert(schema.meta), [{"name": "version", "value": str(schema.VERSION)}])
+        version = schema.VERSION
+    for step in steps[version - 1 :]:
+        step(connection)
+    value = str(max(version, len(steps) + 1))
+    connection.execute(update(schema.meta).where(schema.meta.c.name == "version").values(value=value))
+
+
+def keep(path: Path, copy: Path) -> None:
+    """A whole copy of the SQLite file while it may be in use, or LedgerError; an older copy is replaced at the end."""
+    partial = copy.with_name(f"{copy.name}.partial")
+    try:
+        partial.unlink(missing_ok=True)
+        source, target = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True), sqlite3.connect(partial)
+        try:
+            source.backup(target, pages=1024)
+            target.execute("PRAGMA journal_mode=DELETE")
+        finally:
+            target.close()
+            source.close()
+        settle(partial, copy)
+    except (sqlite3.Error, OSError) as error:
+        partial.unlink(missing_ok=True)
+        raise LedgerError(f"{copy}: the copy of {path} could not be written: {error}") from error
+
+
+def settle(partial: Path, path: Path) -> None:
+    """Give the finished file its name, and have both on the disk before this returns."""
+    for place, rename in ((partial, True), (path.parent, False)):
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if rename:
+            partial.replace(path)

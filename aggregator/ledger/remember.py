@@ -1,0 +1,221 @@
+"""What the documents of a source say now, added to what it said before. Absence never deletes.
+
+A believed listing of a source gets the next number, whatever the number of its documents. A sighting that is listed
+is open: it has no ``last`` and nothing is written for it while it stays so; one that is missed is closed with the
+number before. Positions are kept as counted from the end of the listing, for new items come in at its top: so a
+listing with one new item writes one row, not all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, Update, bindparam, insert, select, update
+
+from aggregator.ledger import records
+from aggregator.ledger.ledger import Ledger, put, writing
+from aggregator.ledger.schema import mark, sightings, stamp
+from aggregator.ledger.schema import shelves as shelves_table
+from aggregator.ledger.schema import shows as shows_table
+from aggregator.model.sighting import Listing, Sighting
+from aggregator.model.source import Source
+
+LOOSE = frozenset({"position", "span"})
+"""The fields of a Sighting that are not what it says, and stand in columns of their own."""
+
+BATCH = 500
+"""Rows written at once; above some hundreds nothing gets faster, and memory grows with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one listing of a source brought: keys never seen, keys that say something else now, and keys as before."""
+
+    new: int = 0
+    changed: int = 0
+    same: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many keys were listed."""
+        return self.new + self.changed + self.same
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one key of one document: what it said, and where it stood."""
+
+    digest: str
+    last: int | None
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """Where the sightings of one document of one source are kept, in which listing, and what was the one before."""
+
+    feed: str
+    source: str
+    document: int
+    number: int
+    at: str
+    heard: str
+    total: int
+
+    def row(self, key: str, **values: str | int | None) -> dict[str, str | int | None]:
+        """The parameters of one row, its keys named so that they do not clash with the columns that are set."""
+        return {"feed_": self.feed, "source_": self.source, "document_": self.document, "key_": key, **values}
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The keys met so far in this listing, by what became of them."""
+
+    known: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+
+
+def remember(ledger: Ledger, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> Change:
+    """What changed by what the documents of the source say, in the order of ``locate``.
+
+    ``None`` stands for a document that said nothing new (not modified, silent): what it said before stands. A key
+    that several documents give counts once, and the first of them has the word.
+    """
+    if all(listing is None for listing in listings):
+        return Change()
+    with writing(ledger) as connection:
+        number, heard = _next_listing(connection, feed, source, stamp(at))
+        tally = _Tally()
+        for document, listing in enumerate(listings):
+            total = _keep_show(connection, feed, source.name, document, listing)
+            shelf = _Shelf(feed, source.name, document, number, stamp(at), heard, total)
+            known = _known(connection, shelf)
+            tally.known.update(known)
+            if listing is not None:
+                _keep_document(connection, shelf, known, listing, tally)
+    new = len(tally.listed - tally.known)
+    changed = len(tally.changed & tally.known)
+    return Change(new, changed, len(tally.listed) - new - changed)
+
+
+def _next_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
+    """The number of this listing of the source, and when the one before was heard (``at`` for the first)."""
+    table = shelves_table
+    query = select(table.c.listings, table.c.heard).where(table.c.feed == feed, table.c.source == source.name)
+    before = connection.execute(query).one_or_none()
+    number = (before.listings if before else 0) + 1
+    kept = records.encode(Source(name=source.name, kind=source.kind, trust=source.trust))
+    values: dict[str, object] = {"listings": number, "heard": at, "record": kept}
+    put(connection, table, {"feed": feed, "source": source.name}, values)
+    return number, before.heard if before else at
+
+
+def _keep_show(connection: Connection, feed: str, source: str, document: int, listing: Listing | None) -> int:
+    """Keep what the document says of the show; the length its listing had before, 0 where there was none."""
+    table = shows_table
+    keys: dict[str, object] = {"feed": feed, "source": source, "document": document}
+    same = [table.c[name] == value for name, value in keys.items()]
+    before = connection.execute(select(table.c.total).where(*same)).scalar()
+    if listing is not None:
+        put(connection, table, keys, {"total": length(listing), "record": records.encode(listing.show)})
+    return before or 0
+
+
+def length(listing: Listing) -> int:
+    """How many places the listing has, from the top to its last sighting."""
+    return max((sighting.position for sighting in listing.sightings), default=-1) + 1
+
+
+def _known(connection: Connection, shelf: _Shelf) -> dict[str, _Known]:
+    """Every key the document ever gave, with what was last known of it."""
+    table = sightings
+    query = select(table.c.key, table.c.digest, table.c.last, table.c.place).where(
+        table.c.feed == shelf.feed, table.c.source == shelf.source, table.c.document == shelf.document
+    )
+    return {key: _Known(digest, last, place) for key, digest, last, place in connection.execute(query)}
+
+
+def _keep_document(
+    connection: Connection, shelf: _Shelf, known: dict[str, _Known], listing: Listing, tally: _Tally
+) -> None:
+    """Write what is new, what says something else, what moved or came back, and close what is missed."""
+    fresh: list[dict[str, str | int | None]] = []
+    other: list[dict[str, str | int | None]] = []
+    moved: list[dict[str, str | int | None]] = []
+    total = length(listing)
+    listed: set[str] = set()
+    for key, sighting in _distinct(listing.sightings, listed):
+        place = total - 1 - sighting.position
+        before = known.get(key)
+        record = records.encode(sighting, without=LOOSE)
+        digest = records.digest(record)
+        if before is None:
+            fresh.append(_fresh(shelf, key, place, digest, record))
+            tally.changed.add(key)
+        elif before.digest != digest:
+            other.append(shelf.row(key, digest=digest, last=None, last_seen=None, place=place, record=record))
+            tally.changed.add(key)
+        elif before.last is not None or before.place != place:
+            moved.append(shelf.row(key, last=None, last_seen=None, place=place))
+        _flush(connection, fresh, other, moved, least=BATCH)
+    tally.listed |= listed
+    moved.extend(_missed(shelf, known, listed))
+    _flush(connection, fresh, other, moved, least=1)
+
+
+def _distinct(listed: Sequence[Sighting], met: set[str]) -> Iterator[tuple[str, Sighting]]:
+    """The sightings with what their keys are searched by, each key once."""
+    for sighting in listed:
+        key = mark(sighting.key)
+        if key not in met:
+            met.add(key)
+            yield key, sighting
+
+
+def _fresh(shelf: _Shelf, key: str, place: int, digest: str, record: str) -> dict[str, str | int | None]:
+    """The row of a sighting never met before."""
+    return {
+        "feed": shelf.feed,
+        "source": shelf.source,
+        "document": shelf.document,
+        "key": key,
+        "digest": digest,
+        "first": shelf.number,
+        "place": place,
+        "first_seen": shelf.at,
+        "record": record,
+    }
+
+
+def _missed(shelf: _Shelf, known: dict[str, _Known], listed: set[str]) -> Iterator[dict[str, str | int | None]]:
+    """What closes the sightings that were in the listing before and are not in this one."""
+    for key, before in known.items():
+        if before.last is None and key not in listed:
+            place = shelf.total - 1 - before.place
+            yield shelf.row(key, last=shelf.number - 1, last_seen=shelf.heard, place=place)
+
+
+def _flush(connection: Connection, *lots: list[dict[str, str | int | None]], least: int) -> None:
+    """Write the lots that have come to ``least`` rows, and empty them."""
+    for statement, lot in zip((insert(sightings), _UPDATE_ALL, _UPDATE_PLACE), lots, strict=True):
+        if len(lot) >= least:
+            connection.execute(statement, lot)
+            lot.clear()
+
+
+def _update(*columns: str) -> Update:
+    """The statement that sets the columns of one row."""
+    table = sightings
+    keys = ("feed", "source", "document", "key")
+    return (
+        update(table)
+        .where(*[table.c[name] == bindparam(f"{name}_") for name in keys])
+        .values({name: bindparam(name) for name in columns})
+    )
+
+
+_UPDATE_ALL = _update("digest", "last", "last_seen", "place", "record")
+_UPDATE_PLACE = _update("last", "last_seen", "place")

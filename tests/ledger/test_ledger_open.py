@@ -1,0 +1,278 @@
+"""Opening, locking and fencing: one writer, nothing foreign touched, nothing of a refresh that was overtaken."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from aggregator.errors import LedgerError, LockedError
+from aggregator.ledger import engine, ledger, migrate, schema
+from aggregator.ledger.facts import facts, keep_fact
+from aggregator.ledger.ledger import Ledger
+from aggregator.ledger.lock import lock
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+HOLD = """
+import sys, time
+from aggregator.ledger.lock import lock
+with lock(sys.argv[1], wait=False):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+FORK = """
+import os, sys, time
+from aggregator.ledger.lock import lock
+with lock(sys.argv[1], wait=False):
+    if os.fork() == 0:
+        time.sleep(60)
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def started(program: str, state: str) -> subprocess.Popen[str]:
+    child = subprocess.Popen([sys.executable, "-c", program, state], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "held\n"
+    return child
+
+
+def ended(child: subprocess.Popen[str]) -> None:
+    child.kill()
+    child.wait()
+    if child.stdout is not None:
+        child.stdout.close()
+
+
+def test_a_ledger_is_made_with_its_folder_and_kept(tmp_path: Path) -> None:
+    state = str(tmp_path / "a" / "b" / "ledger.db")
+    with ledger.open(state) as book:
+        keep_fact(book, "show", "x", b"1")
+    with ledger.open(state) as book:
+        assert facts(book, "show", "x") == b"1"
+
+
+def test_it_is_asked_for_what_survives_a_power_cut(book: Ledger) -> None:
+    with ledger.reading(book) as connection:
+        asked = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+    assert asked == ["wal", 2]
+
+
+def foreign_text(path: Path) -> None:
+    path.write_bytes(b"feeds: {}\n" * 40)
+
+
+def foreign_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE bookmarks (url)")
+    connection.commit()
+    connection.close()
+
+
+def short_file(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\x00")
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("make", [foreign_text, foreign_database, short_file, folder], ids=lambda make: make.__name__)
+def test_what_is_not_ours_is_told_and_left_alone(tmp_path: Path, make: object) -> None:
+    path = tmp_path / "ledger.db"
+    assert callable(make)
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(LedgerError, match=rf"^{path}: [^\n]+$"), ledger.open(str(path)):
+        pass
+    assert before == (path.read_bytes() if path.is_file() else None)
+
+
+def test_tables_of_another_program_under_our_mark_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    foreign_database(path)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
+    connection.close()
+    with pytest.raises(LedgerError, match=r"another program"), ledger.open(str(path)):
+        pass
+
+
+def test_a_file_of_no_bytes_is_a_new_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    path.touch()
+    with ledger.open(str(path)) as book:
+        assert facts(book, "show", "x") is None
+
+
+@pytest.mark.parametrize("state", ["mysql://x/y", "http://[", "nothing://"])
+def test_an_address_we_do_not_know_is_told(state: str) -> None:
+    with pytest.raises(LedgerError, match=r"^ledger: [^\n]+$"), ledger.open(state):
+        pass
+
+
+def test_no_message_holds_a_password() -> None:
+    state = "postgresql://me:secret@127.0.0.1:1/none?connect_timeout=1"
+    with pytest.raises(LedgerError) as told, ledger.open(state):
+        pass
+    assert "secret" not in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_damaged_file_is_told_in_one_line_and_left_as_it_is(state: str) -> None:
+    with ledger.open(state) as book:
+        for number in range(50):
+            keep_fact(book, "show", f"{number}", bytes(3000))
+    path = Path(state)
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = os.urandom(len(damaged) - 4096)
+    path.write_bytes(damaged)
+    with pytest.raises(LedgerError, match=rf"^{path}: is damaged [^\n]+$"), ledger.open(state) as book:
+        keep_fact(book, "show", "0", b"")
+    assert bytes(damaged) == path.read_bytes()
+
+
+def test_a_cut_file_is_told(state: str) -> None:
+    with ledger.open(state) as book:
+        keep_fact(book, "show", "x", bytes(50_000))
+    path = Path(state)
+    os.truncate(path, 8192)
+    with pytest.raises(LedgerError, match=r"damaged"), ledger.open(state) as book:
+        facts(book, "show", "x")
+
+
+def test_a_newer_ledger_is_refused(state: str) -> None:
+    with ledger.open(state) as book, ledger.writing(book) as connection:
+        connection.execute(schema.meta.update().where(schema.meta.c.name == "version").values(value="9"))
+    before = Path(state).read_bytes()
+    with pytest.raises(LedgerError, match=r"newer version"), ledger.open(state):
+        pass
+    assert before == Path(state).read_bytes()
+
+
+def test_an_older_ledger_is_brought_forward_and_kept_beside(state: str) -> None:
+    def step(connection: Connection) -> None:
+        connection.exec_driver_sql("ALTER TABLE facts ADD COLUMN colour TEXT")
+
+    with ledger.open(state) as book:
+        keep_fact(book, "show", "x", b"1")
+        migrate.migrate(book.engine, (step,))
+        with ledger.reading(book) as connection:
+            row = connection.exec_driver_sql("SELECT value, colour FROM facts").one()
+        assert tuple(row) == (b"1", None)
+    with ledger.open(f"{state}.version-1") as book:
+        assert facts(book, "show", "x") == b"1"
+
+
+def test_a_step_that_fails_leaves_the_old_ledger(state: str) -> None:
+    def step(connection: Connection) -> None:
+        connection.exec_driver_sql("DROP TABLE facts")
+        connection.exec_driver_sql("SELECT nonsense")
+
+    with ledger.open(state) as book:
+        keep_fact(book, "show", "x", b"1")
+        with pytest.raises(LedgerError, match=r"nonsense"):
+            migrate.migrate(book.engine, (step,))
+        assert facts(book, "show", "x") == b"1"
+
+
+def test_the_tables_are_those_that_were_released(book: Ledger) -> None:
+    """Whoever changes a table writes a step, a new file here, and leaves the old files as they are."""
+    with ledger.reading(book) as connection:
+        found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+        tables = "\n".join(" ".join(text.split()) for (text,) in found) + "\n"
+    released = Path(__file__).parent / "data" / f"schema-{schema.VERSION}.sql"
+    assert tables == released.read_text()
+    assert len(migrate.STEPS) + 1 == schema.VERSION
+
+
+def test_two_cannot_hold_the_lock(state: str) -> None:
+    child = started(HOLD, state)
+    try:
+        with pytest.raises(LockedError, match=rf"process {child.pid}\)"), lock(state, wait=False):
+            pass
+        with lock(state, wait=False, name="other"):
+            pass
+    finally:
+        ended(child)
+    with lock(state, wait=False):
+        pass
+
+
+def test_one_process_cannot_hold_it_twice(state: str) -> None:
+    with lock(state, wait=False), pytest.raises(LockedError), lock(state, wait=False):
+        pass
+
+
+def test_kill_9_lets_go_even_where_a_forked_child_lives_on(state: str) -> None:
+    child = started(FORK, state)
+    grandchildren = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+    try:
+        ended(child)
+        with lock(state, wait=False):
+            pass
+        assert all(Path(f"/proc/{pid}").exists() for pid in grandchildren)
+    finally:
+        for pid in grandchildren:
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def test_who_waits_gets_it_in_the_end(state: str) -> None:
+    child = started(HOLD.replace("60", "0.5"), state)
+    begun = time.monotonic()
+    with lock(state, wait=True):
+        assert time.monotonic() - begun > 0.2
+    ended(child)
+
+
+def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LedgerError, match=r"cannot be opened"), lock(str(tmp_path / "file" / "x.db"), wait=False):
+        pass
+
+
+def test_a_refresh_that_was_overtaken_commits_nothing(state: str) -> None:
+    with ledger.open(state, fence=True) as old:
+        keep_fact(old, "show", "x", b"old")
+        with ledger.open(state, fence=True) as new:
+            with pytest.raises(LockedError, match=r"taken over"):
+                keep_fact(old, "show", "x", b"late")
+            keep_fact(new, "show", "x", b"new")
+            assert facts(old, "show", "x") == b"new"
+
+
+def test_a_fence_leaves_readers_and_the_unfenced_alone(state: str) -> None:
+    with ledger.open(state) as free, ledger.open(state, fence=True):
+        keep_fact(free, "show", "x", b"1")
+        assert facts(free, "show", "x") == b"1"
+
+
+def test_a_writer_who_waits_too_long_is_told(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "PRAGMAS", ("PRAGMA busy_timeout=50", *engine.PRAGMAS[1:]))
+    with (
+        ledger.open(state) as one,
+        ledger.open(state) as two,
+        ledger.transaction(one),
+        pytest.raises(LockedError, match=r"another program has been writing"),
+    ):
+        keep_fact(two, "show", "x", b"1")
+
+
+def test_many_processes_may_begin_at_once(state: str) -> None:
+    program = (
+        "import sys; from aggregator.ledger import ledger, facts\n"
+        "with ledger.open(sys.argv[1]) as book: facts.keep_fact(book, 'show', sys.argv[2], b'1')"
+    )
+    children = [subprocess.Popen([sys.executable, "-c", program, state, str(number)]) for number in range(4)]
+    assert [child.wait() for child in children] == [0] * 4
+    with ledger.open(state) as book:
+        assert all(facts(book, "show", str(number)) == b"1" for number in range(4))
