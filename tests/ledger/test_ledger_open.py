@@ -33,8 +33,7 @@ import os, sys, time
 from aggregator.ledger.lock import lock
 with lock(sys.argv[1], wait=False):
     if os.fork() == 0:
-        time.sleep(60)
-    print("held", flush=True)
+        print("held", flush=True)
     time.sleep(60)
 """
 
