@@ -18,7 +18,7 @@ PLACES = {
     "dateutil": {"text/dates.py"},
     "feedparser": {"fetchers/feed.py"},
     "requests": {"fetchers/web.py"},
-    "ruamel": {"commands/"},
+    "ruamel": {"config/edit.py"},
     "sqlalchemy": {"ledger/"},
     "feedgen": {"generator/"},
     "ftfy": {"text/"},

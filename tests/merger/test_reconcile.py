@@ -1,0 +1,188 @@
+"""Each field by its own rule; promise 5: a less trusted source may complete, never contradict."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.merger.attest import Weights
+from aggregator.merger.override import FIELDS, WITNESS, override
+from aggregator.merger.reconcile import reconcile
+from aggregator.model.cluster import Cluster
+from aggregator.model.item import Override
+from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting
+
+TRUST = {"host": 0.9, "apple": 0.7, "blog": 0.6, "casts": 0.4, "mirror": 0.3}
+DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day", zoned=False)
+
+
+def at(*when: int, precision="second") -> Moment:
+    return Moment(datetime(*when, tzinfo=UTC), precision)
+
+
+def seen(source: str, title: str = "Higher order operators", **said) -> Sighting:
+    return Sighting(source=source, key=source, title=title, **said)
+
+
+def made(*sightings: Sighting, **weights):
+    return reconcile(Cluster(sightings), Weights(TRUST, **weights))
+
+
+def origin(item, field):
+    return next(each for each in item.provenance if each.field == field)
+
+
+def test_a_finer_time_on_the_trusted_day_is_taken() -> None:
+    item = made(seen("apple", published=DAY), seen("casts", published=at(2024, 4, 29, 0, 1, precision="minute")))
+    assert item.published == at(2024, 4, 29, 0, 1, precision="minute")
+    assert (origin(item, "published").witness, origin(item, "published").agreeing) == ("casts", ("apple",))
+
+
+def test_a_finer_time_of_another_day_does_not_replace_the_trusted_day() -> None:
+    item = made(seen("apple", published=DAY), seen("casts", published=at(2024, 5, 2, 7)))
+    assert item.published == DAY
+    assert [each.source for each in origin(item, "published").dissent] == ["casts"]
+
+
+def test_a_restamped_mirror_does_not_move_the_hosts_date() -> None:
+    item = made(seen("host", published=at(2024, 4, 29, 0, 1)), seen("mirror", published=at(2028, 9, 1)))
+    assert item.published == at(2024, 4, 29, 0, 1)
+
+
+def test_seconds_beat_minutes_within_the_minute_only() -> None:
+    apple = seen("apple", duration=Duration(1020, 60))
+    assert made(apple, seen("casts", duration=Duration(1030))).duration == Duration(1030)
+    assert made(apple, seen("casts", duration=Duration(1200))).duration == Duration(1020, 60)
+
+
+def test_the_audio_of_a_less_trusted_source_never_replaces_the_hosts() -> None:
+    honest = Enclosure("https://cdn.host.example/a.mp3")
+    item = made(
+        seen("mirror", enclosure=Enclosure("https://evil.example/b.mp3", "audio/mpeg", 9)),
+        seen("host", enclosure=honest),
+    )
+    assert item.enclosure == honest
+    assert origin(item, "enclosure").dissent[0].source == "mirror"
+
+
+def test_a_missing_length_and_type_come_from_the_same_file_behind_a_tracker() -> None:
+    host = seen("host", enclosure=Enclosure("https://cdn.host.example/a.mp3"))
+    tracked = Enclosure("https://dts.podtrac.com/redirect.mp3/cdn.host.example/a.mp3", "audio/mpeg", 12345)
+    item = made(host, seen("mirror", enclosure=tracked))
+    assert item.enclosure == Enclosure("https://cdn.host.example/a.mp3", "audio/mpeg", 12345)
+
+
+def test_a_link_that_its_source_repeats_gives_way_to_one_of_the_item() -> None:
+    host = seen("host", link="https://show.example/")
+    apple = seen("apple", link="https://podcasts.example/ep?i=1")
+    assert made(host, apple, repeated_links=frozenset({("host", "https://show.example/")})).link == apple.link
+    assert made(host, apple).link == host.link
+    assert made(host, repeated_links=frozenset({("host", "https://show.example/")})).link == host.link
+
+
+def test_a_cut_text_is_completed_by_a_less_trusted_source_that_agrees_with_it() -> None:
+    whole = (
+        "Relaxed operators take any argument at all. They are often used for control flow, and for other things too."
+    )
+    item = made(seen("host", description=whole[:60].rsplit(" ", 1)[0], cut=True), seen("casts", description=whole))
+    assert item.description == whole
+    assert not item.cut
+
+
+def test_a_whole_text_of_the_trusted_source_is_not_contradicted() -> None:
+    text = "Relaxed operators take any argument at all. They are often used for control flow."
+    item = made(
+        seen("host", description=text), seen("mirror", description="Buy pills at our shop today, they are cheap.")
+    )
+    assert item.description == text
+
+
+def test_markup_is_kept_with_the_text_it_belongs_to_only() -> None:
+    text = "Relaxed operators take any argument at all. They are often used for control flow."
+    marked = seen("host", description=text, html=f"<p>{text}</p>")
+    assert made(marked, seen("casts", description=text)).html == f"<p>{text}</p>"
+    cut = replace(marked, description="Relaxed operators take any argument", html="<p>Relaxed</p>", cut=True)
+    assert made(cut, seen("casts", description=text)).html is None
+
+
+def test_a_title_in_another_spelling_is_voted_on_and_another_title_dissents() -> None:
+    item = made(
+        seen("host", "Min-cut partitioner"), seen("apple", "Min–cut partitioner"), seen("mirror", "Cheap pills")
+    )
+    assert item.title == "Min-cut partitioner"
+    assert [each.source for each in origin(item, "title").dissent] == ["mirror"]
+
+
+def test_a_post_with_an_episode_is_an_episode() -> None:
+    assert made(seen("blog", genre="post"), seen("host")).genre == "episode"
+    assert made(seen("blog", genre="post")).genre == "post"
+
+
+def test_an_explicit_false_is_a_word() -> None:
+    item = made(seen("host", explicit=False), seen("mirror", explicit=True))
+    assert item.explicit is False
+    assert origin(item, "explicit").confidence == 0.75
+
+
+def test_a_person_overrides_every_source_and_is_the_witness() -> None:
+    item = override(made(seen("host", season=1)), [Override("g", "season", "2"), Override("g", "title", "Mine")])
+    assert (item.season, item.title) == (2, "Mine")
+    assert origin(item, "season").witness == WITNESS
+
+
+def test_an_override_that_cannot_be_read_leaves_the_field() -> None:
+    item = made(seen("host", season=1))
+    wrong = [Override("g", "season", "two"), Override("g", "episode_type", "great"), Override("g", "guid", "x")]
+    assert override(item, wrong) == item
+    assert "guid" not in FIELDS
+
+
+texts = st.sampled_from(["alpha beta gamma delta.", "alpha beta gamma delta. And epsilon came later too.", "pills!"])
+
+
+@st.composite
+def clusters(draw):
+    sources = draw(st.lists(st.sampled_from(sorted(TRUST)), min_size=1, max_size=5, unique=True))
+    return tuple(
+        seen(
+            source,
+            draw(st.sampled_from(["One title", "One tìtle", "Another"])),
+            description=draw(st.none() | texts),
+            published=draw(st.none() | st.just(DAY) | st.just(at(2024, 4, 29, 5)) | st.just(at(2020, 1, 1))),
+            duration=draw(st.none() | st.builds(Duration, st.integers(1, 9000), st.sampled_from([1, 60]))),
+            enclosure=draw(
+                st.none()
+                | st.builds(Enclosure, st.sampled_from(["https://a.example/1.mp3", "https://b.example/2.mp3"]))
+            ),
+            link=draw(st.none() | st.sampled_from(["https://a.example/1", "https://b.example/2"])),
+        )
+        for source in sources
+    )
+
+
+@given(clusters(), st.randoms())
+def test_the_order_of_the_witnesses_does_not_matter(sightings, random) -> None:
+    shuffled = list(sightings)
+    random.shuffle(shuffled)
+    assert made(*shuffled) == made(*sightings)
+
+
+@given(clusters())
+def test_every_field_that_is_said_has_a_witness_that_said_something(sightings) -> None:
+    item = made(*sightings)
+    for name in ("description", "published", "duration", "enclosure", "link"):
+        if getattr(item, name) is not None:
+            said = {each.source for each in sightings if getattr(each, name) is not None}
+            assert origin(item, name).witness in said
+
+
+@given(clusters())
+def test_promise_5_the_most_trusted_word_on_audio_link_and_day_stands(sightings) -> None:
+    item = made(*sightings)
+    for name in ("enclosure", "link"):
+        heard = [each for each in sorted(sightings, key=lambda each: -TRUST[each.source]) if getattr(each, name)]
+        assert getattr(item, name) == (getattr(heard[0], name) if heard else None)
+    dated = [each for each in sorted(sightings, key=lambda each: -TRUST[each.source]) if each.published]
+    if dated:
+        assert item.published.at.date() == dated[0].published.at.date()
