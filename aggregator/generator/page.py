@@ -29,6 +29,7 @@ FORMATS = (
 
 TEMPLATES = resources.files("aggregator.generator") / "templates"
 STYLE = (TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
+FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
 SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
 
 
@@ -66,6 +67,15 @@ def index(feeds: Sequence[Feed]) -> bytes:
     """The page that lists every feed, sorted by title; links are relative, so it works wherever it is served."""
     ordered = sorted(feeds, key=lambda feed: (feed.channel.title.casefold(), feed.channel.name))
     return page("index.html.j2", cards=[(feed, tile(feed), card_facts(feed)) for feed in ordered])
+
+
+def stylesheet() -> bytes:
+    """``feed.css``, which lets a browser show the XML of a feed as a page.
+
+    A feed names it by ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
+    to files and to ``application/xml`` only, and shows ``application/rss+xml`` as its source (156, November 2026).
+    """
+    return FEED_STYLE
 
 
 def card_facts(feed: Feed) -> tuple[str, ...]:

@@ -15,13 +15,13 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 }
 for (const search of document.querySelectorAll("input[data-filter]")) {
   const entries = [...document.querySelectorAll("#" + search.dataset.filter + " > li")];
-  const words = entries.map((entry) => entry.textContent.toLowerCase());
+  const words = entries.map((entry) => " " + entry.textContent.toLowerCase().replace(/[\s"'(“‘«#]+/g, " "));
   search.parentElement.hidden = false;
   search.addEventListener("input", () => {
-    const wanted = search.value.toLowerCase().split(/\s+/);
+    const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     entries.forEach((entry, at) => {
-      entry.hidden = !wanted.every((word) => words[at].includes(word));
+      entry.hidden = !wanted.every((word) => words[at].includes(" " + word));
       shown += entry.hidden ? 0 : 1;
     });
     say.textContent = search.value ? shown + " of " + entries.length + " shown." : "";

@@ -1,0 +1,143 @@
+"""What the real clients need: the programs, a server of published files, a server of sound, a place for pictures."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import socket
+import struct
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+import uvicorn
+
+from aggregator.service import web
+
+HERE = Path(__file__).parent
+
+
+def need(program: str) -> str:
+    """The path of a program; where it is missing, CI fails and any other machine skips."""
+    found = shutil.which(program)
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail(f"{program} is missing: CI installs it (docs/serving.md names the packages)")
+    if found is None:
+        pytest.skip(f"{program} is not installed (Debian packages: chromium-driver, gpodder, newsboat)")
+    return found
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[[str], str]:
+    return need
+
+
+@pytest.fixture(scope="session")
+def made() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("pages_fixture", HERE.parent / "generator" / "pages_fixture.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def artefacts() -> Path:
+    folder = Path(os.environ.get("AGGREGATOR_ARTEFACTS") or HERE / "artefacts")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class Served(NamedTuple):
+    """A folder that is being served, and where."""
+
+    folder: Path
+    url: str
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """An empty output folder, served by the program's own server on loopback."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    folder = tmp_path / "output"
+    folder.mkdir()
+    config = uvicorn.Config(web.app(folder), log_level="error", access_log=False, timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    yield Served(folder, f"http://127.0.0.1:{listener.getsockname()[1]}")
+    server.should_exit = True
+    thread.join(10)
+    listener.close()
+
+
+def tone(seconds: float = 1.0) -> bytes:
+    """A WAV file of silence: 8 kHz, 8 bit, one channel."""
+    sound = b"\x80" * int(8000 * seconds)
+    shape = struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        36 + len(sound),
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        1,
+        8000,
+        8000,
+        1,
+        8,
+        b"data",
+        len(sound),
+    )
+    return shape + sound
+
+
+class Media(NamedTuple):
+    """A server that has sound at every path, and how often each path was asked."""
+
+    url: str
+    asked: Counter[str]
+
+
+@pytest.fixture
+def media() -> Iterator[Media]:
+    """Sound at every path, on another origin than the feeds; 3 s, so that AntennaPod's least size is passed."""
+    asked: Counter[str] = Counter()
+    body = tone(3)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked[self.path] += 1
+            self.send_response(200)
+            self.send_header("Content-Type", "audio/x-wav")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_HEAD(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "audio/x-wav")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the tests count, they do not read logs."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield Media(f"http://127.0.0.1:{server.server_address[1]}", asked)
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
