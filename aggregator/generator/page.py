@@ -72,7 +72,8 @@ def index(feeds: Sequence[Feed]) -> bytes:
 def stylesheet() -> bytes:
     """``feed.css``, which lets a browser show the XML of a feed as a page.
 
-    A feed names it by ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
+    A feed names it by
+    ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
     to files and to ``application/xml`` only, and shows ``application/rss+xml`` as its source (156, November 2026).
     """
     return FEED_STYLE
