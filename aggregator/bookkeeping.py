@@ -11,8 +11,8 @@ from aggregator.ledger import events, facts, memories, promises, records, rememb
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Hearing, Plan
-from aggregator.model.source import Heard, Memory, Source, Validators
-from aggregator.voices import Voice
+from aggregator.model.source import Heard, Source, Validators
+from aggregator.voices import Memories, Voice
 
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
@@ -21,13 +21,14 @@ READERS = "1"
 """The version of the readers; a new one reads every document once more."""
 
 
-def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Sequence[Memory]]:
+def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
     """What is remembered of each source's addresses; without validators where its documents must be read again."""
-    known: dict[str, Sequence[Memory]] = {}
+    known: dict[str, Memories] = {}
     for source in plan.sources:
         kept = memories.memories(book, plan.name, source.name)
         same = facts.facts(book, plan.name, READING + source.name) == _reading(source)
-        known[source.name] = kept if same else [replace(each, validators=Validators(), digest=None) for each in kept]
+        anew = kept if same else [replace(each, validators=Validators(), digest=None) for each in kept]
+        known[source.name] = {memory.url: memory for memory in anew}
     return known
 
 
@@ -35,8 +36,8 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
     """Write down what was heard, what is to be remembered of every address, and what became of every source."""
     for voice in voices:
         remember.remember(book, plan.name, voice.source, voice.listings, now)
-        for answer in voice.answers:
-            memories.keep_memory(book, plan.name, voice.source.name, answer.memory)
+        for memory in voice.memories:
+            memories.keep_memory(book, plan.name, voice.source.name, memory)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
     before = {hearing.source.name: hearing for hearing in hearings(book, plan)}

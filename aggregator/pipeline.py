@@ -23,6 +23,7 @@ from aggregator import bookkeeping, compose, publish, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.fetchers import sandbox
+from aggregator.fetchers.sandbox import Pool
 from aggregator.fetchers.web import Policy
 from aggregator.generator.files import Written
 from aggregator.ledger import ledger, lock
@@ -84,7 +85,7 @@ class Run:
     listen: Listener = field(default=quiet)
 
 
-def refresh(
+def refresh(  # noqa: PLR0913 - each is an option of a run
     config: Config,
     *,
     at: datetime,
@@ -100,8 +101,8 @@ def refresh(
     """
     run = Run(config, at, force, listen)
     chosen = _chosen(config, feeds)
-    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool():
-        told = [_refresh_feed(run, book, plan) for plan in chosen]
+    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
+        told = [_refresh_feed(run, book, children, plan) for plan in chosen]
         outcomes = [outcome for _, outcome in told]
         if not any(outcome.files for outcome in outcomes):
             raise SilenceError(_silence(outcomes))
@@ -110,16 +111,15 @@ def refresh(
     return (*outcomes[:-1], replace(outcomes[-1], files=(*outcomes[-1].files, *index)))
 
 
-def _refresh_feed(run: Run, book: Ledger, plan: Plan) -> tuple[Feed, Outcome]:
+def _refresh_feed(run: Run, book: Ledger, children: Pool, plan: Plan) -> tuple[Feed, Outcome]:
     """The story for one feed."""
 
     def tell(source: Source, stage: str, message: str) -> None:
         run.listen(Progress(plan.name, source.name, stage, message))
 
-    terms = voices.Terms(_policy(run.config), run.at, run.force)
+    terms = voices.Terms(_policy(run.config), run.at, children, tell, run.force)
     known = bookkeeping.memories_of(book, plan)
-    heard = voices.fetch(plan.sources, known, terms, tell)
-    heard = voices.read(heard, known, terms, tell)
+    heard = voices.read(voices.fetch(plan.sources, known, terms), known, terms)
     with ledger.transaction(book) as page:
         bookkeeping.remember_voices(page, plan, heard, run.at)
         run.listen(Progress(plan.name, "", "compose"))

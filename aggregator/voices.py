@@ -13,7 +13,8 @@ from datetime import datetime
 from hashlib import sha256
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import manners, roster, sandbox, web
+from aggregator.fetchers import manners, roster, web
+from aggregator.fetchers.sandbox import Pool
 from aggregator.fetchers.web import Policy
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Answer, Heard, Memory, Source
@@ -24,28 +25,39 @@ AT_ONCE = 12
 SPOKEN: frozenset[Heard] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
 """The states in which a source has something to say, now or from memory."""
 
+Memories = Mapping[str, Memory]
+"""What is remembered of a source, by address."""
+
 Tell = Callable[[Source, str, str], None]
+"""Who listens is told of a source that it is being asked ("fetch"), what it answered, and that it is read ("read")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a run asks: the policy, the run's clock, and whether sources that are not due are asked too."""
+    """How a run asks and reads: the policy, the run's clock, the children that parse, and who listens.
+
+    ``force`` asks sources that are not due, too.
+    """
 
     policy: Policy
     now: datetime
+    children: Pool
+    tell: Tell
     force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One source in one run: an answer for each address, what was read from those that were new, and in a word how.
+    """One source in one run: the answers of its addresses, what was read of those that were new, and in a word how.
 
-    ``message`` says why a silent source is silent, or what else a person should know.
+    ``listings`` has a place for each address, ``None`` where nothing new was said there. ``memories`` are what is to
+    be remembered. ``message`` says why a silent source is silent, or what else a person should know.
     """
 
     source: Source
     answers: tuple[Answer, ...] = ()
     listings: tuple[Listing | None, ...] = ()
+    memories: tuple[Memory, ...] = ()
     state: Heard = "silent"
     message: str = ""
 
@@ -55,17 +67,18 @@ class Voice:
         return sum(len(listing.sightings) for listing in self.listings if listing is not None)
 
 
-def fetch(
-    sources: Sequence[Source], known: Mapping[str, Sequence[Memory]], terms: Terms, tell: Tell
-) -> tuple[Voice, ...]:
+def fetch(sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms) -> tuple[Voice, ...]:
     """The answers of all sources, asked side by side, in their order; ``known`` is what is remembered of each."""
 
     def ask(source: Source) -> Voice:
-        memories = {memory.url: memory for memory in known[source.name]}
         if source.path is not None:
-            return Voice(source, (_recorded(source, memories, terms.now),))
-        tell(source, "fetch", "")
-        return Voice(source, tuple(_asked(source, memories, url, terms) for url in roster.locate(source)))
+            return Voice(source, (_recorded(source, known[source.name], terms.now),))
+        terms.tell(source, "fetch", "")
+        answers = tuple(_asked(source, known[source.name], url, terms) for url in roster.locate(source))
+        terms.tell(
+            source, "fetch", "; ".join(answer.message or answer.state for answer in answers) or "no address to ask"
+        )
+        return Voice(source, answers)
 
     if len(sources) < 2:  # noqa: PLR2004 - one needs no thread
         return tuple(map(ask, sources))
@@ -73,13 +86,18 @@ def fetch(
         return tuple(threads.map(ask, sources))
 
 
-def _asked(source: Source, memories: Mapping[str, Memory], url: str, terms: Terms) -> Answer:
-    """The answer of one address of a source."""
+def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer:
+    """The answer of one address of a source, or of the feed that its page once named."""
     memory = memories.get(url, Memory(url))
+    if memory.leads_to is not None:
+        feed = memories.get(memory.leads_to, Memory(memory.leads_to))
+        answer = web.ask(source, feed, terms.policy, terms.now, force=terms.force)
+        if answer.state != "silent":
+            return answer
     return web.ask(source, memory, terms.policy, terms.now, force=terms.force)
 
 
-def _recorded(source: Source, memories: Mapping[str, Memory], now: datetime) -> Answer:
+def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
     """The answer of a local file: a document where its bytes are not those read last."""
     try:
         document = roster.recorded(source)[0]
@@ -92,34 +110,68 @@ def _recorded(source: Source, memories: Mapping[str, Memory], now: datetime) -> 
     return Answer("heard", replace(memory, digest=digest, asked=now, heard=now), document)
 
 
-def read(voices: Sequence[Voice], known: Mapping[str, Sequence[Memory]], terms: Terms, tell: Tell) -> tuple[Voice, ...]:
+def read(voices: Sequence[Voice], known: Mapping[str, Memories], terms: Terms) -> tuple[Voice, ...]:
     """The voices with what their new documents say; a source that was never understood lets its recording speak."""
-    return tuple(_with_recording(_read(voice, terms, tell), known, terms, tell) for voice in voices)
+    return tuple(_with_recording(_read(voice, known, terms), known, terms) for voice in voices)
 
 
-def _read(voice: Voice, terms: Terms, tell: Tell) -> Voice:
+def _read(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
     """The voice with its documents read and let go."""
-    read = [_understood(answer, terms, voice.source, tell) for answer in voice.answers]
-    answers = tuple(answer for answer, _ in read)
-    listings = tuple(listing for _, listing in read)
+    understood = [_understood(answer, known[voice.source.name], terms) for answer in voice.answers]
+    answers = tuple(each.answer for each in understood)
+    listings = tuple(each.listing for each in understood)
     messages = dict.fromkeys(answer.message for answer in answers if answer.message)
-    message = "; ".join(messages) if answers else "it has no address to ask"
-    return replace(voice, answers=answers, listings=listings, state=_state(answers, listings), message=message)
+    return replace(
+        voice,
+        answers=answers,
+        listings=listings,
+        memories=tuple(memory for each in understood for memory in (each.answer.memory, *each.pages)),
+        state=_state(answers, listings),
+        message="; ".join(messages) if answers else "it has no address to ask",
+    )
 
 
-def _understood(answer: Answer, terms: Terms, source: Source, tell: Tell) -> tuple[Answer, Listing | None]:
-    """The answer without its document, and what that says, ``None`` where there is none or it cannot be read."""
+@dataclass(frozen=True, slots=True)
+class _Understood:
+    """An answer without its document, what that says, and the pages that led to it."""
+
+    answer: Answer
+    listing: Listing | None = None
+    pages: tuple[Memory, ...] = ()
+
+
+def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood:
+    """What one answer's document says; where it is a page that names a feed, what that feed says."""
     if answer.document is None:
-        return answer, None
-    tell(source, "read", "")
+        return _Understood(answer)
+    source = answer.document.source
+    terms.tell(source, "read", "")
     try:
-        listing = sandbox.read(answer.document)
+        feeds = terms.children.discover(answer.document) if _may_lead_on(answer) else ()
+        if feeds:
+            page = replace(answer.memory, leads_to=feeds[0])
+            feed = web.ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.policy, terms.now, force=True)
+            return replace(_listed(feed, terms), pages=(page,))
+        return _listed(answer, terms)
     except ReadError as error:
         unread = replace(answer.memory, unread=str(error))
-        return replace(answer, state="silent", memory=unread, document=None, message=str(error)), None
+        return _Understood(replace(answer, state="silent", memory=unread, document=None, message=str(error)))
+
+
+def _may_lead_on(answer: Answer) -> bool:
+    """Is the document a page that came over the network, not a feed and not a recording of one?"""
+    document = answer.document
+    return document is not None and "html" in (document.media_type or "")
+
+
+def _listed(answer: Answer, terms: Terms) -> _Understood:
+    """What the document lists; ReadError where it cannot be read."""
+    if answer.document is None:
+        return _Understood(answer)
+    listing = terms.children.read(answer.document)
     believed = replace(answer.memory, unread="", listings=answer.memory.listings + 1)
     paced = manners.with_rhythm(believed, listing.rhythm, terms.policy.pace)
-    return replace(answer, memory=paced, document=None), listing
+    return _Understood(replace(answer, memory=paced, document=None), listing)
 
 
 def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Heard:
@@ -132,13 +184,13 @@ def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Hea
     return known or ("remembered" if any(answer.memory.listings for answer in answers) else "silent")
 
 
-def _with_recording(voice: Voice, known: Mapping[str, Sequence[Memory]], terms: Terms, tell: Tell) -> Voice:
+def _with_recording(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
     """The voice, with its recording speaking for it where the live source was never understood."""
     source = voice.source
-    if source.snapshot is None or source.path or any(answer.memory.listings for answer in voice.answers):
+    if source.snapshot is None or source.path or any(memory.listings for memory in voice.memories):
         return voice
-    memories = {memory.url: memory for memory in known[source.name]}
-    answer, listing = _understood(_recorded(source, memories, terms.now), terms, source, tell)
-    if answer.state == "silent":
-        return replace(voice, message=f"{voice.message}; its recording: {answer.message}")
-    return replace(voice, answers=(*voice.answers, answer), listings=(listing,), state="recorded")
+    recorded = _understood(_recorded(source, known[source.name], terms.now), known[source.name], terms)
+    if recorded.answer.state == "silent":
+        return replace(voice, message=f"{voice.message}; its recording: {recorded.answer.message}")
+    memories = (*voice.memories, recorded.answer.memory)
+    return replace(voice, listings=(recorded.listing,), memories=memories, state="recorded")

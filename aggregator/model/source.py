@@ -97,6 +97,7 @@ class Memory:
     skip_hours: tuple[int, ...] = ()
     skip_days: tuple[int, ...] = ()
     unread: str = ""
+    leads_to: str | None = None
     hold_host: str = ""
 
 
