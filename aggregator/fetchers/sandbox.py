@@ -1,0 +1,234 @@
+"""Any bytes are read in a child that the kernel ends when they cost too much: one document is lost, nothing else.
+
+The children come from a nursery, are used again, and each reads one document at a time under limits of processor
+time, wall time and memory. Documents that seem small or familiar are no exception.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import roster, wire
+from aggregator.fetchers.nursery import DEFECT, ORDER, READ, REPORT, Limits
+from aggregator.fetchers.target import printable, shown
+from aggregator.model.sighting import Listing
+from aggregator.model.source import Document
+
+_ANY_MODULE = "aggregator.fetchers.feed"  # what is imported before a child reads a kind of a third party
+_GRACE = 1.0  # seconds a child may be late: its own clock ends it, and if it took that away, we do
+_LARGEST_REPORT = 128 * 1024 * 1024  # bytes; a listing of 50,000 full items has 100 MB
+_ENDS: dict[int | None, str] = {
+    None: "its reader was ended by the system",
+    -signal.SIGALRM: "reading it takes longer than {limits.wall_seconds:g} s",
+    -signal.SIGXCPU: "reading it takes more than {limits.cpu_seconds} s of processor time",
+    -signal.SIGKILL: "its reader was ended by the system",
+    -signal.SIGSEGV: "it crashed its reader",
+    -signal.SIGABRT: "it crashed its reader",
+}
+
+
+def read(document: Document) -> Listing:
+    """What the document says, by `roster.read` in a child; ReadError also where it costs too much.
+
+    Uses the pool of this process, which starts with the first document and ends with the process.
+    """
+    return _pool().read(document)
+
+
+@contextmanager
+def pool(limits: Limits | None = None, size: int | None = None) -> Iterator[Pool]:
+    """A pool for as long as the block; at most ``size`` children, by default one for each processor."""
+    children = Pool(limits or Limits(), size or os.cpu_count() or 1)
+    try:
+        yield children
+    finally:
+        children.close()
+
+
+@dataclass(slots=True)
+class _Child:
+    """One reading process: its number and our end of its line."""
+
+    number: int
+    line: socket.socket
+
+
+@dataclass
+class Pool:
+    """Children that read; may be used from several threads, which wait where all children are busy."""
+
+    limits: Limits
+    size: int
+    _idle: list[_Child] = field(default_factory=list)
+    _nursery: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _places: threading.BoundedSemaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the places."""
+        self._places = threading.BoundedSemaphore(self.size)
+
+    def read(self, document: Document) -> Listing:
+        """What the document says; ReadError where it says nothing, or costs more than its share."""
+        return wire.decode(Listing, self._asked(document, discover=False))
+
+    def discover(self, document: Document) -> tuple[str, ...]:
+        """The addresses that the document hands on to, as `roster.discover`; ReadError as for `read`."""
+        return tuple(map(str, json.loads(self._asked(document, discover=True))))
+
+    def close(self) -> None:
+        """End every child and the nursery; the pool may be used again, and starts anew."""
+        with self._lock:
+            for child in self._idle:
+                child.line.close()
+            self._idle.clear()
+            if self._nursery is not None:
+                process, control = self._nursery
+                control.close()
+                process.wait()
+                self._nursery = None
+
+    def _asked(self, document: Document, *, discover: bool) -> bytes | bytearray:
+        name = f"{document.source.name}: {{}} ({shown(document.url)})"
+        with self._places:
+            child = self._taken(document.source.kind)
+            try:
+                word, last, text = _exchange(child, document, self.limits, discover=discover)
+            except OSError as error:
+                raise ReadError(name.format(self._end_of(child, error))) from None
+            self._returned(child, last=last)
+        if word == READ:
+            return text
+        said = printable(text.decode("utf-8", "replace"))
+        if word == DEFECT:
+            raise ReadError(name.format(f"its reader failed, which is a defect of ours: {said}"))
+        raise ReadError(said if said.startswith(document.source.name) else name.format(said))
+
+    def _taken(self, kind: str) -> _Child:
+        """A child that waits for work, an idle one before a new one."""
+        with self._lock:
+            while self._idle:
+                child = self._idle.pop()
+                if not _ended(child):
+                    return child
+                child.line.close()
+                self._status(child)
+            ours, theirs = socket.socketpair()
+            order = {"module": roster.MODULES.get(kind, _ANY_MODULE), "limits": asdict(self.limits)}
+            try:
+                return _Child(self._ordered(order, theirs.fileno()), ours)
+            except OSError as error:
+                ours.close()
+                raise ReadError(f"no process to read in could be started: {error}") from error
+            finally:
+                theirs.close()
+
+    def _returned(self, child: _Child, *, last: bool) -> None:
+        """Keep the child for the next document, unless this was the last it reads."""
+        with self._lock:
+            if not last:
+                self._idle.append(child)
+                return
+            child.line.close()
+            self._status(child)
+
+    def _end_of(self, child: _Child, error: OSError) -> str:
+        """Why the child ended while it read, in words; the child is gone for certain afterwards."""
+        child.line.close()
+        if isinstance(error, TimeoutError):
+            os.kill(child.number, signal.SIGKILL)
+        with self._lock:
+            status = self._status(child)
+        return _ENDS.get(status, f"its reader ended with status {status}").format(limits=self.limits)
+
+    def _status(self, child: _Child) -> int | None:
+        """How a child ended, as `os.waitstatus_to_exitcode`; None where the nursery ended too. The lock is held."""
+        try:
+            return self._ordered({"wait": child.number})
+        except OSError:
+            return None
+
+    def _ordered(self, order: Mapping[str, object], *descriptors: int) -> int:
+        """What the nursery answers to an order: the new child's number, or how a child ended. The lock is held."""
+        _, control = self._nursery = self._nursery or _founded()
+        try:
+            socket.send_fds(control, [json.dumps(order).encode()], descriptors)
+            answer = control.recv(64)
+        except OSError:
+            answer = b""
+        if answer:
+            return int(answer)
+        process, self._nursery = self._nursery[0], None
+        control.close()
+        process.wait()
+        raise ConnectionError("the nursery ended")
+
+
+@cache
+def _pool() -> Pool:
+    """The pool of this process, closed when it exits."""
+    children = Pool(Limits(), os.cpu_count() or 1)
+    atexit.register(children.close)
+    return children
+
+
+def _founded() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A nursery, and our end of the line to it; it ends when that is closed, as it is when this process ends."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        program = f"from aggregator.fetchers import nursery; nursery.main({theirs.fileno()})"
+        process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
+            [sys.executable, "-P", "-c", program],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+    return process, ours
+
+
+def _exchange(child: _Child, document: Document, limits: Limits, *, discover: bool) -> tuple[int, bool, bytearray]:
+    """What the child reports of the document, and whether it leaves after it; OSError where it does not report."""
+    record = wire.encode(replace(document, body=b""))
+    until = time.monotonic() + limits.wall_seconds + _GRACE
+    child.line.settimeout(limits.wall_seconds + _GRACE)
+    child.line.sendall(ORDER.pack(discover, len(record), len(document.body)) + record)
+    child.line.sendall(document.body)
+    word, last, size = REPORT.unpack(_received(child.line, REPORT.size, until))
+    if size > _LARGEST_REPORT:
+        raise ConnectionError("it reports too much")
+    return word, bool(last), _received(child.line, size, until)
+
+
+def _received(line: socket.socket, size: int, until: float) -> bytearray:
+    """So many bytes before the time is up; OSError where they do not come."""
+    data = bytearray(size)
+    view, got = memoryview(data), 0
+    while got < size:
+        line.settimeout(max(until - time.monotonic(), 0.001))
+        more = line.recv_into(view[got:])
+        if not more:
+            raise ConnectionError("it ended")
+        got += more
+    return data
+
+
+def _ended(child: _Child) -> bool:
+    """Whether an idle child has closed its line; it says nothing on its own."""
+    poll = select.poll()
+    poll.register(child.line, select.POLLIN)
+    return bool(poll.poll(0))

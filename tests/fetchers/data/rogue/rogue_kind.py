@@ -1,0 +1,48 @@
+"""A kind that does what its document says, as a reader would that a hostile document has in its hand."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from aggregator.errors import ReadError
+from aggregator.model.sighting import Listing, Sighting
+from aggregator.model.source import Document, Source
+
+
+def locate(source: Source) -> tuple[str, ...]:
+    return (source.url or "",)
+
+
+def read(document: Document) -> Listing:
+    word, _, number = document.body.decode().partition(" ")
+    match word:
+        case "spin":
+            while True:
+                pass
+        case "sleep":
+            time.sleep(60)
+        case "deaf":  # takes its own clock away and sleeps on
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            time.sleep(60)
+        case "eat":
+            bytearray(int(number) * 1_048_576)
+        case "deep":
+            return read(document)
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "leave":
+            os._exit(3)
+        case "fail":
+            raise KeyError("no such \x1b[31mthing\n")
+        case "refuse":
+            raise ReadError("rogue: this is not for us")
+        case "open":
+            os.dup(0)
+        case "write":
+            with open("/tmp/aggregator-rogue", "wb") as file:  # noqa: PTH123, S108  # what a child must not do
+                file.write(b"x" * 100)
+        case "many":
+            return Listing(tuple(Sighting("rogue", str(key), "t") for key in range(int(number))))
+    return Listing((Sighting("rogue", str(os.getpid()), "\ud800 lone"),))

@@ -1,0 +1,128 @@
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import sandbox
+from aggregator.fetchers.nursery import Limits
+from aggregator.model.source import Document, Source
+
+LIMITS = Limits(cpu_seconds=1, wall_seconds=4.0, megabytes=64, items=500)
+
+
+@pytest.fixture(scope="module")
+def children() -> Iterator[sandbox.Pool]:
+    sys.path.insert(0, str(Path(__file__).parent / "data" / "rogue"))
+    try:
+        with sandbox.pool(LIMITS, 2) as pool:
+            yield pool
+    finally:
+        sys.path.pop(0)
+
+
+def told(body: str) -> Document:
+    return Document(Source("rogue", "rogue"), "https://example.org/feed?token=secret", body.encode())
+
+
+def refused(children: sandbox.Pool, body: str) -> str:
+    with pytest.raises(ReadError) as caught:
+        children.read(told(body))
+    message = str(caught.value)
+    assert message.isprintable()
+    assert "secret" not in message
+    assert "https://example.org/feed?…" in message or body == "refuse"
+    children.read(told("fine"))  # one document was lost, nothing else
+    return message
+
+
+def child_of(children: sandbox.Pool) -> int:
+    return int(children.read(told("fine")).sightings[0].key)
+
+
+def test_a_listing_comes_back_as_it_was_read(children: sandbox.Pool) -> None:
+    listing = children.read(told("fine"))
+    assert listing.sightings[0].title == "\ud800 lone"
+    assert listing.sightings[0].source == "rogue"
+
+
+def test_a_child_is_used_again_and_is_not_this_process(children: sandbox.Pool) -> None:
+    first = child_of(children)
+    assert [first] * 5 == [child_of(children) for _ in range(5)]
+    assert first != os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "most"),
+    [
+        ("spin", "takes more than 1 s of processor time", 4.0),
+        ("sleep", "takes longer than 4 s", 5.0),
+        ("deaf", "was ended by the system", 6.0),
+        ("eat 100", "takes more than 64 MB of memory", 1.0),
+        ("deep", "nested too deep", 1.0),
+        ("crash", "crashed its reader", 1.0),
+        ("leave", "its reader ended with status 3", 1.0),
+        ("fail", "a defect of ours: KeyError: 'no such \\x1b[31mthing\\n' at rogue_kind.py:", 1.0),
+        ("refuse", "rogue: this is not for us", 1.0),
+        ("many 501", "lists more than 500 items", 1.0),
+        ("write", "its reader", 1.0),
+    ],
+)
+def test_what_goes_too_far_costs_one_document(children: sandbox.Pool, body: str, words: str, most: float) -> None:
+    children.read(told("fine"))
+    begun = time.monotonic()
+    assert words in refused(children, body)
+    assert time.monotonic() - begun < most + 1.0
+
+
+def test_an_honest_document_at_the_limits_is_read(children: sandbox.Pool) -> None:
+    children.read(told("eat 32"))
+    assert len(children.read(told("many 500")).sightings) == 500
+
+
+def test_several_threads_share_the_children(children: sandbox.Pool) -> None:
+    seen: list[int] = []
+    threads = [threading.Thread(target=lambda: seen.append(child_of(children))) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert len(seen) == 16
+    assert len(set(seen)) <= 2
+
+
+def test_a_pool_ends_its_children_and_can_begin_anew() -> None:
+    with sandbox.pool(LIMITS, 1) as pool:
+        document = Document(Source("a", "listing"), "https://example.org/", b"nothing to be understood here")
+        with pytest.raises(ReadError):
+            pool.read(document)
+        child = pool._idle[0].number
+        assert Path(f"/proc/{child}").exists()
+        pool.close()
+        deadline = time.monotonic() + 5
+        while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not Path(f"/proc/{child}").exists()
+        with pytest.raises(ReadError):
+            pool.read(document)
+
+
+def test_a_killed_child_or_nursery_is_replaced(children: sandbox.Pool) -> None:
+    os.kill(child_of(children), 9)
+    time.sleep(0.05)
+    child_of(children)
+    assert children._nursery is not None
+    children._nursery[0].kill()
+    time.sleep(0.05)
+    for child in children._idle:
+        os.kill(child.number, 9)
+    time.sleep(0.05)
+    try:
+        child_of(children)
+    except ReadError as error:
+        assert "no process to read in" in str(error)  # noqa: PT017  # either is right: the next must work
+    child_of(children)
