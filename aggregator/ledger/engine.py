@@ -72,28 +72,33 @@ def connect(url: URL) -> Engine:
 def claim(path: Path) -> None:
     """Make sure that the file is a ledger, or make it an empty one; LedgerError where it is anything else.
 
-    The header is read without SQLite: to open a foreign file in WAL mode would already change it. A file of no
-    bytes is what a run leaves that was killed while it began.
+    A file of no bytes is what a run leaves that was killed while it began.
     """
     try:
-        if path.is_dir():
-            raise LedgerError(f"{path}: is a folder, not a ledger")
         path.parent.mkdir(parents=True, exist_ok=True)
-        head = _head(path) if path.exists() else b""
     except OSError as error:
         raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from error
-    if not head:
+    if not examine(path):
         _begin_file(path)
-    elif not head.startswith(b"SQLite format 3\x00"):
+
+
+def examine(path: Path) -> bool:
+    """Does the file hold a ledger? False where it is empty or not there; LedgerError where it holds anything else.
+
+    The header is read without SQLite: to open a foreign file in WAL mode would already change it.
+    """
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(100)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from error
+    if head and not head.startswith(b"SQLite format 3\x00"):
         raise LedgerError(f"{path}: is not a ledger; it is left as it is")
-    elif int.from_bytes(head[68:72]) != schema.APPLICATION:
+    if head and int.from_bytes(head[68:72]) != schema.APPLICATION:
         raise LedgerError(f"{path}: is a database of another program; it is left as it is")
-
-
-def _head(path: Path) -> bytes:
-    """The first hundred bytes of the file: the header of an SQLite database."""
-    with path.open("rb") as stream:
-        return stream.read(100)
+    return bool(head)
 
 
 def _begin_file(path: Path) -> None:

@@ -28,7 +28,7 @@ def keep_memory(ledger: Ledger, feed: str, source: str, memory: Memory) -> None:
     """Remember it in place of what was remembered of the same address of the same source."""
     keys: dict[str, object] = {"feed": feed, "source": source, "url": mark(memory.url)}
     values: dict[str, object] = {
-        "host": mark(host(memory.url)),
+        "host": mark(memory.hold_host or host(memory.url)),
         "hold_until": stamp(memory.hold_until) if memory.hold_until else None,
         "record": records.encode(memory),
     }
@@ -51,11 +51,11 @@ def host(url: str) -> str:
     """The host and port that an address is asked at, in lower case; empty where it names none.
 
     >>> host("https://Feeds.Example.org/a"), host("http://example.org:8080/"), host("file:///etc/hosts")
-    ('feeds.example.org', 'example.org:8080', '')
+    ('feeds.example.org:443', 'example.org:8080', '')
     """
     try:
         parts = urlsplit(url)
-        port = parts.port
+        port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
         return ""
-    return f"{parts.hostname}:{port}" if port else parts.hostname or ""
+    return f"{parts.hostname}:{port}" if parts.hostname else ""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, insert, inspect, select, update
+from sqlalchemy.exc import DBAPIError
 
 from aggregator.errors import LedgerError
 from aggregator.ledger import engine as door
@@ -70,21 +73,31 @@ def _advance(connection: Connection, where: str, steps: tuple[Step, ...]) -> Non
 
 
 def keep(path: Path, copy: Path) -> None:
-    """A whole copy of the SQLite file while it may be in use, or LedgerError; an older copy is replaced at the end."""
+    """A whole copy of the SQLite file, read back and found sound, also while the file is in use.
+
+    It has the file's permissions and takes the place of an older copy when it is done; LedgerError where the file is
+    damaged or the copy cannot be written, and an older copy still stands.
+    """
     partial = copy.with_name(f"{copy.name}.partial")
     try:
         partial.unlink(missing_ok=True)
-        source, target = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True), sqlite3.connect(partial)
-        try:
-            source.backup(target, pages=1024)
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(path.stat().st_mode)))
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(partial)) as target,
+        ):
+            source.backup(target)
             target.execute("PRAGMA journal_mode=DELETE")
-        finally:
-            target.close()
-            source.close()
+            found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if found != "ok":
+            raise LedgerError(f"{path}: is damaged ({' '.join(found.split())})")
         settle(partial, copy)
-    except (sqlite3.Error, OSError) as error:
+    except sqlite3.DatabaseError as error:
+        raise door.translated(DBAPIError("", None, error), str(path)) from error
+    except OSError as error:
+        raise LedgerError(f"{copy}: cannot be written: {error.strerror}") from error
+    finally:
         partial.unlink(missing_ok=True)
-        raise LedgerError(f"{copy}: the copy of {path} could not be written: {error}") from error
 
 
 def settle(partial: Path, path: Path) -> None:

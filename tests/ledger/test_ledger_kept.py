@@ -53,7 +53,8 @@ def test_a_hold_speaks_for_the_host_in_every_feed(book: Ledger) -> None:
     keep_memory(book, "two", "c", Memory("https://example.org:8443/3", hold_until=NOON + 3 * hour))
     keep_memory(book, "two", "d", Memory("https://past.example/", hold_until=NOON))
     keep_memory(book, "two", "e", Memory("https://free.example/"))
-    wanted = {"example.org": NOON + 2 * hour, "example.org:8443": NOON + 3 * hour}
+    keep_memory(book, "two", "f", Memory("https://from.example/", hold_until=NOON + hour, hold_host="to.example:443"))
+    wanted = {"example.org:443": NOON + 2 * hour, "example.org:8443": NOON + 3 * hour, "to.example:443": NOON + hour}
     assert wanted == holds(book, NOON)
     assert wanted.keys() == {host(f"https://{name}/") for name in wanted}
 

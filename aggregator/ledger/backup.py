@@ -1,0 +1,165 @@
+"""A whole copy of the ledger in one file, taken while it is in use, and the way back.
+
+A backup is always an SQLite ledger, also of a PostgreSQL one: so it is at the same time the way from one to the
+other. It is written beside its place and takes its name when it is whole and was read back; a ledger that is
+restored over is kept beside.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection, delete, insert, select
+
+from aggregator.errors import LedgerError
+from aggregator.ledger import engine as door
+from aggregator.ledger import ledger, migrate, schema
+from aggregator.ledger.lock import lock
+
+ROWS = 500
+"""Rows copied at once from one database to another; more only takes more memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What a backup or a restore came to: the file, its size in bytes, and what the old ledger is now called."""
+
+    path: Path
+    size: int
+    kept: Path | None = None
+
+
+def backup(state: str, path: Path) -> Copy:
+    """A copy of the ledger as it is at one moment; others may go on writing to it.
+
+    LedgerError where there is no ledger, it is damaged, the path holds anything but an older backup, or the copy
+    cannot be written whole: what stood at the path then still does.
+    """
+    url = door.address(state)
+    source = door.file(url)
+    if path.exists():
+        door.examine(path)
+    if source is None:
+        _export(state, path)
+    elif not source.exists():
+        raise LedgerError(f"{source}: there is no ledger to back up")
+    elif path.exists() and path.samefile(source):
+        raise LedgerError(f"{path}: is the ledger itself")
+    else:
+        door.examine(source)
+        migrate.keep(source, path)
+    return Copy(path, path.stat().st_size)
+
+
+def restore(state: str, path: Path) -> Copy:
+    """Put the backup in the place of the ledger, as one step: it is the old one or the new one at any instant.
+
+    LedgerError where the file is no backup, is damaged, or newer than this program, LockedError where a refresh is
+    at work; nothing is then changed. A ledger file that is replaced stands beside under the name that is answered.
+    """
+    if not path.is_file():
+        raise LedgerError(f"{path}: there is no such backup")
+    if not door.examine(path):
+        raise LedgerError(f"{path}: is empty")
+    target = door.file(door.address(state))
+    with lock(state, wait=False), _rehearsed(path) as copy:
+        kept = None
+        if target is None:
+            _import(state, copy)
+        else:
+            kept = _replace(copy, target)
+        with ledger.open(state, fence=True):
+            return Copy(path, path.stat().st_size, kept)
+
+
+@contextmanager
+def _rehearsed(path: Path) -> Iterator[Path]:
+    """A copy of the backup that was read back and opened, and so brought to this program's version."""
+    with TemporaryDirectory(prefix="aggregator-restore-") as folder:
+        copy = Path(folder) / "ledger.db"
+        migrate.keep(path, copy)
+        with ledger.open(str(copy)):
+            pass
+        yield copy
+
+
+def _replace(copy: Path, target: Path) -> Path | None:
+    """Give the copy the ledger's name; the name that the old ledger has now, ``None`` where there was none.
+
+    The old one gets its second name first and takes its journal along; then the new one takes its place.
+    """
+    kept = None
+    try:
+        if target.exists():
+            _still(target)
+            kept = _free(target)
+            os.link(target, kept)
+            for tail in ("-wal", "-shm"):
+                journal = target.with_name(target.name + tail)
+                if journal.exists():
+                    journal.replace(kept.with_name(kept.name + tail))
+        migrate.keep(copy, target)
+    except OSError as error:
+        raise LedgerError(f"{target}: the backup could not take its place: {error.strerror}") from error
+    return kept
+
+
+def _still(target: Path) -> None:
+    """Let nobody commit to the old ledger any more, and put its journal into its file, as far as it is sound."""
+    with suppress(LedgerError), ledger.open(str(target), fence=True):
+        pass
+    with suppress(sqlite3.Error), closing(sqlite3.connect(target)) as old:
+        old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _free(target: Path) -> Path:
+    """A name beside the ledger that no file has."""
+    number = 1
+    while (kept := target.with_name(f"{target.name}.replaced-{number}")).exists():
+        number += 1
+    return kept
+
+
+def _export(state: str, path: Path) -> None:
+    """Write the rows of a PostgreSQL ledger, as they are at one moment, into an SQLite one at the path."""
+    partial = path.with_name(f"{path.name}.rows")
+    partial.unlink(missing_ok=True)
+    try:
+        with (
+            ledger.open(state) as source,
+            ledger.open(str(partial)) as target,
+            ledger.reading(source) as rows,
+            ledger.writing(target) as copy,
+        ):
+            _copy(rows, copy)
+        migrate.keep(partial, path)
+    finally:
+        for tail in ("", "-wal", "-shm"):
+            partial.with_name(partial.name + tail).unlink(missing_ok=True)
+
+
+def _import(state: str, path: Path) -> None:
+    """Put the rows of the SQLite ledger in the place of those of the PostgreSQL one, in one transaction."""
+    with (
+        ledger.open(str(path)) as source,
+        ledger.open(state) as target,
+        ledger.reading(source) as rows,
+        ledger.writing(target) as copy,
+    ):
+        _copy(rows, copy)
+        number = "SELECT setval(pg_get_serial_sequence('events', 'number'), (SELECT max(number) + 1 FROM events))"
+        copy.exec_driver_sql(number)
+
+
+def _copy(rows: Connection, copy: Connection) -> None:
+    """Every row of every table, in place of what is there."""
+    for table in schema.metadata.sorted_tables:
+        copy.execute(delete(table))
+        for some in rows.execute(select(table)).mappings().partitions(ROWS):
+            copy.execute(insert(table), [dict(row) for row in some])
