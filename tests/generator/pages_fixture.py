@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from aggregator.model.cluster import Pair
@@ -115,15 +116,58 @@ def feed(
     base_url: str = "https://feeds.example.org/quiet-machines",
     audio: str = "https://media.example/qm",
 ) -> Feed:
-    items = sorted(
-        [episode(number, audio) for number in range(episodes)] + [post(number) for number in range(1, posts + 1)],
-        key=lambda item: (item.published.at if item.published else START, item.guid),
-        reverse=True,
-    )
+    items = (*(episode(number, audio) for number in range(episodes)), *(post(number) for number in range(1, posts + 1)))
     return Feed(
         channel=channel(base_url),
-        items=tuple(items),
+        items=ordered(items),
         updated=START,
         hearings=hearings(),
         near_misses=(Pair("apple/1004", "apple/1005", 0.4), Pair("host/qm-0007", "blog/x", 0.1)),
+    )
+
+
+def history(base: str, media: str, numbers: range) -> Feed:
+    """The feed as first published: episodes with audio on ``media``, newest first, and two posts."""
+    whole = feed(0, 2, f"{base}/quiet-machines")
+    # A higher number is a newer episode here, so that growth counts upwards.
+    items = [episode(number, f"{media}/a", START + timedelta(days=number)) for number in numbers]
+    return replace(whole, items=ordered((*items, *whole.items)), updated=START)
+
+
+def grown(then: Feed, count: int) -> Feed:
+    """The feed with ``count`` newer episodes, on the same media host as the newest."""
+    episodes = [item for item in then.items if item.enclosure]
+    first = max(int(item.guid.rpartition("-")[2]) for item in episodes) + 1
+    audio = (episodes[0].enclosure.url if episodes[0].enclosure else "").rpartition("/")[0]
+    added = [episode(number, audio, START + timedelta(days=number)) for number in range(first, first + count)]
+    return replace(then, items=ordered((*then.items, *added)), updated=START + timedelta(days=first))
+
+
+def moved(then: Feed) -> Feed:
+    """The same feed after its sources changed titles, hosts of audio and of pages, order and texts; guids stand."""
+    return replace(
+        then,
+        items=tuple(
+            replace(
+                item,
+                title=f"{item.title} (remastered)",
+                description=f"{item.description}\n\nNow with better sound.",
+                sightings=tuple(reversed(item.sightings)),
+                origin="apple",
+                link=f"https://elsewhere.example/{item.guid}",
+                enclosure=replace(item.enclosure, url=item.enclosure.url.replace("/a/", "/cdn/b/") + "?from=elsewhere")
+                if item.enclosure
+                else None,
+            )
+            for item in then.items
+        ),
+        hearings=tuple(reversed(then.hearings)),
+        updated=then.updated + timedelta(hours=1),
+    )
+
+
+def ordered(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Newest first, as the pipeline orders them."""
+    return tuple(
+        sorted(items, key=lambda item: (item.published.at if item.published else START, item.guid), reverse=True)
     )
