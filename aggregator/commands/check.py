@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
+from aggregator.commands.wording import count
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
@@ -30,7 +31,7 @@ def run(
     if missing:
         raise ConfigError("\n".join(missing))
     sources = sum(len(plan.sources) for plan in loaded.plans)
-    typer.echo(f"{config}: {_count(len(loaded.plans), 'feed')} from {_count(sources, 'source')}, nothing wrong")
+    typer.echo(f"{config}: {count(len(loaded.plans), 'feed')} from {count(sources, 'source')}, nothing wrong")
 
 
 def _missing(config: Config) -> tuple[str, ...]:
@@ -43,8 +44,3 @@ def _missing(config: Config) -> tuple[str, ...]:
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())
-
-
-def _count(number: int, noun: str) -> str:
-    """A number and its noun, in the right form."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -32,6 +32,9 @@ ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config."
 FeedsOption = Annotated[
     list[str] | None, typer.Option("--feed", help="Only this feed; may be given again.", metavar="NAME")
 ]
+FeedOption = Annotated[
+    str | None, typer.Option("--feed", help="The feed, where the config has several.", metavar="NAME")
+]
 AtOption = Annotated[
     datetime | None,
     typer.Option(

@@ -59,9 +59,14 @@ def read(path: Path) -> ConfigKeys:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; -c FILE names another config") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
-    parsed = parse(text, str(path))
+    return check(text, str(path))
+
+
+def check(text: str, name: str) -> ConfigKeys:
+    """The checked keys of a config's text; ``name`` is how errors call the file. Raises ConfigError."""
+    parsed = parse(text, name)
     try:
         return ConfigKeys.model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:
         found = error.errors(include_url=False)
-        raise ConfigError("\n".join(tell(found, str(path), parsed.lines, schema()))) from error
+        raise ConfigError("\n".join(tell(found, name, parsed.lines, schema()))) from error

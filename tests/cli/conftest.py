@@ -1,26 +1,42 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAM = (sys.executable, "-m", "aggregator.cli")
+DATA = Path(__file__).parent / "data"
+
+CONFIG = """\
+# the shop's own words
+allow_networks: [127.0.0.0/8]
+feeds:
+  crumb-talk:
+    title: Crumb Talk
+    link: https://crumb.example/
+    sources:
+      topic: {kind: listing, path: topic.txt} # kept
+      numbered: {kind: listing, path: numbered.txt}
+"""
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """The real program in a child, standing in an empty folder; answers what it printed and its exit code."""
 
-    def go(*words: str, stdin: str | None = None, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160", "TERM": "dumb"}
+    def go(*words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb"}
         return subprocess.run(
             (*PROGRAM, *words),
-            cwd=cwd,
+            cwd=tmp_path,
             input=stdin,
             env=environment,
             capture_output=True,
@@ -30,3 +46,28 @@ def run(tmp_path: Path) -> Run:
         )
 
     return go
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with a config and two listings of one show: two items agree, the newest nearly do."""
+    for name in ("topic.txt", "numbered.txt"):
+        shutil.copy(DATA / name, tmp_path)
+    (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A server on loopback: its address, and the folder that it serves."""
+    folder = tmp_path / "origin"
+    folder.mkdir()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", folder
+        server.shutdown()

@@ -112,7 +112,9 @@ def test_the_projects_own_config_is_sound() -> None:
 
 
 def test_the_schema_is_fresh_and_named_by_the_config() -> None:
-    assert (ROOT / SCHEMA_FILE).read_text(encoding="utf-8") == schema_text(), "run: aggregator check --schema > config.schema.json"
+    assert (ROOT / SCHEMA_FILE).read_text(encoding="utf-8") == schema_text(), (
+        "run: aggregator check --schema > config.schema.json"
+    )
     first = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema={SCHEMA_FILE}"
 

@@ -1,0 +1,39 @@
+"""``aggregator explain``: who said what of an item, why its sightings are one, and what was repaired."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aggregator import pipeline
+from aggregator.commands import account
+from aggregator.commands.find import find
+from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of
+from aggregator.commands.screen import screen
+from aggregator.commands.wording import machine
+from aggregator.config.load import load
+from aggregator.ledger import ledger, recall
+
+
+def run(
+    item: Annotated[str, typer.Argument(help="A guid, a sighting's id, or some words of a title.", metavar="ITEM")],
+    config: ConfigOption = CONFIG,
+    *,
+    feed: FeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say who said what of an item, why its sightings are held to be one, and what was repaired.
+
+    Nothing is fetched: the answer is what the ledger remembers.
+    """
+    loaded = load(config)
+    plan = plan_of(loaded, feed)
+    meant = find(pipeline.weigh(loaded, plan.name, at=clock(None)).items, item)
+    with ledger.open(loaded.state) as book:
+        remembered = {one.sighting.id: one for one in recall.sightings(book, plan.name)}
+    seen = tuple(remembered[name] for name in meant.sightings if name in remembered)
+    if as_json:
+        typer.echo(machine(account.plain(meant, seen)))
+    else:
+        account.tell(screen(), meant, seen)

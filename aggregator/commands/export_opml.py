@@ -1,0 +1,47 @@
+"""``aggregator export-opml``: the sources of the config as a list that readers import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, plan_of
+from aggregator.config.load import load
+from aggregator.errors import PublishError
+from aggregator.generator import opml
+from aggregator.generator.opml import Outline
+
+FEEDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
+"""The kinds whose address is a feed that a reader can subscribe to."""
+
+
+def run(
+    config: ConfigOption = CONFIG,
+    *,
+    feed: FeedsOption = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here, not to standard output.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Write the sources of the config that are feeds themselves as OPML 2.0; nothing is fetched.
+
+    The list of what the aggregator publishes is feeds.opml in the output folder.
+    """
+    loaded = load(config)
+    plans = [plan_of(loaded, name) for name in feed] if feed else loaded.plans
+    outlines = [
+        Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link)
+        for plan in plans
+        for source in plan.sources
+        if source.url and source.kind in FEEDS
+    ]
+    written = opml.write("Sources", outlines)
+    if output is None:
+        typer.echo(written.decode(), nl=False)
+        return
+    try:
+        output.write_bytes(written)
+    except OSError as error:
+        raise PublishError(f"{output}: cannot be written: {error.strerror}") from error

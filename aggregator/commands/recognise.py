@@ -1,0 +1,90 @@
+"""What an address is: by its shape where that is enough, else by what its document says to each reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from aggregator.errors import FetchError, ReadError
+from aggregator.fetchers import roster, sandbox, web
+from aggregator.model.sighting import Listing
+from aggregator.model.source import Document, Memory, Source
+from aggregator.text.fold import fold
+
+TRIED = ("jsonfeed", "feed", "apple", "listing", "blog")
+"""The readers that are asked about a document, the most particular first: a blog is what any page may be."""
+
+_APPLE = re.compile(r"/id(\d+)")
+_APPLE_HOSTS = {"podcasts.apple.com", "itunes.apple.com"}
+_NAME = re.compile(r"[^a-z0-9]+")
+
+
+def by_address(url: str) -> Source | None:
+    """The source that an address names by its shape alone; ``None`` where its document must be asked for.
+
+    >>> by_address("https://podcasts.apple.com/us/podcast/any/id1566080008?i=1").show
+    '1566080008'
+    >>> by_address("https://feeds.simplecast.com/OB5FkIl8").kind
+    'simplecast'
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    shown = _APPLE.search(parts.path)
+    if host in _APPLE_HOSTS and shown:
+        return Source("apple", "apple", show=shown[1])
+    if host in {"feeds.simplecast.com", "api.simplecast.com"}:
+        return Source("simplecast", "simplecast", url=url)
+    return None
+
+
+def listen(candidates: Sequence[Source], policy: web.Policy, now: datetime) -> tuple[Source, Listing]:
+    """The first candidate whose reader understands its document, and what it says.
+
+    FetchError where the address is silent, ReadError where nobody understands what it answers.
+    """
+    said: dict[str, Document] = {}
+    refused: list[str] = []
+    for source in candidates:
+        for url in roster.locate(source)[:1]:
+            if url not in said:
+                said[url] = _asked(source, url, policy, now)
+            try:
+                listing = sandbox.read(replace(said[url], source=source))
+            except ReadError as error:
+                refused.append(str(error))
+            else:
+                return _refined(source, listing), listing
+    raise ReadError(refused[0] if len(refused) == 1 else "no reader understands it; --kind page reads by selectors")
+
+
+def candidates(url: str) -> Iterator[Source]:
+    """The address as each kind of source, in the order in which they are tried."""
+    name = slug((urlsplit(url).hostname or "").removeprefix("www.").partition(".")[0], "source")
+    return (Source(name, kind, url=url) for kind in TRIED)
+
+
+def slug(text: str, otherwise: str) -> str:
+    """A name for a folder or a source, made of a title.
+
+    >>> slug("Élan & Vital: the show!", "feed"), slug("日本", "feed")
+    ('elan-vital-the-show', 'feed')
+    """
+    return _NAME.sub("-", fold(text)).strip("-")[:64].rstrip("-") or otherwise
+
+
+def _asked(source: Source, url: str, policy: web.Policy, now: datetime) -> Document:
+    """The document at an address."""
+    answer = web.ask(source, Memory(url), policy, now, force=True)
+    if answer.document is None:
+        raise FetchError(answer.message or f"{url}: no answer")
+    return answer.document
+
+
+def _refined(source: Source, listing: Listing) -> Source:
+    """A feed without any audio is a blog: its items are posts, and its text is trusted less than a show's."""
+    if source.kind in {"feed", "jsonfeed"} and not any(sighting.enclosure for sighting in listing.sightings):
+        return replace(source, kind="blog") if source.kind == "feed" else source
+    return source

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+AT = ("--at", "2026-01-02T03:04:05Z")
+
+
+@pytest.fixture
+def done(run, shop: Path) -> Path:
+    assert run("refresh", *AT).returncode == 0
+    return shop
+
+
+@pytest.mark.usefixtures("done")
+def test_explain_tells_the_whole_account(run) -> None:
+    answer = run("explain", "ovens and steam")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "Ovens and steam"
+    assert "Seen by 2 sources" in lines
+    assert any(line.startswith("numbered/ovens-and-steam and topic/ovens-and-steam: +") for line in lines)
+    assert any(line.split()[:1] == ["duration"] and "18 min" in line and "topic" in line for line in lines)
+    assert any(line.split()[:2] == ["description", "cut"] or "cut" in line for line in lines)
+
+
+@pytest.mark.usefixtures("done")
+def test_explain_takes_a_guid_and_answers_machines(run) -> None:
+    by_words = json.loads(run("explain", "--json", "rye").stdout)
+    by_guid = json.loads(run("explain", "--json", by_words["item"]["guid"]).stdout)
+    assert by_words == by_guid
+    assert [one["id"] for one in by_guid["sightings"]] == ["numbered/rye-without-fear", "topic/rye-without-fear"]
+    assert by_guid["item"]["pairs"][0]["evidence"]
+
+
+@pytest.mark.usefixtures("done")
+def test_explain_lists_several_and_offers_the_nearest(run) -> None:
+    several = run("explain", "starter alive")
+    assert several.returncode == 2
+    assert several.stderr.splitlines()[0] == 'aggregator: "starter alive" is in the title of 2 items; name one:'
+    nobody = run("explain", "ovens and steem")
+    assert nobody.returncode == 2
+    assert 'did you mean "Ovens and steam"?' in nobody.stderr
+
+
+def test_what_a_source_says_cannot_command_the_terminal(run, shop: Path) -> None:
+    topic = shop / "topic.txt"
+    topic.write_text(topic.read_text(encoding="utf-8").replace("Rye sticks", "\x1b]0;owned\x07Rye sticks"))
+    run("refresh", *AT)
+    assert "\x1b" not in run("explain", "rye").stdout
+
+
+@pytest.mark.usefixtures("done")
+def test_review_lists_takes_and_forgets_a_decision(run) -> None:
+    listed = run("review", "--list").stdout.splitlines()
+    assert listed[-1] == "1 near miss"
+    left, right = listed[0].split("  ")[1:3]
+    same = run("review", "--same", left, right, *AT)
+    assert (same.returncode, same.stdout) == (0, f"crumb-talk: same: {left} and {right}, from the next refresh\n")
+    assert run("review", "--list").stdout == "0 near misses\n"
+    assert "3 items" in run("refresh", *AT).stdout
+    assert run("review", "--undo", left, right, *AT).returncode == 0
+    again = run("review", "--undo", left, right, *AT)
+    assert again.returncode == 2
+    assert "nothing was decided here" in again.stderr
+
+
+@pytest.mark.usefixtures("done")
+def test_review_asks_about_each_pair(run) -> None:
+    answer = run("review", *AT, stdin="d\n")
+    assert answer.returncode == 0
+    assert "1 of 1" in answer.stdout
+    assert ": different: " in answer.stdout
+    assert run("review", "--list").stdout == "0 near misses\n"
+
+
+@pytest.mark.usefixtures("done")
+def test_a_decision_about_nobody_is_refused(run) -> None:
+    answer = run("review", "--same", "topic/ovens-and-steem", "topic/rye-without-fear", *AT)
+    assert answer.returncode == 2
+    assert 'did you mean "topic/ovens-and-steam"?' in answer.stderr
+
+
+def test_diff_says_what_would_change_and_changes_nothing(run, done: Path) -> None:
+    assert run("diff", *AT).stdout == "crumb-talk: nothing would change\n"
+    topic = done / "topic.txt"
+    text = topic.read_text(encoding="utf-8")
+    topic.write_text(text.replace("Rye without fear", "Spelt at last").replace("18 minutes", "19 minutes"))
+    before = {file: file.read_bytes() for file in (done / "output").rglob("*") if file.is_file()}
+    answer = run("diff", *AT)
+    assert answer.returncode == 0
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "crumb-talk"
+    assert any(line.startswith("  new episode: Spelt at last") for line in lines)
+    assert any("duration 18 min → 19 min" in line for line in lines)
+    assert before == {file: file.read_bytes() for file in (done / "output").rglob("*") if file.is_file()}
+    assert run("diff", *AT).stdout == answer.stdout
+
+
+def test_the_first_diff_is_everything(run, shop: Path) -> None:
+    answer = run("diff", *AT)
+    assert answer.stdout.count("new episode") == 4
+    assert not (shop / ".aggregator").exists()
+    assert not (shop / "output").exists()

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aggregator.ledger import lock
+
+AT = ("--at", "2026-01-02T03:04:05Z")
+FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
+
+
+def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
+    answer = run("refresh", *AT)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.splitlines()[:4] == [
+        "crumb-talk",
+        "  numbered    3 sightings  heard",
+        "  topic       3 sightings  heard",
+        "  6 sightings read, 6 remembered: 4 items (4 episodes, 0 posts), 4 new, 0 changed, 1 repaired, 1 near miss",
+    ]
+    assert all((shop / "output/crumb-talk" / name).exists() for name in FILES)
+
+
+def test_the_second_refresh_changes_nothing(run, shop: Path) -> None:
+    run("refresh", *AT)
+    before = {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
+    answer = run("refresh", *AT)
+    assert "0 new, 0 changed" in answer.stdout
+    assert "\n  written:" not in answer.stdout
+    assert before == {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_machine_gets_json_alone(run) -> None:
+    answer = run("refresh", "--json", *AT)
+    (outcome,) = json.loads(answer.stdout)
+    assert (outcome["feed"], outcome["items"], outcome["new"], outcome["near_misses"]) == ("crumb-talk", 4, 4, 1)
+    assert [(source["name"], source["state"], source["sightings"]) for source in outcome["sources"]] == [
+        ("numbered", "heard", 3),
+        ("topic", "heard", 3),
+    ]
+    assert {"name": "crumb-talk/podcast.xml", "changed": True} in outcome["files"]
+
+
+def test_quiet_says_only_what_is_wrong(run, shop: Path) -> None:
+    assert run("refresh", "--quiet", *AT).stdout == ""
+    (shop / "topic.txt").unlink()
+    answer = run("refresh", "--quiet", *AT)
+    assert answer.stdout == ""
+    assert answer.stderr.startswith("aggregator: crumb-talk: topic: ")
+
+
+@pytest.mark.usefixtures("shop")
+def test_verbose_says_every_step(run) -> None:
+    lines = run("refresh", "--verbose", *AT).stdout.splitlines()
+    assert "crumb-talk: topic: read" in lines
+    assert "crumb-talk: compose" in lines
+
+
+def test_a_silent_source_is_a_warning_and_strict_makes_it_1(run, shop: Path) -> None:
+    (shop / "topic.txt").write_bytes(b"")
+    for words, code in (((), 0), (("--strict",), 1)):
+        answer = run("refresh", *AT, *words)
+        assert answer.returncode == code
+        assert "aggregator: crumb-talk: topic: silent" in answer.stderr
+        assert (shop / "output/crumb-talk/feed.json").exists()
+
+
+def test_an_error_page_is_told_and_the_rest_published(run, shop: Path) -> None:
+    (shop / "topic.txt").write_text("<!doctype html><html><head><title>502</title></head><body><h1>Bad Gateway</h1>")
+    answer = run("refresh", *AT)
+    assert answer.returncode == 0
+    assert "aggregator: crumb-talk: topic: silent" in answer.stderr
+    assert "3 items" in answer.stdout
+
+
+def test_nothing_at_all_is_exit_3(run, shop: Path) -> None:
+    for name in ("topic.txt", "numbered.txt"):
+        (shop / name).unlink()
+    answer = run("refresh", *AT)
+    assert answer.returncode == 3
+    assert "aggregator: nothing could be fetched and nothing was remembered" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_held_lock_is_exit_4(run, shop: Path) -> None:
+    state = shop / ".aggregator/ledger.db"
+    state.parent.mkdir()
+    with lock.lock(str(state), wait=False):
+        answer = run("refresh", *AT)
+    assert answer.returncode == 4
+    assert answer.stderr.startswith("aggregator: ")
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_output_that_cannot_be_written_is_one_line_and_nothing_lost(run, shop: Path) -> None:
+    (shop / "output").write_text("in the way")
+    answer = run("refresh", *AT)
+    assert answer.returncode == 1
+    assert "Traceback" not in answer.stderr
+    (shop / "output").unlink()
+    assert "4 items" in run("refresh", *AT).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--feed", "crumb"), 'aggregator: --feed: the config has no feed "crumb"; it has: crumb-talk'),
+        (("--at", "yesterday"), '"yesterday" is not a time such as 2024-08-04T01:47:46Z'),
+        (("--at", "2026-01-01T00:00:00"), '"2026-01-01T00:00:00" names no zone'),
+        (("--fore",), "No such option: --fore"),
+    ],
+)
+@pytest.mark.usefixtures("shop")
+def test_a_wrong_command_line_is_exit_2(words: tuple[str, ...], said: str, run) -> None:
+    answer = run("refresh", *words)
+    assert answer.returncode == 2
+    assert said in answer.stderr
+
+
+def test_only_the_named_feed_is_refreshed(run, shop: Path) -> None:
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + "  other: {title: Other, sources: {s: {kind: listing, path: no.txt}}}\n")
+    answer = run("refresh", "--feed", "crumb-talk", *AT)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert not (shop / "output/other").exists()
+
+
+def test_a_terminal_gets_a_bar_for_each_source(shop: Path) -> None:
+    keyboard, screen = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
+    child = subprocess.Popen(
+        (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
+        cwd=shop,
+        stdout=screen,
+        stderr=screen,
+        env=environment,
+    )
+    os.close(screen)
+    shown = b""
+    try:
+        while chunk := os.read(keyboard, 65536):
+            shown += chunk
+    except OSError:  # the other end has closed
+        pass
+    os.close(keyboard)
+    assert child.wait() == 0
+    text = shown.decode()
+    assert "\x1b[" in text
+    assert "━" in text
+    assert "4 items" in text
