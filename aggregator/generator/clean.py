@@ -27,6 +27,8 @@ LINE = 255
 # The longest show notes seen are below 60,000 characters; Android's database row is 2 MB at most, and 20 such
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
 LONG = 200_000
+# What programs write for a value they do not have; readers then show the word.
+NOTHING = frozenset({"", "None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 ELLIPSIS = "…"
 
 # What show notes use, and what apps draw. No form, no frame, no script, no style, no id.
@@ -75,6 +77,16 @@ def line(value: str, limit: int = LINE) -> str:
     if len(whole) <= limit:
         return whole
     return _at_word(whole[: limit - 1]) + ELLIPSIS
+
+
+def name(value: str | None, limit: int = LINE) -> str | None:
+    """A short value on one line; ``None`` where it is empty or a program's word for nothing.
+
+    >>> name("None") is None
+    True
+    """
+    said = line(value or "", limit)
+    return None if said in NOTHING else said
 
 
 def title(value: str) -> str:

@@ -84,7 +84,8 @@ def stream(feed: Feed, *, window: int | None = None) -> Iterator[tuple[str, Iter
 
 def _rss(feed: Feed, head: Masthead, chosen: Sequence[tuple[Item, Pieces]], name: str, sheet: Sheet) -> bytes:
     part = sheet.cut(chosen)
-    front = rss.opening(feed, head, [item for item, _ in part], sheet.links(head, name, len(chosen)), sheet)
+    titled = rss.titled(head, heard=all(piece.playable for _, piece in chosen))
+    front = rss.opening(feed, titled, [item for item, _ in part], sheet.links(head, name, len(chosen)), sheet)
     return rss.assemble(front, (piece.rss for _, piece in part))
 
 

@@ -68,7 +68,8 @@ class Leaf:
 def of(item: Item) -> Leaf:
     """What the formats say of this item."""
     link = links.web(item.link)
-    said = clean.text(item.description or "") or clean.plain(item.html or "") or clean.text(item.summary or "")
+    given = (item.description or "", clean.plain(item.html or "") if not item.description else "", item.summary or "")
+    said = next((text for text in map(clean.text, given) if text not in clean.NOTHING), "")
     guid = clean.line(item.guid, clean.SHORT) or ids.stand_in(item.guid)
     return Leaf(
         guid=guid,
@@ -83,12 +84,12 @@ def of(item: Item) -> Leaf:
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
         episode=item.episode if item.episode and item.episode > 0 else None,
-        number=clean.line(item.number or "", 32) or None,
+        number=clean.name(item.number, 32),
         episode_type=item.episode_type,
         explicit=item.explicit,
-        author=clean.line(item.author or "") or None,
-        language=clean.line(item.language or "", 35) or None,
-        categories=tuple(dict.fromkeys(filter(None, map(clean.line, item.categories)))),
+        author=clean.name(item.author),
+        language=clean.name(item.language, 35),
+        categories=tuple(dict.fromkeys(filter(None, map(clean.name, item.categories)))),
         tags=item.tags,
         origin=item.origin,
     )

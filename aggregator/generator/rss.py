@@ -8,6 +8,7 @@ Board's profile, PSP-1, Apple's requirements, and the podcast namespace; the tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -38,6 +39,7 @@ def stream(feed: Feed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> Iterator
     """The document in pieces, one for each item, so that no more than one is held at a time."""
     head = masthead.of(feed)
     chosen = [item for item in feed.items if not episodes_only or leaf.playable(item)]
+    head = titled(head, heard=all(map(leaf.playable, chosen)))
     part = sheet.cut(chosen)
     name = "podcast.xml" if episodes_only else "feed.xml"
     head_bytes = opening(feed, head, part, sheet.links(head, name, len(chosen)), sheet)
@@ -54,6 +56,11 @@ def pieces(head: bytes, entries: Iterable[bytes]) -> Iterator[bytes]:
     yield head
     yield from entries
     yield CLOSE
+
+
+def titled(head: Masthead, *, heard: bool) -> Masthead:
+    """The masthead of this document: one with items that are not heard is no podcast, so its medium is a blog's."""
+    return head if heard else replace(head, medium="blog")
 
 
 def opening(feed: Feed, head: Masthead, part: Sequence[Item], links: tuple[Row, ...], sheet: Sheet) -> bytes:

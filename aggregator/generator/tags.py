@@ -90,14 +90,14 @@ def tidy(tag: Tag) -> Tag:
     for name, value in tag.attributes:
         if name not in kinds:
             continue
-        said = (links.web(value) or "") if kinds[name] == "url" else clean.line(value)
+        said = links.web(value) if kinds[name] == "url" else clean.name(value)
         if said and (name in needed or fits(kinds[name], said)):
             attributes.setdefault(name, said)
-    text = None if shape.text is None or tag.text is None else clean.line(tag.text, shape.longest)
+    text = None if shape.text is None or tag.text is None else clean.name(tag.text, shape.longest)
     inside = {name for name, _, _ in shape.children}
     children = (tidy(child) for child in tag.children if child.name in inside)
     sound = tuple(child for child in children if not any(faults(child)))
-    return Tag(tag.name, text or None, tuple(attributes.items()), sound)
+    return Tag(tag.name, text, tuple(attributes.items()), sound)
 
 
 def _row(tag: Tag) -> Row:

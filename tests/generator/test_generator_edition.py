@@ -58,7 +58,7 @@ def test_kept_pieces_give_the_same_bytes_as_a_cold_run(many: Feed) -> None:
 
 def test_rss_is_what_feedgen_writes_of_the_whole(many: Feed) -> None:
     """Nothing but feedgen writes XML: one FeedGenerator holding every entry gives the same document."""
-    head = masthead.of(many)
+    head = rss.titled(masthead.of(many), heard=False)
     whole = new_feed(Sheet().links(head, "feed.xml", 25) + rss.show.rows_of(head), rss.PREFIXES)
     front = rss.front(head, Sheet().links(head, "feed.xml", 25), (many.items[0].published.at, many.updated))  # type: ignore[union-attr] # each has one
     whole.title(head.title)

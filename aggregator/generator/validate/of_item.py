@@ -1,0 +1,216 @@
+"""What holds for the items of an RSS feed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from aggregator.generator import clean
+from aggregator.generator.links import by_extension
+from aggregator.generator.validate import values
+from aggregator.generator.validate.paper import Paper, media, named, placed
+from aggregator.generator.validate.rule import Fault, Rule
+
+ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
+USUAL = frozenset(
+    {
+        "audio/mpeg", "audio/x-m4a", "audio/mp4", "audio/aac", "audio/x-m4b", "video/mp4", "video/x-m4v",
+        "video/quicktime", "application/pdf", "audio/ogg", "audio/opus", "audio/wav", "audio/flac", "video/webm",
+    }
+)  # fmt: skip
+# AntennaPod takes an enclosure of less for a mistake and shows no size.
+SMALLEST = 16_384
+
+
+def _either(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
+            yield where, "has neither title nor description: AntennaPod rejects the whole feed"
+
+
+def _title(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and not (item.findtext("title") or "").strip():
+            yield where, "has no title"
+
+
+def _number_in_title(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and values.NUMBERED.match(said := (item.findtext("title") or "").strip()):
+            yield where, f"{said[:60]!r} begins with a season or episode number"
+
+
+def _enclosure(paper: Paper) -> Iterator[Fault]:
+    if paper.podcast:
+        yield from ((where, "has no enclosure") for where, item in placed(paper) if item.find("enclosure") is None)
+
+
+def _enclosure_parts(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if not values.web(found.get("url")):
+                yield where, f"enclosure has url {found.get('url')!r}"
+            if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
+                yield where, f"enclosure has length {found.get('length')!r}"
+            if "/" not in (found.get("type") or ""):
+                yield where, f"enclosure has type {found.get('type')!r}"
+
+
+def _length(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            said = found.get("length") or ""
+            if said.isdecimal() and int(said) < SMALLEST:
+                yield where, f"enclosure has {int(said)} bytes: the real length is not known"
+
+
+def _usual(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if media(item) and found.get("type") not in USUAL:
+                yield where, f"enclosure has the unusual type {found.get('type')!r}"
+
+
+def _extension(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if media(item) and by_extension(found.get("url") or "") is None:
+                yield where, "enclosure's path has no extension that apps know"
+
+
+def _guid(paper: Paper) -> Iterator[Fault]:
+    if paper.kind != "rss":
+        return
+    seen: Counter[str] = Counter()
+    for where, item in placed(paper):
+        said = (item.findtext("guid") or "").strip()
+        seen[said] += 1
+        if not said:
+            yield where, "has no guid"
+        elif seen[said] == 2:  # noqa: PLR2004 # the second is the first that is wrong
+            yield where, "has the guid of an earlier item"
+
+
+def _permalink(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("guid"):
+            if found.get("isPermaLink", "true") != "false" and not values.web((found.text or "").strip()):
+                yield where, "guid is no address of a page, yet isPermaLink is not false"
+
+
+def _enclosure_once(paper: Paper) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if (url := found.get("url") or "") in seen:
+                yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
+            seen.setdefault(url, where)
+
+
+def _date(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss":
+            said = item.findtext("pubDate")
+            if said is None or not said.strip():
+                yield where, "has no pubDate"
+            elif fault := values.date_fault(said):
+                yield where, fault
+
+
+def _future(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        if at is not None and values.future(at, paper.now):
+            yield where, f"pubDate {at.isoformat()} is in the future"
+
+
+def _present(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for name in ("link", "description", "itunes:duration", "itunes:explicit"):
+            if paper.podcast and item.find(named(name)) is None:
+                yield where, f"has no {name}"
+
+
+def _description(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and (size := len((item.findtext("description") or "").encode())) > clean.SHORT:
+            yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
+
+
+def _content_after(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        names = [str(child.tag) for child in item]
+        content = named("content:encoded")
+        if content in names and "description" in names and names.index(content) < names.index("description"):
+            yield where, "content:encoded stands before description"
+
+
+def _once(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for name in ONCE:
+            if (count := len(item.findall(named(name)))) > 1:
+                yield where, f"{name} stands {count} times"
+
+
+def _order(paper: Paper) -> Iterator[Fault]:
+    before = None
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        if at and before and at > before:
+            yield where, "is newer than the item before it"
+        before = at or before
+
+
+def _links(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("link"):
+            if paper.kind == "rss" and not values.web((found.text or "").strip()):
+                yield where, f"link {found.text!r} is no address"
+        for found in item.iterfind("source"):
+            if paper.kind == "rss" and not values.web(found.get("url")):
+                yield where, f"source has url {found.get('url')!r}"
+
+
+def _alike(paper: Paper) -> Iterator[Fault]:
+    """AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
+    seen: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        enclosure = item.find("enclosure")
+        if at is None or enclosure is None:
+            continue
+        key = (
+            (item.findtext("title") or "").strip(),
+            at.date().isoformat(),
+            (enclosure.get("type") or "").partition("/")[0],
+        )
+        length = values.seconds(item.findtext(named("itunes:duration")))
+        for other, place in seen.setdefault(key, []):
+            if not length or not other or abs(length - other) < 600:  # noqa: PLR2004 # ten minutes
+                yield where, f"looks to AntennaPod like {place}: one of the two is never shown"
+                break
+        seen[key].append((length, where))
+
+
+RULES = (
+    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _either),
+    Rule("item-title", "M", "A title", "PSP-1; Apple", _title),
+    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
+    Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _enclosure),
+    Rule("item-enclosure-parts", "M", "ASCII web address, length in digits, type", "RSS 2.0; Apple", _enclosure_parts),
+    Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _length),
+    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _usual),
+    Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _extension),
+    Rule("item-guid", "M", "A guid, not empty, unique", "RSS 2.0; PSP-1", _guid),
+    Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _permalink),
+    Rule("item-enclosure-once", "M", "No two items with one enclosure", "Apple", _enclosure_once),
+    Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _date),
+    Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _future),
+    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _present),
+    Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _description),
+    Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _content_after),
+    Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _once),
+    Rule("item-order", "S", "Newest first", "field", _order),
+    Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _links),
+    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _alike),
+)

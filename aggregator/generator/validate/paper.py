@@ -1,0 +1,139 @@
+"""Paper: a document as the rules look at it: its bytes, what kind it is, and its tree where it has one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from lxml import etree
+
+from aggregator.generator.podcast import SPACES
+
+Kind = Literal["rss", "atom", "json", "opml", "unknown"]
+
+ATOM = f"{{{SPACES['atom']}}}"
+# Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
+HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
+
+    ``broken`` says why it is neither. ``address`` is where it was fetched, ``now`` the time of the check.
+    """
+
+    raw: bytes
+    kind: Kind
+    now: datetime
+    root: etree._Element | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    broken: str = ""
+    address: str | None = None
+
+    @property
+    def channel(self) -> etree._Element | None:
+        """RSS's channel, ``None`` in any other document."""
+        return None if self.root is None or self.kind != "rss" else self.root.find("channel")
+
+    @property
+    def items(self) -> list[etree._Element]:
+        """RSS's items or Atom's entries, in their order."""
+        if self.root is None:
+            return []
+        return list(self.root.iterfind("channel/item" if self.kind == "rss" else f"{ATOM}entry"))
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """JSON Feed's items that are objects."""
+        found = self.data.get("items")
+        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+    @property
+    def podcast(self) -> bool:
+        """Is it a podcast: does it say so by its medium, or have most items a sound or a film?"""
+        if (channel := self.channel) is None:
+            return False
+        medium = channel.findtext(named("podcast:medium"))
+        if medium is not None:
+            return medium.strip().removesuffix("L") in HEARD
+        heard = sum(1 for item in self.items if media(item))
+        return heard * 2 > len(self.items) or (heard == 0 and channel.find(named("itunes:category")) is not None)
+
+
+def read(raw: bytes, now: datetime, address: str | None = None) -> Paper:
+    """The document as the rules look at it; never raises, however broken it is."""
+    bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if bare[:1] in {b"{", b"["}:
+        return _json(raw, now, address)
+    try:
+        root = etree.fromstring(raw.removeprefix(b"\xef\xbb\xbf").lstrip(), _parser())
+    except (etree.XMLSyntaxError, ValueError) as error:
+        return Paper(raw, _guess(bare), now, broken=str(error), address=address)
+    kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
+    return Paper(raw, kinds.get(str(root.tag), "unknown"), now, root, address=address)
+
+
+def named(name: str) -> str:
+    """The tag of a prefixed name, as the tree spells it.
+
+    >>> named("podcast:guid")
+    '{https://podcastindex.org/namespace/1.0}guid'
+    """
+    prefix, _, local = name.rpartition(":")
+    return f"{{{SPACES[prefix]}}}{local}" if prefix else name
+
+
+def shown(element: etree._Element) -> str:
+    """The element's name as a person writes it, with the usual prefix.
+
+    >>> shown(etree.Element(named("itunes:image")))
+    'itunes:image'
+    """
+    tag = str(element.tag)
+    return next((f"{key}:{tag[len(uri) + 2 :]}" for key, uri in SPACES.items() if tag.startswith(f"{{{uri}}}")), tag)
+
+
+def place(item: etree._Element, position: int) -> str:
+    """Where an item stands, counted from 1, with its id."""
+    said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
+    name = "entry" if str(item.tag).startswith("{") else "item"
+    return f"{name}[{position}] {said.strip()[:80]}".rstrip()
+
+
+def placed(paper: Paper) -> Iterator[tuple[str, etree._Element]]:
+    """Each item with its place."""
+    for position, item in enumerate(paper.items, 1):
+        yield place(item, position), item
+
+
+def media(item: etree._Element) -> bool:
+    """Has an RSS item an enclosure to be heard or watched?"""
+    types = (enclosure.get("type") or "audio/" for enclosure in item.iterfind("enclosure"))
+    return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)
+
+
+def _parser() -> etree.XMLParser:
+    """A parser that resolves no entity, loads no file, asks no network, and refuses what is not well-formed."""
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
+
+
+def _json(raw: bytes, now: datetime, address: str | None) -> Paper:
+    try:
+        data = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return Paper(raw, "json", now, broken=str(error), address=address)
+    if not isinstance(data, dict):
+        return Paper(raw, "json", now, broken="the document is not an object", address=address)
+    return Paper(raw, "json", now, data=data, address=address)
+
+
+def _guess(bare: bytes) -> Kind:
+    """What a broken document was meant to be."""
+    found = re.search(rb"<(?:\w+:)?(rss|feed|opml)\b", bare[:4000])
+    kinds: dict[bytes, Kind] = {b"rss": "rss", b"feed": "atom", b"opml": "opml"}
+    return kinds[found.group(1)] if found else "unknown"

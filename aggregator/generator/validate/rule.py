@@ -1,0 +1,56 @@
+"""Rule and Finding: one line of the checklist, and one place where a document breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from aggregator.generator.validate.paper import Paper
+
+Severity = Literal["M", "S", "i"]
+# Where in the document, and what is wrong there.
+Fault = tuple[str, str]
+Check = Callable[[Paper], Iterator[Fault]]
+
+SEVERITIES: dict[Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
+# So many places of one rule are listed; a feed of 3,000 items without a duration is one fact, not 3,000.
+PLACES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the checklist.
+
+    ``severity`` is M where a real app or directory breaks, S where quality or some app suffers, i where one should
+    know. ``specification`` names who says so.
+    """
+
+    name: str
+    severity: Severity
+    text: str
+    specification: str
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a document breaks a rule: ``where`` is an element's path and the item's guid."""
+
+    rule: str
+    severity: Severity
+    where: str
+    what: str
+    specification: str
+
+
+def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
+    """What this rule finds, at most ``PLACES`` places and one line for the rest."""
+    more = 0
+    for number, (where, what) in enumerate(rule.check(paper)):
+        if number < PLACES:
+            yield Finding(rule.name, rule.severity, where, what, rule.specification)
+        else:
+            more += 1
+    if more:
+        yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification)

@@ -1,0 +1,110 @@
+"""What a value of a feed may look like: dates, lengths, languages, addresses, and text that was spoiled on its way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from lxml import etree
+
+from aggregator.generator import clean
+from aggregator.generator.validate.paper import Paper, named
+
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+RFC822 = re.compile(
+    r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
+    r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
+)
+RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
+LANGUAGE = re.compile(r"(?i)[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
+DURATION = re.compile(r"\d+|(?:\d{1,3}:)?[0-5]?\d:[0-5]\d")
+MAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+")
+# UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
+MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
+# Apple and the podcast namespace say when the text in it was escaped once too often.
+TWICE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
+TWICE_IN_MARKUP = re.compile(r"&amp;(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
+NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d+\s*[:.,-]?\s*e\d+\b|(?:episode|ep\.?|season)\s*#?\d+\b)")
+
+MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
+PLAIN = (
+    "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",
+    "atom:title", "atom:name", "podcast:person",
+)  # fmt: skip
+
+
+def local(element: etree._Element) -> str:
+    """The element's name without its namespace."""
+    return etree.QName(element).localname
+
+
+def elements(paper: Paper) -> Iterator[etree._Element]:
+    """Every element of the document; comments and processing instructions are none."""
+    if paper.root is not None:
+        yield from paper.root.iter(etree.Element)
+
+
+def plain(paper: Paper) -> Iterator[etree._Element]:
+    """The elements whose text is plain words: no markup, one line."""
+    if paper.root is not None and paper.kind in {"rss", "atom"}:
+        wanted = [named(name) for name in PLAIN]
+        yield from (one for one in paper.root.iter(*wanted) if one.get("type", "text") == "text")
+
+
+def date_fault(value: str) -> str | None:
+    """What is wrong with an RSS date, ``None`` where nothing is (RFC 822 as RSS 2.0 and Apple ask for it)."""
+    said = value.strip()
+    found = RFC822.fullmatch(said)
+    if found is None:
+        return f"{said[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+    try:
+        at = parsedate_to_datetime(said)
+    except ValueError:
+        return f"{said!r} is no day of the calendar"
+    if DAYS[at.weekday()] != found.group(1):
+        return f"{said!r} was a {DAYS[at.weekday()]}"
+    return None
+
+
+def date(value: str | None) -> datetime | None:
+    """The time of an RSS or RFC 3339 date, ``None`` where it cannot be read."""
+    said = (value or "").strip()
+    try:
+        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def rfc3339(value: object) -> bool:
+    """Is it a date of Atom and JSON Feed, with its zone, and a day of the calendar?"""
+    return isinstance(value, str) and RFC3339.fullmatch(value.strip()) is not None and date(value) is not None
+
+
+def future(at: datetime, now: datetime) -> bool:
+    """Is it later than now, with a minute's grace for clocks that differ?"""
+    return at > now + timedelta(minutes=1)
+
+
+def seconds(value: str | None) -> int:
+    """A duration in seconds, 0 where it is unknown or unreadable."""
+    said = (value or "").strip()
+    if not DURATION.fullmatch(said):
+        return 0
+    total = 0
+    for part in said.split(":"):
+        total = total * 60 + int(part)
+    return total
+
+
+def markup(value: str) -> bool:
+    """Does plain text hold markup that a browser would take as such?"""
+    return clean.TAGGED.search(value) is not None or clean.VOID.search(value) is not None
+
+
+def web(value: str | None) -> bool:
+    """Is it an ASCII http or https address, encoded as it should be?"""
+    said = value or ""
+    return re.fullmatch(r"https?://[^\s/?#<>\"]+[!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*", said) is not None
