@@ -11,6 +11,7 @@ from aggregator.merger import boilerplate, vote
 from aggregator.merger.stops import see_stops
 from aggregator.merger.lore import NOTHING, Lore
 from aggregator.merger.rates import DEFAULT
+from aggregator.merger.seams import match_seams
 from aggregator.merger.spell import spell
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
@@ -55,6 +56,7 @@ def blend(copies: Sequence[Copy], *, language: str | None = None, lore: Lore = N
     for witness in witnesses:
         witness.rates = lore.rates.get(witness.source, DEFAULT)
     boilerplate.strip(witnesses, lore.phrases)
+    match_seams(witnesses, language)
     see_stops(witnesses)
     columns = weave(witnesses, backbone_first(witnesses))
     return _read(columns, witnesses, language)

@@ -2,7 +2,8 @@
 
 Nothing here knows a phrase. A run of words is boilerplate where, over many items, it stands at an end of one copy
 while the other copies of the same item lack it, and where copies hardly ever share it: what an author writes under
-every text is in all copies, what a site adds is in its own.
+every text is in all copies, what a site adds is in its own. Whole runs and triples of words are both remembered: runs
+know exactly where the text ends, triples also know a run that is worn or stands behind another.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ MOST_REMEMBERED = 200_000
 
 @dataclass(slots=True)
 class Learner:
-    """Counts of triples of keys at the ends of copies: in one copy only, and in several copies of one item."""
+    """Counts of runs and triples of keys at the ends of copies: in one copy only, and in several of one item."""
 
     alone: Counter[str] = field(default_factory=Counter)
     shared: Counter[str] = field(default_factory=Counter)
+    runs: Counter[str] = field(default_factory=Counter)
 
     def hear(self, copies: Sequence[Witness]) -> None:
         """Adds what the copies of one item show."""
@@ -42,9 +44,13 @@ class Learner:
         for number, line in enumerate(lines):
             others = [inside[other] for other in range(len(lines)) if other != number]
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
-            for edge in _edges(line):
-                self._count(edge, others, judged=judged)
-        if len(self.alone) + len(self.shared) > MOST_REMEMBERED:
+            tail, head = _edges(line)
+            self._count(tail, others, judged=judged)
+            self._count(head, others, judged=judged)
+            if judged:
+                self._run(line, _lonely(tail, others), TAIL)
+                self._run(line, _lonely(head, others), HEAD)
+        if len(self.alone) + len(self.shared) + len(self.runs) > MOST_REMEMBERED:
             self._forget()
 
     def _count(self, edge: Iterable[str], others: Sequence[set[str]], *, judged: bool) -> None:
@@ -56,85 +62,124 @@ class Learner:
             elif reached and judged:
                 self.alone[triple] += 1
 
+    def _run(self, line: Sequence[str], lonely: int, edge: str) -> None:
+        """Remembers the run at an edge that only this copy has: its triples less the two words they share inside."""
+        size = lonely - 1
+        if 0 < size < min(LONGEST, len(line) - 1):
+            self.runs[_phrase(line[-size:] if edge == TAIL else line[:size], edge)] += 1
+
     def _forget(self) -> None:
         """Drops what was seen once: memory stays bounded however many items pass."""
-        for counts in (self.alone, self.shared):
-            for triple in [triple for triple, count in counts.items() if count == 1]:
-                del counts[triple]
+        for counts in (self.alone, self.shared, self.runs):
+            for phrase in [phrase for phrase, count in counts.items() if count == 1]:
+                del counts[phrase]
 
     def learned(self) -> frozenset[str]:
-        """The triples that are boilerplate, as strings that can be stored."""
-        return frozenset(
+        """The runs and triples that are boilerplate, as strings that can be stored."""
+        triples = {
             triple
             for triple, count in self.alone.items()
             if count >= LEAST_ALONE and self.shared[triple] < MOST_SHARED * count
-        )
+        }
+        runs = {run for run, count in self.runs.items() if count >= LEAST_ALONE and self._stuck(run, count)}
+        return frozenset(triples | runs)
+
+    def _stuck(self, run: str, count: int) -> bool:
+        """Whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
+        words = run.split(" ")
+        if len(words) < 3:  # noqa: PLR2004 - one word and its edge: of these only dates are furniture
+            return run.count("#") > 1 and not any(letter.isalpha() for letter in run)
+        rarest = min(self.shared[" ".join(words[i : i + 3])] for i in range(len(words) - 2))
+        return rarest < MOST_SHARED * count
 
 
-def learn(items: Iterable[Sequence[Witness]]) -> frozenset[str]:
-    """What is boilerplate over all items, each given as the witnesses of one text."""
-    learner = Learner()
-    for witnesses in items:
-        learner.hear(witnesses)
-    return learner.learned()
-
-
-def strip(witnesses: Sequence[Witness], table: frozenset[str]) -> None:
-    """Takes known boilerplate off the ends of each witness, where no other witness of the item has it."""
-    if not table or len(witnesses) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
+def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
+    """Takes known boilerplate off the ends of each witness, where another witness of the item lacks it."""
+    if not phrases or len(witnesses) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
         return
     lines = [_plain(witness) for witness in witnesses]
     inside = [set(_triples(line)) for line in lines]
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
-        shared = frozenset[str]().union(*(inside[other] for other in range(len(lines)) if other != number))
-        start, end = _bounds(line, table - shared if shared & table else table)
+        others = [inside[other] for other in range(len(lines)) if other != number]
+        start, end = _bounds(line, phrases)
+        if start and not _lacked(_triples(line[:start], tail=""), others):
+            start = 0
+        if end < len(line) and not _lacked(_triples(line[end:], head=""), others):
+            end = len(line)
         if start or end < len(line):
             witness.tokens = witness.tokens[start:end]
-            if end < len(line):
-                witness.cut = witness.cut and False
+            witness.cut = witness.cut and end == len(line)
 
 
-def _bounds(line: Sequence[str], table: frozenset[str]) -> tuple[int, int]:
+def _lacked(triples: Iterable[str], others: Sequence[set[str]]) -> bool:
+    """Whether one of the other copies has nothing of a run."""
+    run = set(triples)
+    return any(not run & other for other in others)
+
+
+def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
     """Where the text begins and ends without the boilerplate round it."""
     start, end = 0, len(line)
     while True:
-        tail = _reach([*reversed(line[start:end]), HEAD], table, TAIL, backwards=True)
-        head = _reach([*line[start:end], TAIL], table, HEAD, backwards=False)
-        if tail and end - start - tail > 1:
+        left = line[start:end]
+        tail = max(_longest_run(left, phrases, TAIL), _reach([*reversed(left), HEAD], phrases, TAIL))
+        head = max(_longest_run(left, phrases, HEAD), _reach([*left, TAIL], phrases, HEAD))
+        if 0 < tail < len(left) - 1:
             end -= tail
-        elif head and end - start - head > 1:
+        elif 0 < head < len(left) - 1:
             start += head
         else:
             return start, end
 
 
-def _reach(line: Sequence[str], table: frozenset[str], edge: str, *, backwards: bool) -> int:
-    """How many tokens from the edge inward are known boilerplate."""
+def _longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
+    """The length of the longest known run at an edge."""
+    for size in range(min(LONGEST, len(line) - 1), 0, -1):
+        if _phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
+            return size
+    return 0
+
+
+def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
+    """How many tokens from the edge inward are made of known triples."""
     padded = [edge, *line[: LONGEST + JOINT]]
     reach = misses = 0
     for i in range(len(padded) - 2):
         triple = padded[i : i + 3]
-        known = " ".join(reversed(triple) if backwards else triple) in table
-        if known:
+        if " ".join(triple if edge == HEAD else reversed(triple)) in phrases:
             reach, misses = i + 2, 0
-        else:
-            misses += 1
-            if misses > JOINT or not reach:
-                break
+            continue
+        misses += 1
+        if misses > JOINT or not reach:
+            break
     return reach
 
 
-def _edges(line: Sequence[str]) -> Iterator[list[str]]:
+def _lonely(edge: Sequence[str], others: Sequence[set[str]]) -> int:
+    """How many triples from the edge inward no other copy has; 0 where none of the line is shared."""
+    for count, triple in enumerate(edge):
+        if any(triple in other for other in others):
+            return count
+    return 0
+
+
+def _phrase(words: Sequence[str], edge: str) -> str:
+    return " ".join((*words, TAIL) if edge == TAIL else (HEAD, *words))
+
+
+def _edges(line: Sequence[str]) -> tuple[list[str], list[str]]:
     """The triples from the tail inward, and from the head inward."""
     tail = [*line[-LONGEST:], TAIL]
-    yield [" ".join(tail[i : i + 3]) for i in range(len(tail) - 3, -1, -1)]
     head = [HEAD, *line[:LONGEST]]
-    yield [" ".join(head[i : i + 3]) for i in range(len(head) - 2)]
+    return (
+        [" ".join(tail[i : i + 3]) for i in range(len(tail) - 3, -1, -1)],
+        [" ".join(head[i : i + 3]) for i in range(len(head) - 2)],
+    )
 
 
-def _triples(line: Sequence[str]) -> Iterator[str]:
-    padded = [HEAD, *line, TAIL]
-    return (" ".join(padded[i : i + 3]) for i in range(len(padded) - 2))
+def _triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
+    padded = [*filter(None, [head]), *line, *filter(None, [tail])]
+    return (" ".join(padded[i : i + 3]) for i in range(max(0, len(padded) - 2)))
 
 
 def _plain(witness: Witness) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from aggregator.merger import boilerplate, stops, vote
+from aggregator.merger import boilerplate, seams, stops, vote
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
@@ -41,13 +41,14 @@ class Observer:
     def hear(self, copies: Sequence[Copy], language: str | None) -> None:
         """Takes in one item."""
         witnesses = [witness for witness in call(copies) if witness.tokens]
+        seams.match_seams(witnesses, language)
+        stops.see_stops(witnesses)
         self.phrases.hear(witnesses)
         if len(witnesses) < ENOUGH or self.items >= MOST_ITEMS:
             return
         if len({witness.text for witness in witnesses}) == 1:
             return
         self.items += 1
-        stops.see_stops(witnesses)
         columns = weave(witnesses, backbone_first(witnesses))
         stretches = vote.standing(columns, witnesses)
         kept = [column for stretch in stretches for column in stretch.columns]
@@ -65,7 +66,9 @@ class Observer:
 
     def lore(self) -> Lore:
         """What was learned so far."""
-        return Lore(self.phrases.learned(), MappingProxyType({source: _rates(seen) for source, seen in self.seen.items()}))
+        return Lore(
+            self.phrases.learned(), MappingProxyType({source: _rates(seen) for source, seen in self.seen.items()})
+        )
 
 
 def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:

@@ -68,7 +68,9 @@ def _marks(parts: dict[int, str], witnesses: Sequence[Witness]) -> str:
     for number, marks in parts.items():
         witness = witnesses[number]
         weight = witness.trust * (
-            evidence(1, witness.rates.added_mark) if marks else evidence(1 - witness.rates.added_mark, witness.rates.lost_mark)
+            evidence(1, witness.rates.added_mark)
+            if marks
+            else evidence(1 - witness.rates.added_mark, witness.rates.lost_mark)
         )
         ballots[marks] = ballots.get(marks, 0.0) + weight
     return max(ballots, key=lambda marks: (ballots[marks], len(marks), marks))

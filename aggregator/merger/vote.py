@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import exp
 
 from aggregator.merger.rates import Rates, evidence
@@ -22,6 +22,7 @@ ROUNDS = 2
 # Rates known beforehand count as 40 words seen; at 10 one lost word makes a copy a loser, at 200 the text says nothing.
 STRENGTH = 40.0
 REPEATED = 0.3
+MARKS_PER_WORD = 0.2
 PRIOR = 0.0
 
 
@@ -32,6 +33,7 @@ class Stretch:
     columns: list[Column]
     start: int
     odds: float = 0.0
+    repeats: bool = False
 
     @property
     def end(self) -> int:
@@ -77,6 +79,16 @@ def _stretches(columns: Sequence[Column]) -> list[Stretch]:
 
 def _mark_repeats(stretches: Sequence[Stretch]) -> None:
     """Marks the stretches that say again what stands right before or behind them."""
+    for before, after in pairwise(stretches):
+        for one, other in ((before, after), (after, before)):
+            keys = [column.key for column in one.columns]
+            near = other.columns[-len(keys) :] if other is before else other.columns[: len(keys)]
+            if (
+                one.lexical
+                and keys == [column.key for column in near]
+                and len(one.columns[0].cells) < len(near[0].cells)
+            ):
+                one.repeats = True
 
 
 def _reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
@@ -106,7 +118,9 @@ def _odds(
 
 def _for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
-    if at_end:
+    if stretch.repeats:
+        added = REPEATED
+    elif at_end:
         added = rates.stuck if len(stretch.columns) <= LONGEST_TAIL else rates.added_word
     return evidence(1 - lost, added)
 
@@ -121,16 +135,13 @@ def _against(stretch: Stretch, rates: Rates, *, beyond: bool) -> float:
 def _seen(stretches: Sequence[Stretch], number: int, reach: tuple[int, int]) -> dict[str, tuple[float, float]]:
     """What one witness lost and added within its reach, as the vote stands."""
     counts = dict.fromkeys(("lost_word", "lost_mark", "added_word", "added_mark"), 0.0)
-    words = marks = 0
+    words = 0
     for stretch in stretches:
         has, real = number in stretch.columns[0].cells, stretch.odds >= 0
-        if stretch.start > reach[1] or stretch.end < reach[0]:
-            continue
-        kind = "word" if stretch.lexical else "mark"
-        if real:
+        inside = reach[0] < stretch.start and stretch.end < reach[1]
+        if real and inside:
             words += len(stretch.columns)
-            marks += 0 if stretch.lexical else len(stretch.columns)
-        if has != real:
-            counts[f"{'lost' if real else 'added'}_{kind}"] += 1
-    chances = {"word": float(words), "mark": float(words) / 5}
+        if has != real and inside and not stretch.repeats:
+            counts[f"{'lost' if real else 'added'}_{'word' if stretch.lexical else 'mark'}"] += 1
+    chances = {"word": float(words), "mark": words * MARKS_PER_WORD}
     return {name: (events, chances[name.split("_")[1]]) for name, events in counts.items()}

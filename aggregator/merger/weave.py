@@ -31,7 +31,12 @@ def _backbone(witnesses: Sequence[Witness]) -> int:
     scores = []
     for witness in witnesses:
         agreement = _agreement(witness, witnesses)
-        scores.append(witness.weight * (1 - witness.rates.moved) ** 2 * agreement**3 * (0.55 + 0.45 * len(witness.tokens) / longest))
+        scores.append(
+            witness.weight
+            * (1 - witness.rates.moved) ** 2
+            * agreement**3
+            * (0.55 + 0.45 * len(witness.tokens) / longest)
+        )
     return max(range(len(witnesses)), key=lambda number: scores[number])
 
 

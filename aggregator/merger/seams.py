@@ -1,0 +1,130 @@
+"""Seams: words that one witness runs together and another keeps apart, brought to one form before they are compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from aggregator.merger.witnesses import Witness
+from aggregator.text import words
+from aggregator.text.tokens import Token, tokenise
+
+
+def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
+    """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
+    whole = [Counter(_bare(token.key) for token in witness.tokens) for witness in witnesses]
+    apart = [_pairs(witness, whole, number) for number, witness in enumerate(witnesses)]
+    disputed = {joined for pairs in apart for joined in pairs}
+    disputed -= {
+        joined
+        for joined in disputed
+        if not any(
+            joined in apart[number] and joined not in whole[number]
+            for number, witness in enumerate(witnesses)
+            if not witness.cut
+        )
+        and any(joined in apart[number] and joined in whole[number] for number in range(len(witnesses)))
+    }
+    if not disputed:
+        return
+    as_one = {joined for joined in disputed if _is_one(joined, witnesses, whole, apart, language)}
+    for number, witness in enumerate(witnesses):
+        if any(joined in apart[number] for joined in as_one):
+            witness.tokens = _joined(witness.tokens, as_one)
+        if any(joined in whole[number] for joined in disputed - as_one):
+            lengths = {
+                joined: next(pairs[joined] for pairs in apart if joined in pairs) for joined in disputed - as_one
+            }
+            witness.tokens = _split(witness.tokens, lengths)
+
+
+def _pairs(witness: Witness, whole: Sequence[Counter[str]], number: int) -> dict[str, int]:
+    """Neighbouring words of a witness that another has as one: the joined word, and the length of the first part."""
+    others = [counter for other, counter in enumerate(whole) if other != number]
+    pairs: dict[str, int] = {}
+    before = ""
+    for token in witness.tokens:
+        after = _bare(token.key)
+        if before and after and token.gap:
+            joined = before + after
+            if any(joined in counter for counter in others):
+                pairs[joined] = len(before)
+        before = after
+    return pairs
+
+
+def _is_one(
+    joined: str,
+    witnesses: Sequence[Witness],
+    whole: Sequence[Counter[str]],
+    apart: Sequence[dict[str, int]],
+    language: str | None,
+) -> bool:
+    """Whether a word that some have as one and some as two is one."""
+    votes = sum(
+        witness.weight * ((joined in whole[number]) - (joined in apart[number]))
+        for number, witness in enumerate(witnesses)
+    )
+    first = next(pairs[joined] for pairs in apart if joined in pairs)
+    one, two = words.known(joined, language), _known_apart(joined, first, language)
+    if one != two:
+        votes += 0.8 if one else -0.8
+    elif not one:
+        votes += 0.4 if any(not letter.isalpha() for letter in joined) else -0.2
+    return votes > 0
+
+
+def _known_apart(joined: str, first: int, language: str | None) -> bool:
+    return words.known(joined[:first], language) and words.known(joined[first:], language)
+
+
+def _joined(tokens: Sequence[Token], as_one: set[str]) -> list[Token]:
+    result: list[Token] = []
+    for token in tokens:
+        fused = _fused(result[-1], token, as_one) if result else None
+        if fused:
+            result[-1] = fused
+        else:
+            result.append(token)
+    return result
+
+
+def _fused(last: Token, token: Token, as_one: set[str]) -> Token | None:
+    """Two neighbours as one token, without the hyphen of a line's end between them, where they are one word."""
+    one, other = _bare(last.key), _bare(token.key)
+    if not one or not other or one + other not in as_one:
+        return None
+    surface = last.surface[:-1] if last.surface.endswith("-") and token.word[:1].islower() else last.surface
+    fused = tokenise(surface + token.surface)
+    return fused[0]._replace(gap=last.gap) if len(fused) == 1 else None
+
+
+def _split(tokens: Sequence[Token], lengths: dict[str, int]) -> list[Token]:
+    result: list[Token] = []
+    for token in tokens:
+        first = lengths.get(_bare(token.key))
+        if first is None:
+            result.append(token)
+            continue
+        at = _place(token.surface, first)
+        result += [part._replace(gap=token.gap) for part in tokenise(token.surface[:at])]
+        result += [part._replace(gap=" ") for part in tokenise(token.surface[at:])]
+    return result
+
+
+def _place(surface: str, letters: int) -> int:
+    """Where in a surface the second word begins, when the first has so many letters; marks go with the first."""
+    seen = 0
+    for at, letter in enumerate(surface):
+        if letter.isalnum():
+            if seen == letters:
+                return at
+            seen += 1
+    return len(surface)
+
+
+@lru_cache(maxsize=1 << 15)
+def _bare(key: str) -> str:
+    """The letters and digits of a key."""
+    return key if key.isalnum() else "".join(letter for letter in key if letter.isalnum())
