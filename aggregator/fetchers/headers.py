@@ -1,4 +1,4 @@
-"""What the header of an answer says about time and freshness, as lengths of time."""
+"""Header fields: what ours say, and what an answer's say about time, freshness and type."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import cache
+from importlib.metadata import version
 
+from aggregator.fetchers.body import CODINGS
 from aggregator.fetchers.target import printable
+
+ACCEPT = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
+    "application/json;q=0.9, text/html;q=0.5, */*;q=0.3"
+)
 
 _MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
 _LISTS = frozenset({"cache-control", "content-encoding"})
@@ -15,6 +23,14 @@ _SECONDS = re.compile(r"[0-9]+")
 _LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every question would fail
 _LONGEST_DATE = 64  # characters; an HTTP date has 29
 _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
+
+
+@cache
+def introduction(contact: str, codings: str = ", ".join(CODINGS)) -> tuple[tuple[str, str], ...]:
+    """Who asks and what is understood: ``product/version (+contact)``, as operators of origins look for it."""
+    about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
+    agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
+    return (("User-Agent", agent), ("Accept", ACCEPT), ("Accept-Encoding", codings))
 
 
 def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -8,7 +8,7 @@ T is when the answer had come. Jitter is part of the backoff alone: an hourly cr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -98,12 +98,12 @@ def questions(memory: Memory) -> tuple[tuple[str, str], ...]:
 def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        return _rested(replace(_heard(memory, reply), unread=memory.unread), reply, pace)
+        return _rested(_undoubted(memory, _heard(memory, reply)), reply, pace)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
         kept = memory.validators if part else Validators(*headers.validators(reply.fields))
         fresh = replace(_heard(memory, reply), digest=digest, validators=kept)
-        return _rested(fresh, reply, pace)
+        return _rested(_undoubted(memory, fresh) if digest == memory.digest else fresh, reply, pace)
     if reply.status == _GONE and not reply.moved:
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
     missed = failed(memory, reply.asked, reply.ended, pace)
@@ -172,26 +172,6 @@ def host(url: str) -> str:
     return f"{parts.hostname}:{port}" if parts.hostname else ""
 
 
-def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
-    """The hosts that asked for silence (429, 503 with Retry-After), and until when."""
-    held: dict[str, datetime] = {}
-    for memory in memories:
-        until = memory.hold_until
-        if until is not None and until > now:
-            name = memory.hold_host or host(address(memory))
-            held[name] = max(until, held.get(name, until))
-    return held
-
-
-def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
-    """The memory under what its host asked of any source; the same where the host asked nothing."""
-    name = host(address(memory))
-    until = held.get(name)
-    if until is None or (memory.hold_until is not None and memory.hold_until >= until):
-        return memory
-    return replace(memory, hold_until=until, hold_host=name)
-
-
 def _heard(memory: Memory, reply: Reply) -> Memory:
     """The memory after a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
     moved_to, seen = reply.permanent, 1
@@ -211,6 +191,11 @@ def _heard(memory: Memory, reply: Reply) -> Memory:
         gone=False,
         unread="",
     )
+
+
+def _undoubted(before: Memory, after: Memory) -> Memory:
+    """The memory after what is held was met again: what was doubtful since is gone, and as readable as it was."""
+    return replace(after, doubt=None, doubts=0, unread=before.unread)
 
 
 def _rested(memory: Memory, reply: Reply, pace: Pace) -> Memory:

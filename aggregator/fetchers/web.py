@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from typing import Any
 
 import requests
@@ -23,13 +22,7 @@ from aggregator.fetchers.target import Target, follow, shown, target
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Answer, Document, Memory, Source
 
-ACCEPT = (
-    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
-    "application/json;q=0.9, text/html;q=0.5, */*;q=0.3"
-)
-
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
-_OK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +68,11 @@ def head(url: str, policy: Policy) -> Enclosure | None:
     """Type and length of a media file as its origin gives them for HEAD; ``None`` where it does not answer so."""
     meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
     try:
-        trail = _followed("HEAD", url, (("Accept-Encoding", "identity"),), policy, meter)
+        trail = _followed("HEAD", url, headers.introduction(policy.contact, codings="identity"), policy, meter)
         trail.call.end()
     except FetchError:
         return None
-    if trail.status != _OK:
+    if trail.status not in manners.USABLE:
         return None
     kind, _ = headers.media_type(trail.fields.get("content-type", ""))
     return Enclosure(url, kind, headers.length(trail.fields.get("content-length", "")))
@@ -106,8 +99,13 @@ def _later(now: datetime, begun: float) -> datetime:
 
 def _fetched(memory: Memory, policy: Policy) -> tuple[_Trail, bytes]:
     meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
-    own = (("User-Agent", _agent(policy.contact)), ("Accept", ACCEPT), ("Accept-Encoding", ", ".join(body.CODINGS)))
-    trail = _followed("GET", manners.address(memory), (*own, *manners.questions(memory)), policy, meter)
+    trail = _followed(
+        "GET",
+        manners.address(memory),
+        (*headers.introduction(policy.contact), *manners.questions(memory)),
+        policy,
+        meter,
+    )
     try:
         coding = trail.fields.get("content-encoding", "")
         with faults.told():
@@ -193,13 +191,6 @@ def _unchanged(after: Memory, trail: _Trail) -> Answer:
     if after.unread:
         return Answer("silent", after, message=f"{shown(trail.where.url)}: not changed since: {after.unread}")
     return Answer("unchanged", after)
-
-
-@cache
-def _agent(contact: str) -> str:
-    """``product/version (+contact)``, as operators of origins look for it."""
-    about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
-    return f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
 
 
 @cache

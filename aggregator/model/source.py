@@ -77,6 +77,7 @@ class Memory:
     ``every`` (seconds), ``skip_hours`` and ``skip_days`` (UTC, Monday is 0) are what the last document read asked
     for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
     that demanded ``hold_until``, which a redirect may make another than that of ``url``.
+    ``items`` is how many items the last listing believed had.
     """
 
     url: str
@@ -99,6 +100,7 @@ class Memory:
     unread: str = ""
     leads_to: str | None = None
     hold_host: str = ""
+    items: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
