@@ -61,7 +61,7 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
         updated=now if changed or known.updated is None else known.updated,
         hearings=hearings(book, plan),
         near_misses=matching.near_misses,
-        remarks=matching.remarks,
+        remarks=(*matching.remarks, *settlement.remarks),
     )
     repaired = sum(bool(sighting.notes) for sighting in sightings)
     return Composition(feed, settlement, len(sightings), repaired, fingerprint)

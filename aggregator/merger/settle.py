@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
+from aggregator.merger.unique import lookalikes, unique_enclosures
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
@@ -57,6 +58,7 @@ class Settlement:
 
     ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` say in one line each
     what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
+    ``remarks`` are what stays true from run to run: audio listed twice, items that apps cannot tell apart.
     """
 
     items: tuple[Item, ...]
@@ -64,6 +66,7 @@ class Settlement:
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
@@ -83,7 +86,9 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
         kept[guid] = promised
         known = replace(item, guid=guid, published=promised.published, rank=promised.rank)
         settled.append(override(known, past.overrides.get(guid, ())))
-    return _settlement(settled, kept, past, now, events)
+    single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
+    settlement = _settlement(single, kept, past, now, events)
+    return replace(settlement, remarks=(*taken, *lookalikes(settlement.items)))
 
 
 def _claims(items: Sequence[Item], kept: Mapping[str, Promise]) -> list[tuple[str, ...]]:
