@@ -8,10 +8,11 @@ from aggregator.merger.witnesses import Witness
 from aggregator.text import align, cuts
 from aggregator.text.tokens import tokenise
 
-FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
 # A cut copy has its words in order within the first stretch of a longer one. At .75 rewritten texts pass for cuts.
 WITHIN = 0.85
 WITHIN_DOTTED = 0.6
+# More than 30 words behind the end of a copy are text it lacks; fewer may be stuck to the other one.
+LONGEST_TAIL = 30
 
 
 def see_stops(witnesses: Sequence[Witness]) -> None:
@@ -20,7 +21,7 @@ def see_stops(witnesses: Sequence[Witness]) -> None:
         if not witness.cut and cuts.ends_in_dots(witness.text):
             _try_dots(witness, witnesses)
     for witness in witnesses:
-        if not witness.cut and not witness.text.endswith(FINISHED):
+        if not witness.cut and not witness.finished:
             _try_unmarked(witness, witnesses)
 
 
@@ -39,7 +40,7 @@ def _try_unmarked(witness: Witness, witnesses: Sequence[Witness]) -> None:
         return
     longer = [other for other in others if goes_on(keys[:-1], other, WITHIN)]
     torn = any(_torn(keys, other) for other in longer)
-    if longer and (torn or len(keys) > 8):
+    if torn or any(len(other.tokens) > len(keys) + LONGEST_TAIL for other in longer):
         witness.cut = True
         if torn:
             witness.tokens = witness.tokens[:-1]

@@ -22,6 +22,7 @@ ROUNDS = 2
 # Rates known beforehand count as 40 words seen; at 10 one lost word makes a copy a loser, at 200 the text says nothing.
 STRENGTH = 40.0
 REPEATED = 0.3
+UNFINISHED = 0.2
 MARKS_PER_WORD = 0.2
 PRIOR = 0.0
 
@@ -112,7 +113,9 @@ def _odds(
         odds += witnesses[number].trust * _for(stretch, rates[number], at_end=at_end)
     for number in voices:
         beyond = stretch.start > reach[number][1]
-        odds += witnesses[number].trust * _against(stretch, rates[number], beyond=beyond)
+        odds += witnesses[number].trust * _against(
+            stretch, rates[number], beyond=beyond, finished=witnesses[number].finished
+        )
     return odds
 
 
@@ -125,10 +128,10 @@ def _for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
     return evidence(1 - lost, added)
 
 
-def _against(stretch: Stretch, rates: Rates, *, beyond: bool) -> float:
+def _against(stretch: Stretch, rates: Rates, *, beyond: bool, finished: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if beyond:
-        lost = rates.short
+        lost = rates.short if finished else max(rates.short, UNFINISHED)
     return evidence(lost, 1 - added)
 
 

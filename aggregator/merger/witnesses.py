@@ -28,6 +28,7 @@ WEAR = {
     "extraction": 0.2,
     "cut": 0.0,
 }
+FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
 LEAST_SOUND = 0.12
 # A tenth more trust outweighs two sound copies of less: (.8/.9)**6 is .49.
 TRUST_POWER = 6
@@ -64,6 +65,11 @@ class Witness:
     def keys(self) -> list[str]:
         """The keys of the tokens."""
         return [token.key for token in self.tokens]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the text ends as a sentence does."""
+        return bool(self.tokens) and self.tokens[-1].surface.endswith(FINISHED)
 
     @property
     def weight(self) -> float:
