@@ -8,14 +8,13 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator.commands import recognise
+from aggregator.commands import probe, recognise
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock
 from aggregator.commands.wording import count, line
 from aggregator.config import edit, kinds
 from aggregator.config.load import Config, load
 from aggregator.config.nearest import hint
 from aggregator.errors import ConfigError, FetchError
-from aggregator.fetchers import web
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Source
 from aggregator.text.fold import fold
@@ -39,7 +38,7 @@ def run(
     loaded = load(config) if config.exists() else None
     tried = _candidates(url, kind)
     try:
-        source, listing = recognise.listen(tried, _policy(loaded), clock(at))
+        source, listing = recognise.listen(tried, probe.policy_of(loaded), clock(at))
     except FetchError as error:
         if feed is None or len(tried) > 1:
             raise
@@ -55,11 +54,6 @@ def run(
         f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind},"
         f" {count(len(listing.sightings), 'item')} now{f' of {line(listing.show.title)}' if listing.show.title else ''}"
     )
-
-
-def _policy(config: Config | None) -> web.Policy:
-    """How origins are asked, as the config says where there is one."""
-    return web.Policy(contact=config.contact or "", allow_networks=config.allow_networks) if config else web.Policy()
 
 
 def _candidates(url: str, kind: str | None) -> tuple[Source, ...]:

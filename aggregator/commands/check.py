@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aggregator.commands.options import CONFIG, ConfigOption
-from aggregator.commands.wording import count
+from aggregator.commands import probe
+from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock
+from aggregator.commands.screen import screen, table
+from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
+
+AT_ONCE = 8
+"""Sources probed at once; how many of one host is the gate's."""
 
 
 def run(
     config: ConfigOption = CONFIG,
     *,
+    live: Annotated[bool, typer.Option("--live", help="Ask every source once, and remember nothing.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the config instead.")] = False,
+    at: AtOption = None,
 ) -> None:
     """Say what is wrong with the config, one line for each mistake; exit 2 if anything is.
 
-    Nothing is fetched.
+    Nothing is fetched unless --live is given; exit 1 where a source then does not answer with entries of its feed.
     """
     if schema:
         typer.echo(schema_text(), nl=False)
@@ -30,6 +39,8 @@ def run(
     missing = _missing(loaded)
     if missing:
         raise ConfigError("\n".join(missing))
+    if live and not _probe(loaded, clock(at)):
+        raise typer.Exit(1)
     sources = sum(len(plan.sources) for plan in loaded.plans)
     typer.echo(f"{config}: {count(len(loaded.plans), 'feed')} from {count(sources, 'source')}, nothing wrong")
 
@@ -44,3 +55,25 @@ def _missing(config: Config) -> tuple[str, ...]:
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())
+
+
+def _probe(config: Config, now: datetime) -> bool:
+    """Whether every source answers; a row for each says what."""
+    asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
+    policy = probe.policy_of(config)
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        answers = tuple(threads.map(lambda one: probe.probe(one[1], policy, now), asked))
+    rows = [
+        (
+            feed,
+            source.name,
+            source.kind,
+            "heard" if answer.answered else "silent",
+            str(answer.entries) if answer.answered else "",
+            value(answer.newest),
+            line(answer.message, 300),
+        )
+        for (feed, source), answer in zip(asked, answers, strict=True)
+    ]
+    table(screen(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",))
+    return all(answer.answered and answer.entries for answer in answers)

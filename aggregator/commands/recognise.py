@@ -17,6 +17,9 @@ from aggregator.text.fold import fold
 TRIED = ("jsonfeed", "feed", "apple", "listing", "blog")
 """The readers that are asked about a document, the most particular first: a blog is what any page may be."""
 
+SHORTEST = 3
+"""A label of a host as short as this, such as the co of co.uk, is taken for no name."""
+
 _APPLE = re.compile(r"/id(\d+)")
 _APPLE_HOSTS = {"podcasts.apple.com", "itunes.apple.com"}
 _NAME = re.compile(r"[^a-z0-9]+")
@@ -62,8 +65,8 @@ def listen(candidates: Sequence[Source], policy: web.Policy, now: datetime) -> t
 
 def candidates(url: str) -> Iterator[Source]:
     """The address as each kind of source, in the order in which they are tried."""
-    name = slug((urlsplit(url).hostname or "").removeprefix("www.").partition(".")[0], "source")
-    return (Source(name, kind, url=url) for kind in TRIED)
+    host = urlsplit(url).hostname or ""
+    return (Source(_called(host) or kind, kind, url=url) for kind in TRIED)
 
 
 def slug(text: str, otherwise: str) -> str:
@@ -73,6 +76,19 @@ def slug(text: str, otherwise: str) -> str:
     ('elan-vital-the-show', 'feed')
     """
     return _NAME.sub("-", fold(text)).strip("-")[:64].rstrip("-") or otherwise
+
+
+def _called(host: str) -> str:
+    """The name by which people call a host; empty where it has none.
+
+    >>> _called("www.goodpods.com"), _called("feeds.bbci.co.uk"), _called("127.0.0.1"), _called("localhost")
+    ('goodpods', 'bbci', '', 'localhost')
+    """
+    labels = host.split(".")
+    if labels[-1].isdecimal() or ":" in host:
+        return ""
+    names = [label for label in labels[:-1] if len(label) > SHORTEST] or labels[-1:]
+    return slug(names[-1], "")
 
 
 def _asked(source: Source, url: str, policy: web.Policy, now: datetime) -> Document:

@@ -44,3 +44,23 @@ def test_the_schema_that_is_printed_is_the_one_committed(run) -> None:
     answer = run("check", "--schema")
     assert answer.stdout == (ROOT / "config.schema.json").read_text(encoding="utf-8")
     assert json.loads(answer.stdout)["title"] == "ConfigKeys"
+
+
+def test_live_asks_every_source_and_remembers_nothing(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "list.txt").write_bytes((shop / "numbered.txt").read_bytes())
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: listing, url: {address}/list.txt}}\n")
+    answer = run("check", "--live")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert [row.split()[1:5] for row in answer.stdout.splitlines()[1:-1]] == [
+        ["away", "listing", "heard", "3"],
+        ["numbered", "listing", "heard", "3"],
+        ["topic", "listing", "heard", "3"],
+    ]
+    (folder / "list.txt").unlink()
+    silent = run("check", "--live")
+    assert silent.returncode == 1
+    assert "silent" in silent.stdout
+    assert "404" in silent.stdout
+    assert not (shop / ".aggregator").exists()

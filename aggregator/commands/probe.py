@@ -1,0 +1,74 @@
+"""One source asked once, for a person who wants to know whether it works; nothing is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from aggregator.config.load import Config
+from aggregator.errors import AggregatorError
+from aggregator.fetchers import roster, sandbox, web
+from aggregator.model.sighting import Listing, Moment
+from aggregator.model.source import Document, Memory, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one question to a source came to.
+
+    ``entries`` is how many of its entries belong to the feed, ``newest`` the newest of their dates; ``message`` says
+    why a silent source is silent, or what its reader remarked.
+    """
+
+    source: Source
+    answered: bool
+    entries: int = 0
+    newest: Moment | None = None
+    message: str = ""
+
+
+def policy_of(config: Config | None) -> web.Policy:
+    """How origins are asked, as the config says where there is one."""
+    return web.Policy(contact=config.contact or "", allow_networks=config.allow_networks) if config else web.Policy()
+
+
+def probe(source: Source, policy: web.Policy, now: datetime) -> Probe:
+    """What the first address of the source that can be understood says."""
+    reasons = []
+    for document in _documents(source, policy, now):
+        if isinstance(document, str):
+            reasons.append(document)
+            continue
+        try:
+            listing = sandbox.read(document)
+        except AggregatorError as error:
+            reasons.append(str(error))
+        else:
+            return Probe(
+                source,
+                answered=True,
+                entries=len(listing.sightings),
+                newest=_newest(listing),
+                message="; ".join(listing.remarks),
+            )
+    return Probe(source, answered=False, message="; ".join(dict.fromkeys(reasons)) or "it has no address to ask")
+
+
+def _documents(source: Source, policy: web.Policy, now: datetime) -> Iterator[Document | str]:
+    """What each address of the source gave: a document, or why there is none."""
+    if source.path is not None:
+        try:
+            yield from roster.recorded(source)
+        except AggregatorError as error:
+            yield str(error)
+        return
+    for url in roster.locate(source):
+        answer = web.ask(source, Memory(url), policy, now, force=True)
+        yield answer.document or answer.message or answer.state
+
+
+def _newest(listing: Listing) -> Moment | None:
+    """The newest date of a listing; ``None`` where it gives none."""
+    dates = (sighting.published for sighting in listing.sightings)
+    return max((date for date in dates if date), key=lambda date: date.at, default=None)
