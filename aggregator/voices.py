@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import manners, roster, web
+from aggregator.fetchers import doubt, roster, web
 from aggregator.fetchers.sandbox import Pool
 from aggregator.fetchers.web import Policy
 from aggregator.model.sighting import Listing
@@ -151,11 +151,12 @@ def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood
         if feeds:
             page = replace(answer.memory, leads_to=feeds[0])
             feed = web.ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.policy, terms.now, force=True)
-            return replace(_listed(feed, terms), pages=(page,))
-        return _listed(answer, terms)
+            return replace(_listed(feed, memories, terms), pages=(page,))
+        return _listed(answer, memories, terms)
     except ReadError as error:
-        unread = replace(answer.memory, unread=str(error))
-        return _Understood(replace(answer, state="silent", memory=unread, document=None, message=str(error)))
+        before = memories.get(answer.memory.url, Memory(answer.memory.url))
+        unread = doubt.refuse(before, answer.memory, terms.now, terms.policy.pace)
+        return _Understood(Answer("silent", unread, message=str(error)))
 
 
 def _may_lead_on(answer: Answer) -> bool:
@@ -164,14 +165,16 @@ def _may_lead_on(answer: Answer) -> bool:
     return document is not None and "html" in (document.media_type or "")
 
 
-def _listed(answer: Answer, terms: Terms) -> _Understood:
-    """What the document lists; ReadError where it cannot be read."""
+def _listed(answer: Answer, memories: Memories, terms: Terms) -> _Understood:
+    """What the document lists, where that is believed; ReadError where it cannot be read."""
     if answer.document is None:
         return _Understood(answer)
     listing = terms.children.read(answer.document)
-    believed = replace(answer.memory, unread="", listings=answer.memory.listings + 1)
-    paced = manners.with_rhythm(believed, listing.rhythm, terms.policy.pace)
-    return _Understood(replace(answer, memory=paced, document=None), listing)
+    before = memories.get(answer.memory.url, Memory(answer.memory.url))
+    verdict = doubt.weigh(before, answer.memory, listing, terms.policy.pace)
+    if not verdict.believed:
+        return _Understood(Answer("suspicious", verdict.memory, message=verdict.message))
+    return _Understood(Answer("heard", verdict.memory, message=verdict.message), listing)
 
 
 def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Heard:

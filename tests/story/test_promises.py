@@ -68,7 +68,7 @@ def test_promise_2_an_empty_or_shrunk_listing_removes_nothing(stage, origin, epi
     before = guids(stage.items())
     for left in (1, 0):
         origin.serve("/feed.xml", rss(*map(episode, range(left))))
-        stage.refresh()
+        assert [stage.refresh().hearings[0].state for _ in range(3)] == ["suspicious", "suspicious", "heard"]
         assert guids(stage.items()) == before
 
 
