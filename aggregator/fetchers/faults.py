@@ -18,7 +18,7 @@ def told() -> Iterator[None]:
     """Whatever an origin or the network does inside becomes a FetchError."""
     try:
         yield
-    except (OSError, HTTPException, ValueError) as error:
+    except (OSError, HTTPException) as error:
         raise FetchError(_words(error)) from error
 
 
@@ -52,5 +52,4 @@ _WORDS: tuple[tuple[type[Exception], str], ...] = (  # the first that fits, so t
     (IncompleteRead, "the body ended early"),
     (BadStatusLine, "does not speak HTTP"),
     (HTTPException, "the answer is not sound HTTP: {detail}"),
-    (ValueError, "the answer is not sound HTTP: {detail}"),
 )

@@ -76,9 +76,17 @@ def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | N
     return earliest if earliest > now else None
 
 
+def resting(memory: Memory, now: datetime, *, force: bool = False) -> str:
+    """Why the address is not asked now; empty where it is. One that is gone (410) is asked only by force."""
+    if memory.gone and not force:
+        return "gone (410), not asked any more"
+    until = waits(memory, now, force=force)
+    return f"not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
+
+
 def due(memory: Memory, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
-    """Whether the address may be asked now; an address that is gone (410) only by force."""
-    return waits(memory, now, force=force) is None and (force or not memory.gone)
+    """Whether the address may be asked now."""
+    return not resting(memory, now, force=force)
 
 
 def address(memory: Memory) -> str:

@@ -53,8 +53,8 @@ def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force:
     ``now`` is the run's clock, by which all is decided; the wall clock only bounds how long it takes. Whatever an
     origin does is an Answer: nothing is raised.
     """
-    if resting := _resting(memory, now, force=force):
-        return Answer("resting", memory, message=resting)
+    if resting := manners.resting(memory, now, force=force):
+        return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
     begun = time.monotonic()
     try:
         trail, content = _fetched(memory, policy)
@@ -81,15 +81,6 @@ def head(url: str, policy: Policy) -> Enclosure | None:
 def close() -> None:
     """Close what is kept open between requests."""
     _session().close()
-
-
-def _resting(memory: Memory, now: datetime, *, force: bool) -> str:
-    """Why the address is not asked now; empty where it is."""
-    name = shown(memory.url)
-    until = manners.waits(memory, now, force=force)
-    if memory.gone and not force:
-        return f"{name}: gone (410), not asked any more"
-    return f"{name}: not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
 
 
 def _later(now: datetime, begun: float) -> datetime:
@@ -196,12 +187,19 @@ def _unchanged(after: Memory, trail: _Trail) -> Answer:
 @cache
 def _session() -> requests.Session:
     """The session of this process: it knows no other way out than our door, and nothing of the environment."""
-    session = requests.Session()
+    session = _Session()
     session.trust_env = False
     session.adapters.clear()
     for scheme in ("http://", "https://"):
         session.mount(scheme, _Door())
     return session
+
+
+class _Session(requests.Session):
+    """A session that follows nothing by itself: `requests` would read the whole body of a redirect."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Nowhere."""
 
 
 class _Errand(requests.PreparedRequest):

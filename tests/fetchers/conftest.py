@@ -1,0 +1,18 @@
+"""The origin that tests play is a module beside them."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aggregator.fetchers import web
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_left_open() -> Iterator[None]:
+    """Connections kept for a next request end with the test."""
+    yield
+    web.close()

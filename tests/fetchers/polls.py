@@ -1,0 +1,39 @@
+"""Polls of one address, one after the other, by a clock that the test moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from aggregator.fetchers import web
+from aggregator.fetchers.web import Policy
+from aggregator.model.source import Answer, Memory, Source
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=5.0)
+RSS = b"<rss version='2.0'><channel><title>A show</title></channel></rss>"
+
+
+@dataclass
+class Polls:
+    """One source's polls: each goes on from the memory of the one before, as after a restart."""
+
+    url: str
+    policy: Policy = POLICY
+    now: datetime = START
+    memory: Memory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.url)
+
+    def ask(self, *, force: bool = False, **later: float) -> Answer:
+        """One poll, so much later than the one before."""
+        self.now += timedelta(**later)
+        answer = web.ask(Source("show", "feed", self.url), self.memory, self.policy, self.now, force=force)
+        self.memory = replace(answer.memory)
+        return answer
+
+    def every_minute(self, minutes: int) -> list[float]:
+        """Ask as an impatient cron does; after how many minutes of those something was really asked."""
+        states = [(minute, self.ask(minutes=1).state) for minute in range(1, minutes + 1)]
+        return [minute for minute, state in states if state != "resting"]
