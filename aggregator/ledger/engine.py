@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, Pool, QueuePool
 
 from aggregator.errors import AggregatorError, LedgerError, LockedError
 from aggregator.ledger import schema
@@ -61,12 +61,20 @@ def connect(url: URL) -> Engine:
     """The engine; an SQLite file is created with its folder where there is none. Nothing foreign is touched."""
     path = file(url)
     if path is None:
-        return create_engine(url, pool_pre_ping=True)
+        return server(url)
     claim(path)
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def server(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
+    """The engine of a PostgreSQL server; LedgerError where its driver is not installed."""
+    try:
+        return create_engine(url, poolclass=pool, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise LedgerError("ledger: PostgreSQL needs its driver: pip install 'aggregator[postgresql]'") from error
 
 
 def claim(path: Path) -> None:

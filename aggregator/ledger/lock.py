@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from aggregator.errors import LedgerError, LockedError
@@ -48,7 +47,7 @@ def lock(state: str, *, wait: bool, name: str = "") -> Iterator[None]:
         return
     where = door.name(url)
     key = int.from_bytes(blake2b(f"aggregator/{name}".encode(), digest_size=8).digest(), signed=True)
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    engine = door.server(url, pool=NullPool).execution_options(isolation_level="AUTOCOMMIT")
     with door.plainly(where), engine.connect() as connection:
         asked = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
         if connection.exec_driver_sql(asked, (key,)).scalar() is False:

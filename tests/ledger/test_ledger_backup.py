@@ -160,10 +160,11 @@ def test_nothing_is_made_up_where_there_is_no_ledger(state: str, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_backup_overwrites_nothing_but_a_backup(state: str, book: Ledger, tmp_path: Path) -> None:
+def test_a_backup_overwrites_nothing_but_a_backup(state: str, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear reader, " * 20)
-    fill(book)
+    with ledger.open(state) as book:
+        fill(book)
     with pytest.raises(LedgerError, match=r"is not a ledger"):
         backup(state, letter)
     with pytest.raises(LedgerError, match=r"the ledger itself"):
@@ -241,3 +242,33 @@ def test_a_backup_keeps_the_permissions(state: str, tmp_path: Path) -> None:
     Path(state).chmod(0o640)
     backup(state, tmp_path / "x.db")
     assert (tmp_path / "x.db").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_server_is_backed_up_into_a_file_and_restored_from_it(server_state: str, state: str, tmp_path: Path) -> None:
+    copy = tmp_path / "backup.db"
+    with ledger.open(server_state) as book:
+        fill(book)
+        before = held(book)
+        backup(server_state, copy)
+        keep_fact(book, "show", "x", b"later")
+        keep_fact(book, "show", "y", b"later")
+    assert restore(server_state, copy).kept is None
+    with ledger.open(server_state) as book:
+        assert held(book) == before
+        assert facts(book, "show", "y") is None
+        tell(book, "show", Event(NOON, "after", "restore"))
+        assert events(book, "show")[-1].kind == "after"
+    restore(state, copy)
+    with ledger.open(state) as book:
+        assert held(book) == before
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["backup.db"]
+
+
+def test_a_file_moves_to_a_server(server_state: str, state: str, tmp_path: Path) -> None:
+    with ledger.open(state) as book:
+        fill(book)
+        before = held(book)
+    backup(state, tmp_path / "x.db")
+    restore(server_state, tmp_path / "x.db")
+    with ledger.open(server_state) as book:
+        assert held(book) == before
