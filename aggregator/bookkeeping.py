@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator.compose import HEARINGS, Composition, hearings
-from aggregator.ledger import events, facts, memories, promises, records, remember
+from aggregator.compose import HEARINGS, HELD, Composition, hearings, held_audio
+from aggregator.ledger import events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
+from aggregator.merger.held import Held, hold
 from aggregator.model.feed import Hearing, Plan
+from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
 from aggregator.voices import Memories, Voice
 
@@ -34,15 +36,36 @@ def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
 
 def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
     """Write down what was heard, what is to be remembered of every address, and what became of every source."""
+    before = _before(book, plan, voices)
+    _hold_audio(book, plan, voices, before)
     for voice in voices:
         remember.remember(book, plan.name, voice.source, voice.listings, now)
         for memory in voice.memories:
             memories.keep_memory(book, plan.name, voice.source.name, memory)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
-    before = {hearing.source.name: hearing for hearing in hearings(book, plan)}
-    after = tuple(_hearing(voice, before.get(voice.source.name)) for voice in voices)
+    told = {hearing.source.name: hearing for hearing in hearings(book, plan)}
+    after = tuple(_hearing(voice, told.get(voice.source.name)) for voice in voices)
     facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
+
+
+def _before(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> Sequence[Sighting]:
+    """What was remembered before this run, where anything new is to be compared with it."""
+    if not any(voice.sightings for voice in voices):
+        return ()
+    return [each.sighting for each in recall.sightings(book, plan.name)]
+
+
+def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice], before: Sequence[Sighting]) -> None:
+    """Note which sources' audio moved to another host all at once, and count how long that is held back."""
+    known = {each.source: each for each in held_audio(book, plan)}
+    noted = []
+    for voice in voices:
+        name = voice.source.name
+        said = [sighting for listing in voice.listings if listing is not None for sighting in listing.sightings]
+        noted.append(hold([each for each in before if each.source == name], said, known.get(name, Held(name))))
+    kept = tuple(each for each in noted if each.audio)
+    facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 
 
 def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> None:

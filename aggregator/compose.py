@@ -18,6 +18,7 @@ from aggregator.ledger.ledger import Ledger
 from aggregator.ledger.recall import Remembered
 from aggregator.merger.attest import Weights
 from aggregator.merger.channel import complete
+from aggregator.merger.held import Held, alarms, with_held
 from aggregator.merger.match import match
 from aggregator.merger.reconcile import reconcile
 from aggregator.merger.repair import repair
@@ -29,6 +30,9 @@ from aggregator.model.sighting import Sighting
 
 HEARINGS = "hearings"
 """The fact under which the last hearing of each source is kept."""
+
+HELD = "held"
+"""The fact under which audio is kept that still stands (``merger.held``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
     """The feed, newest first, out of everything its sources ever said; nothing is written."""
     remembered = recall.sightings(book, plan.name)
     trust = trust_of(book, plan)
-    sightings = tuple(repair(each.sighting) for each in remembered)
+    held = held_audio(book, plan)
+    sightings = with_held([repair(each.sighting) for each in remembered], held)
     matching = _match(book, plan, sightings)
     weights = Weights(trust, repeated_links(sightings))
     items = [reconcile(cluster, weights) for cluster in matching.clusters]
@@ -61,7 +66,7 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
         updated=now if changed or known.updated is None else known.updated,
         hearings=hearings(book, plan),
         near_misses=matching.near_misses,
-        remarks=(*matching.remarks, *settlement.remarks),
+        remarks=(*alarms(held), *matching.remarks, *settlement.remarks),
     )
     repaired = sum(bool(sighting.notes) for sighting in sightings)
     return Composition(feed, settlement, len(sightings), repaired, fingerprint)
@@ -77,6 +82,12 @@ def hearings(book: Ledger, plan: Plan) -> tuple[Hearing, ...]:
     """What became of each source when it was last asked, sorted by name."""
     kept = facts.facts(book, plan.name, HEARINGS)
     return records.decode_all(Hearing, kept.decode()) if kept else ()
+
+
+def held_audio(book: Ledger, plan: Plan) -> tuple[Held, ...]:
+    """The audio that still stands where a source moved all of its own at once."""
+    kept = facts.facts(book, plan.name, HELD)
+    return records.decode_all(Held, kept.decode()) if kept else ()
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:

@@ -173,7 +173,7 @@ def _outcome(
         repaired=composed.repaired,
         near_misses=len(feed.near_misses),
         files=written,
-        alarms=settlement.events,
+        alarms=(*settlement.events, *feed.remarks),
     )
 
 

@@ -124,6 +124,22 @@ def test_promise_5_a_hostile_source_takes_no_title_audio_link_or_date(stage, ori
             assert same[field] == item[field]
 
 
+def test_promise_5_audio_that_moves_all_at_once_is_held_back_and_told(stage, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(6))))
+    stage.refresh()
+    known = [item["attachments"][0]["url"] for item in stage.items()]
+    moved = [episode(turn, audio=f"https://other.example/{turn}.mp3") for turn in range(7)]
+    origin.serve("/feed.xml", rss(*moved))
+    outcome = stage.refresh()
+    assert "moved to another host at once" in outcome.alarms[0]
+    heard = [item["attachments"][0]["url"] for item in stage.items()]
+    assert heard == ["https://other.example/6.mp3", *known]
+    stage.refresh()
+    assert [item["attachments"][0]["url"] for item in stage.items()] == heard
+    assert stage.refresh().alarms == ()
+    assert all("other.example" in item["attachments"][0]["url"] for item in stage.items())
+
+
 def test_promise_6_the_same_ledger_gives_the_same_bytes(stage, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
     stage.refresh()

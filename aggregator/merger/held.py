@@ -1,0 +1,80 @@
+"""Audio that moves to another host for many items at once is held back for a while, and an alarm is raised.
+
+A host that moves does this, and so does whoever has taken over a feed to put other audio behind it. Both are believed
+after the same listing has stood for some refreshes: subscribers get the known audio until then, and a person who was
+alarmed has had time to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from aggregator.model.sighting import Enclosure, Sighting
+from aggregator.text import urls
+
+REFRESHES = 3
+"""How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.doubt``)."""
+
+LEAST = 5
+"""Fewer items than this may change their host together without a word: a show of four is edited by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The audio of one sighting, by key, as it was before its source moved it."""
+
+    key: str
+    audio: Enclosure
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The audio that still stands for one source, and for how many refreshes it has."""
+
+    source: str
+    refreshes: int = 0
+    audio: tuple[Standing, ...] = ()
+
+
+def hold(before: Iterable[Sighting], after: Iterable[Sighting], held: Held) -> Held:
+    """What is held back of a source after a refresh: ``before`` and ``after`` are its sightings around it.
+
+    More than half of what it lists with audio, and at least ``LEAST``, must have changed host at once. What is held
+    already is held until its time is over.
+    """
+    if held.audio:
+        over = held.refreshes + 1 >= REFRESHES
+        return Held(held.source) if over else replace(held, refreshes=held.refreshes + 1)
+    known = {sighting.key: sighting.enclosure for sighting in before if sighting.enclosure is not None}
+    shared = {sighting.key: sighting.enclosure for sighting in after if sighting.key in known and sighting.enclosure}
+    moved = {key: known[key] for key, audio in shared.items() if _host(audio) != _host(known[key])}
+    if len(moved) < LEAST or 2 * len(moved) <= len(shared):
+        return Held(held.source)
+    return Held(held.source, 1, tuple(Standing(key, moved[key]) for key in sorted(moved)))
+
+
+def with_held(sightings: Sequence[Sighting], held: Iterable[Held]) -> tuple[Sighting, ...]:
+    """The sightings with the audio that still stands in place of what is held back."""
+    standing = {(each.source, one.key): one.audio for each in held for one in each.audio}
+    if not standing:
+        return tuple(sightings)
+    return tuple(
+        replace(sighting, enclosure=standing.get((sighting.source, sighting.key), sighting.enclosure))
+        for sighting in sightings
+    )
+
+
+def alarms(held: Iterable[Held]) -> tuple[str, ...]:
+    """One line for each source whose audio is held back."""
+    return tuple(
+        f"{each.source}: the audio of {len(each.audio)} items moved to another host at once; the known audio stands "
+        f"until this has been so for {REFRESHES} refreshes"
+        for each in held
+        if each.audio
+    )
+
+
+def _host(audio: Enclosure) -> str:
+    """The host that the audio comes from, behind tracking prefixes."""
+    return urls.bare_audio(audio.url).partition("/")[0]
