@@ -101,6 +101,6 @@ def _asked(source: Source, url: str, policy: web.Policy, now: datetime) -> Docum
 
 def _refined(source: Source, listing: Listing) -> Source:
     """A feed without any audio is a blog: its items are posts, and its text is trusted less than a show's."""
-    if source.kind in {"feed", "jsonfeed"} and not any(sighting.enclosure for sighting in listing.sightings):
-        return replace(source, kind="blog") if source.kind == "feed" else source
-    return source
+    if source.kind != "feed" or any(sighting.enclosure for sighting in listing.sightings):
+        return source
+    return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)
