@@ -33,14 +33,18 @@ FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
 SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
 
 
-def render(feed: Feed) -> bytes:
-    """The page of one feed, ``index.html``: how to subscribe, its episodes and posts, and where each came from."""
+def render(feed: Feed, *, changes: bool = False) -> bytes:
+    """The page of one feed, ``index.html``: how to subscribe, its episodes and posts, and where each came from.
+
+    ``changes`` says whether the changes page is published beside it, so that it is linked.
+    """
     episodes = [item for item in feed.items if item.genre == "episode"]
     posts = [item for item in feed.items if item.genre == "post"]
     url = view.subscription(feed)
     return page(
         "feed.html.j2",
         feed=feed,
+        changes=changes,
         channel=feed.channel,
         url=url,
         links=subscribe.links(url),

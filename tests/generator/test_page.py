@@ -135,6 +135,11 @@ def test_each_format_is_offered_to_feed_readers() -> None:
     assert [each["href"] for each in offered[2:]] == ["feed.atom", "feed.json"]
 
 
+def test_the_changes_page_is_linked_where_there_is_one() -> None:
+    assert b"changes.html" not in page.render(made.feed())
+    assert b'href="changes.html"' in page.render(made.feed(), changes=True)
+
+
 def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
     assert view.subscription(made.feed(0, 2)).endswith("/feed.xml")
     assert view.subscription(made.feed(1, 2)).endswith("/podcast.xml")

@@ -1,0 +1,223 @@
+"""A diff of two states of a feed, in words; and its page."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import atoma
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from aggregator.generator import history, news, seen
+from aggregator.generator.changes import KINDS, SENTENCES, Change, changes, sentence
+from aggregator.model.feed import Feed
+from aggregator.model.item import Item
+from aggregator.model.sighting import Duration, Enclosure, Moment
+
+HERE = Path(__file__).parent
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+spec = importlib.util.spec_from_file_location("pages_fixture", HERE / "pages_fixture.py")
+assert spec is not None
+assert spec.loader is not None
+made = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(made)
+
+
+def told(old: Feed, new: Feed, **reasons: str) -> list[str]:
+    return [sentence(change) for change in changes(seen.see(old), seen.see(new), reasons)]
+
+
+def one(item: Item) -> Feed:
+    return replace(made.feed(0, 0), items=(item,))
+
+
+ITEM = Item(
+    title="Clocks",
+    sightings=("host/1",),
+    guid="g",
+    description="short",
+    published=Moment(NOON),
+    duration=Duration(840),
+    enclosure=Enclosure("https://a.example/1.mp3", "audio/mpeg", 1_000_000),
+    season=1,
+)
+
+
+def test_equal_feeds_have_no_changes() -> None:
+    assert told(made.feed(), made.feed()) == []
+
+
+def test_how_the_last_run_went_is_no_change() -> None:
+    feed = made.feed()
+    rested = replace(feed, hearings=tuple(replace(each, message="x", sightings=99) for each in feed.hearings))
+    assert told(feed, rested) == []
+
+
+def test_items_that_came_and_went() -> None:
+    assert told(made.feed(2, 0), made.feed(3, 1)) == [
+        "New post: “Field notes, no. 1”, 26 Jul 2024.",
+        "New episode: “Clocks, and other opinions”, 7 Jul 2024.",
+    ]
+    assert told(one(ITEM), made.feed(0, 0)) == ["“Clocks” left the feed."]
+    assert told(one(ITEM), made.feed(0, 0), g="taken down") == ["“Clocks” left the feed: taken down."]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"title": "Clocks!"}, "“Clocks!”: the title is now “Clocks!”, it was “Clocks”."),
+        ({"duration": Duration(893)}, "“Clocks”: the length is now 15 min, it was 14 min."),
+        ({"duration": None}, "“Clocks”: the length is no longer known, it was 14 min."),
+        ({"episode": 7}, "“Clocks”: the episode number is now known: 7."),
+        ({"published": Moment(NOON + timedelta(days=2))}, "“Clocks”: the date is now 3 Mar 2026, it was 1 Mar 2026."),
+        ({"description": "shorter"}, "“Clocks”: the text grew from 5 to 7 characters."),
+        ({"description": "short " * 100}, "“Clocks”: the text grew from 5 to 600 characters."),
+        ({"description": "shirt"}, "“Clocks”: the text was mended (5 characters)."),
+        ({"description": "s"}, "“Clocks”: the text shrank from 5 to 1 characters."),
+        ({"description": None}, "“Clocks”: the text is no longer known, it was 5 characters."),
+        (
+            {"enclosure": Enclosure("https://b.example/1.mp3", "audio/mpeg", 1_000_000)},
+            "“Clocks”: the audio moved from a.example to b.example.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/2.mp3", "audio/mpeg", 1_000_000)},
+            "“Clocks”: the audio has another address at a.example.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 2_000_000)},
+            "“Clocks”: the audio size is now 2 MB, it was 1 MB.",
+        ),
+        ({"link": "https://x.example/1"}, "“Clocks”: the link is now known: x.example."),
+        ({"explicit": True}, "“Clocks”: the explicit mark is now known: yes."),
+        ({"sightings": ("host/1", "apple/2")}, "“Clocks” is now listed by apple too."),
+        ({"sightings": ("apple/2",)}, "“Clocks” is now listed by apple too."),
+    ],
+)
+def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -> None:
+    after = replace(ITEM, **change)  # type: ignore[arg-type]  # a case's fields
+    assert told(one(ITEM), one(after))[0] == expected
+
+
+def test_a_split_is_told() -> None:
+    both = replace(ITEM, sightings=("apple/2", "host/1"))
+    assert told(one(both), one(ITEM)) == ["“Clocks” is no longer held to be what apple lists."]
+
+
+def test_the_channel_and_the_sources_are_told() -> None:
+    feed = made.feed(0, 0)
+    host, *others = reversed(feed.hearings)
+    after = replace(
+        feed,
+        channel=replace(feed.channel, title="Loud Machines", author=None),
+        hearings=(replace(host, state="heard"), *others[1:]),
+    )
+    assert told(feed, after) == [
+        "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",
+        "The feed’s author is no longer known, it was “Mara Ilves & Jon Åkesson”.",
+        "The source casts is no longer asked.",
+        "The source host: answers (before: silent, its last account stands).",
+    ]
+    assert "The source casts is new: recorded copy." in told(after, feed)
+
+
+def test_a_change_of_witness_alone_is_no_change() -> None:
+    assert told(one(ITEM), one(replace(ITEM, origin="apple", provenance=()))) == []
+
+
+def test_every_kind_has_its_sentence() -> None:
+    assert set(SENTENCES) == set(KINDS)
+
+
+def test_the_state_is_remembered_exactly() -> None:
+    state = seen.see(made.feed())
+    assert seen.unpack(seen.pack(state)) == state
+    assert seen.pack(seen.unpack(seen.pack(state))) == seen.pack(state)
+
+
+def test_a_first_publication_is_no_news() -> None:
+    first = history.advance(None, made.feed(), NOON)
+    assert first.editions == ()
+    assert history.advance(first, made.feed(), NOON + timedelta(hours=1)) is first
+
+
+def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> None:
+    past: history.History | None = None
+    for number in range(history.EDITIONS + 5):
+        past = history.advance(past, one(replace(ITEM, title=f"Clocks {number}")), NOON + timedelta(hours=number))
+    assert past is not None
+    assert len(past.editions) == history.EDITIONS
+    assert past.editions[0].at == NOON + timedelta(hours=history.EDITIONS + 4)
+    crowd = history.advance(history.advance(None, made.feed(0, 0), NOON), made.feed(history.MOST + 9, 0), NOON)
+    assert (len(crowd.editions[0].changes), crowd.editions[0].more) == (history.MOST, 9)
+
+
+def grown() -> history.History:
+    start = history.advance(None, made.feed(2, 0), NOON - timedelta(days=9))
+    return history.advance(history.advance(start, made.feed(3, 1), NOON), made.feed(3, 2), NOON + timedelta(days=1))
+
+
+def test_the_history_survives_the_ledger() -> None:
+    assert history.unpack(history.pack(grown())) == grown()
+    assert history.unpack(None) is None
+
+
+def test_bytes_are_the_golden_ones() -> None:
+    feed = made.feed(3, 2)
+    assert (HERE / "data" / "changes.html").read_bytes() == news.render(feed, grown())
+    assert (HERE / "data" / "changes.atom").read_bytes() == news.atom(feed, grown())
+
+
+def test_no_changes_are_a_page_and_a_feed_too() -> None:
+    quiet = history.History(seen.see(made.feed()))
+    assert b"Nothing has changed" in news.render(made.feed(), quiet)
+    assert atoma.parse_atom_bytes(news.atom(made.feed(), quiet)).entries == []
+
+
+def test_the_atom_is_read_by_another_reader() -> None:
+    read = atoma.parse_atom_bytes(news.atom(made.feed(3, 2), grown()))
+    assert [entry.title.value for entry in read.entries] == [
+        "New post: “Field notes, no. 2”, 17 Jul 2024.",
+        "2 changes",
+    ]
+    assert len({entry.id_ for entry in read.entries}) == 2
+    assert read.updated == NOON + timedelta(days=1)
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
+    old, new = (
+        one(replace(ITEM, title=before, author=before)),
+        one(replace(ITEM, title=after, author=after, link=after)),
+    )
+    past = history.advance(history.advance(None, old, NOON), new, NOON + timedelta(days=1))
+    etree.fromstring(news.atom(new, past))
+    assert news.render(new, past).count(b"<script>") == 1
+    assert all(isinstance(sentence(change), str) for edition in past.editions for change in edition.changes)
+
+
+def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> None:
+    odd = one(replace(ITEM, title="\ud800 lone", description="\udfff" * 400))
+    past = history.unpack(history.pack(history.advance(None, odd, NOON)))
+    assert history.advance(past, odd, NOON) is past
+
+
+@given(st.lists(st.integers(0, 12), max_size=6))
+def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
+    def replayed() -> bytes:
+        past: history.History | None = None
+        for number, size in enumerate(sizes):
+            past = history.advance(past, made.feed(size, 1), NOON + timedelta(hours=number))
+            past = history.unpack(history.pack(past))
+        return history.pack(past) if past else b""
+
+    assert replayed() == replayed()
+
+
+def test_a_change_without_values_is_still_a_sentence() -> None:
+    assert sentence(Change("added", "A", "g", "episode")) == "New episode: “A”."
