@@ -83,8 +83,8 @@ def _reading(source: Source) -> bytes:
 
 
 def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
-    """What the report says of the source: the same words as long as the same is true of it."""
-    if voice.state == "resting" and before is not None:
+    """What the report says of the source: the same words as long as nothing new was learned of it."""
+    if before is not None and voice.answers and all(answer.state == "resting" for answer in voice.answers):
         return before
     state: Heard = "heard" if voice.state in ("unchanged", "resting") else voice.state
     said = [listing for listing in voice.listings if listing is not None]

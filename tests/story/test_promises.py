@@ -207,3 +207,17 @@ def test_the_order_of_the_sources_and_of_their_entries_makes_no_difference(stage
     stage.sources = dict(reversed(stage.sources.items()))
     stage.refresh()
     assert [(item["id"], item["title"]) for item in stage.items()] == before
+
+
+def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(stage, origin, tmp_path) -> None:
+    recording = tmp_path / "casts.txt"
+    recording.write_text(
+        "Latest Sea Episodes\n\nSea Room artwork\n\nTide tables\n\nSea Room - June 01, 2024 10:00 - 20 minutes ★★★★★ - 3 ratings\nThe moon.\n\nRelated Topics"
+    )
+    stage.sources = {"casts": f"kind: listing, url: '{origin.url('/nowhere')}', snapshot: casts.txt"}
+    first = stage.refresh(at=datetime(2024, 6, 3, 12, tzinfo=UTC))
+    assert (first.items, first.hearings[0].state) == (1, "recorded")
+    before = stage.published()
+    second = stage.refresh(at=datetime(2024, 6, 3, 12, 1, tzinfo=UTC), force=False)
+    assert (second.items, second.hearings[0].state) == (1, "recorded")
+    assert stage.published() == before
