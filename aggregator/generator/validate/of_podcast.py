@@ -120,7 +120,7 @@ def _unknown(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
             if shown(element) not in TABLE:
-                yield f"{where} {shown(element)}", "is not an element of the podcast namespace"
+                yield f"{where} {shown(element)}", "is no element of the podcast namespace that is known here"
 
 
 def _hosts(paper: Paper) -> Iterator[Fault]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -24,7 +24,8 @@ HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 class Paper:
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
-    ``broken`` says why it is neither. ``address`` is where it was fetched, ``now`` the time of the check.
+    ``broken`` says why it is neither. ``address`` is where it was fetched, ``now`` the time of the check. ``channel``
+    is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast`` says whether RSS is one.
     """
 
     raw: bytes
@@ -35,34 +36,15 @@ class Paper:
     broken: str = ""
     address: str | None = None
 
-    @property
-    def channel(self) -> etree._Element | None:
-        """RSS's channel, ``None`` in any other document."""
-        return None if self.root is None or self.kind != "rss" else self.root.find("channel")
-
-    @property
-    def items(self) -> list[etree._Element]:
-        """RSS's items or Atom's entries, in their order."""
-        if self.root is None:
-            return []
-        return list(self.root.iterfind("channel/item" if self.kind == "rss" else f"{ATOM}entry"))
+    channel: etree._Element | None = None
+    items: tuple[etree._Element, ...] = ()
+    podcast: bool = False
 
     @property
     def objects(self) -> list[dict[str, Any]]:
         """JSON Feed's items that are objects."""
         found = self.data.get("items")
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-    @property
-    def podcast(self) -> bool:
-        """Is it a podcast: does it say so by its medium, or have most items a sound or a film?"""
-        if (channel := self.channel) is None:
-            return False
-        medium = channel.findtext(named("podcast:medium"))
-        if medium is not None:
-            return medium.strip().removesuffix("L") in HEARD
-        heard = sum(1 for item in self.items if media(item))
-        return heard * 2 > len(self.items) or (heard == 0 and channel.find(named("itunes:category")) is not None)
 
 
 def read(raw: bytes, now: datetime, address: str | None = None) -> Paper:
@@ -75,7 +57,20 @@ def read(raw: bytes, now: datetime, address: str | None = None) -> Paper:
     except (etree.XMLSyntaxError, ValueError) as error:
         return Paper(raw, _guess(bare), now, broken=str(error), address=address)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
-    return Paper(raw, kinds.get(str(root.tag), "unknown"), now, root, address=address)
+    kind = kinds.get(str(root.tag), "unknown")
+    channel = root.find("channel") if kind == "rss" else None
+    items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
+    podcast = channel is not None and _podcast(channel, items)
+    return Paper(raw, kind, now, root, address=address, channel=channel, items=items, podcast=podcast)
+
+
+def _podcast(channel: etree._Element, items: Sequence[etree._Element]) -> bool:
+    """Is it a podcast: does it say so by its medium, or is every other item a sound or a film?"""
+    medium = channel.findtext(named("podcast:medium"))
+    if medium is not None:
+        return medium.strip().removesuffix("L") in HEARD
+    heard = sum(1 for item in items if media(item))
+    return heard * 2 >= max(len(items), 1) or (heard == 0 and channel.find(named("itunes:category")) is not None)
 
 
 def named(name: str) -> str:

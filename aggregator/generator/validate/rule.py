@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from aggregator.generator import clean
 from aggregator.generator.validate.paper import Paper
 
 Severity = Literal["M", "S", "i"]
@@ -49,8 +50,13 @@ def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
     more = 0
     for number, (where, what) in enumerate(rule.check(paper)):
         if number < PLACES:
-            yield Finding(rule.name, rule.severity, where, what, rule.specification)
+            yield Finding(rule.name, rule.severity, _safe(where), _safe(what), rule.specification)
         else:
             more += 1
     if more:
         yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification)
+
+
+def _safe(said: str) -> str:
+    """What the document says, without the controls by which it could write to a person's terminal."""
+    return clean.line(said, 2 * clean.LINE)

@@ -1,0 +1,146 @@
+"""Each rule of the checklist with a document that breaks it, and sound documents in which nothing is found."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregator.generator.validate.examine import RULES, examine
+from aggregator.generator.validate.rule import PLACES
+
+DATA = Path(__file__).parent / "data" / "validate"
+NOW = datetime(2025, 8, 5, 8, 0, tzinfo=UTC)
+SOUND = {path.stem.removeprefix("sound_"): path.read_text("utf-8") for path in DATA.glob("sound_*")}
+
+
+def cases(name: str) -> list[Any]:
+    lines = (DATA / name).read_text("utf-8").splitlines()
+    told = [json.loads(line) for line in lines]
+    return [pytest.param(one, id=f"{one['rule']}: {one['comment']}") for one in told]
+
+
+def changed(case: dict[str, Any]) -> bytes:
+    sample = SOUND[case["sample"]]
+    assert case["find"] in sample
+    return sample.replace(case["find"], case["put"], 1).encode()
+
+
+def rules(document: bytes) -> set[str]:
+    return {finding.rule for finding in examine(document, NOW)[1]}
+
+
+@pytest.mark.parametrize("sample", SOUND)
+def test_nothing_is_found_in_a_sound_document(sample: str) -> None:
+    assert examine(SOUND[sample].encode(), NOW) == (sample, ())
+
+
+def special(case: dict[str, Any]) -> bytes:
+    """Two cases that one replacement cannot make."""
+    document = changed(case)
+    if case["rule"] == "small-document":
+        return document.replace(b"water", b"water " * 40_000)
+    if case["rule"] == "item-alike":
+        later = document.replace(b"Fri, 01 Aug 2025 23:59:59 +0200", b"Mon, 04 Aug 2025 00:00:00 +0000")
+        return later.replace(b"audio/x-m4a", b"audio/mp4").replace(b"1:02:03", b"35:35")
+    return document
+
+
+@pytest.mark.parametrize("case", cases("broken.jsonl"))
+def test_a_broken_document_breaks_its_rule(case: dict[str, Any]) -> None:
+    found = rules(special(case))
+    assert case["rule"] in found
+    assert found <= {case["rule"], *case["also"]}
+
+
+@pytest.mark.parametrize("case", cases("sound.jsonl"))
+def test_what_only_looks_broken_is_left_alone(case: dict[str, Any]) -> None:
+    assert case["rule"] not in rules(changed(case))
+
+
+def test_every_rule_has_a_document_that_breaks_it() -> None:
+    broken = {json.loads(line)["rule"] for line in (DATA / "broken.jsonl").read_text("utf-8").splitlines()}
+    assert {rule.name for rule in RULES} == broken
+
+
+def test_names_are_unique_and_say_all() -> None:
+    names = [rule.name for rule in RULES]
+    assert sorted(set(names)) == sorted(names)
+    assert all(rule.text and rule.specification and rule.severity in {"M", "S", "i"} for rule in RULES)
+
+
+def test_the_gravest_come_first() -> None:
+    document = (
+        SOUND["rss"]
+        .replace("<ttl>60", "<ttl>x")
+        .replace("cover.png", "cover.webp")
+        .replace("<copyright>", "<copyright>© ")
+    )
+    assert [finding.severity for finding in examine(document.encode(), NOW)[1]] == ["M", "S", "i"]
+
+
+def test_where_is_told_by_place_and_guid() -> None:
+    (finding,) = examine(SOUND["rss"].replace(">1536<", ">soon<").encode(), NOW)[1]
+    assert finding.where == "item[1] weir-2"
+    assert finding.what == "itunes:duration is 'soon', neither seconds nor hh:mm:ss"
+
+
+def test_many_places_are_summed_up() -> None:
+    item = "<item><title>x</title></item>"
+    document = SOUND["rss"].replace("</channel>", item * 100 + "</channel>")
+    found = [finding for finding in examine(document.encode(), NOW)[1] if finding.rule == "item-guid"]
+    assert len(found) == PLACES + 1
+    assert found[-1].what == "and in 80 more places"
+
+
+def test_the_address_it_was_fetched_from_must_be_the_one_it_names() -> None:
+    document = SOUND["rss"].encode()
+    own = "https://feeds.example.org/weir/podcast.xml"
+    assert examine(document, NOW, own) == ("rss", ())
+    assert [one.rule for one in examine(document, NOW, "https://elsewhere.example/")[1]] == ["channel-self"]
+
+
+def test_a_medium_that_is_read_needs_no_audio() -> None:
+    document = SOUND["rss"].replace("<podcast:locked", "<podcast:medium>blog</podcast:medium><podcast:locked")
+    bare = document.replace('<enclosure url="https://cdn.example.com/2.mp3" length="24576000" type="audio/mpeg"/>', "")
+    assert rules(bare.encode()) == set()
+
+
+def test_no_document_can_write_to_the_terminal() -> None:
+    hostile = SOUND["json"].replace('"id": "weir-1"', '"id": "\\u001b[31m\\u009b2J", "url": null')
+    for finding in examine(hostile.encode(), NOW)[1]:
+        assert (finding.where + finding.what).isprintable()
+
+
+@given(
+    st.binary(max_size=300)
+    | st.sampled_from(sorted(SOUND)).flatmap(
+        lambda name: st.binary(max_size=3).map(lambda junk: junk + SOUND[name].encode()[:700] + junk)
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_it_never_raises(document: bytes) -> None:
+    examine(document, NOW)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(["items", "id", "attachments", "authors", "_x", "date_published", "version", "url"]),
+                inner,
+            )
+        ),
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_it_never_raises_on_json(value: Any) -> None:
+    examine(json.dumps({"items": value, "title": value, "_x": value}).encode(), NOW)
+    examine(json.dumps({"items": [value, {"attachments": value, "id": value}]}).encode(), NOW)
