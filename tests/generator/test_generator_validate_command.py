@@ -1,0 +1,115 @@
+"""``aggregator validate`` as a person runs it: what it prints, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parent / "data" / "validate"
+SOUND = DATA / "sound_rss.xml"
+AT = "2025-08-05T08:00:00Z"
+
+
+def validate(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    program = [sys.executable, "-c", "from aggregator.cli import main; main()", "validate", *words]
+    return subprocess.run(program, input=given, capture_output=True, check=False)
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.xml"
+    path.write_text(
+        SOUND.read_text("utf-8").replace("<ttl>60", "<ttl>soon").replace("cover.png", "cover.webp"), "utf-8"
+    )
+    return path
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def served() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(DATA))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_sound_feed_ends_with_0() -> None:
+    run = validate(str(SOUND), "--at", AT)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert run.stdout.decode() == f"{SOUND}: RSS, 0 failures, 0 warnings, 0 notes\n"
+
+
+def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
+    run = validate(str(broken), "--at", AT)
+    assert (run.returncode, run.stderr) == (1, b"")
+    assert run.stdout.decode().splitlines() == [
+        f"{broken}: RSS, 1 failure, 1 warning, 0 notes",
+        "  failure  channel-ttl: ttl is a number of minutes (RSS 2.0)",
+        "           channel/ttl: 'soon' is not a number of minutes",
+        "  warning  channel-image-kind: Artwork is JPEG or PNG by its extension (Apple; PSP-1)",
+        "           channel/itunes:image: 'https://weir.example.com/cover.webp' does not end in .jpg, .jpeg or .png",
+    ]
+
+
+def test_warnings_fail_only_where_asked(tmp_path: Path) -> None:
+    path = tmp_path / "warned.xml"
+    path.write_text(SOUND.read_text("utf-8").replace("cover.png", "cover.webp"), "utf-8")
+    assert validate(str(path), "--at", AT).returncode == 0
+    assert validate(str(path), "--at", AT, "--strict").returncode == 1
+
+
+def test_json_says_the_same(broken: Path) -> None:
+    run = validate(str(SOUND), str(broken), "--json", "--at", AT)
+    sound, other = json.loads(run.stdout)
+    assert run.returncode == 1
+    assert sound == {
+        "document": str(SOUND),
+        "kind": "rss",
+        "counts": {"failure": 0, "warning": 0, "note": 0},
+        "findings": [],
+    }
+    assert [(one["rule"], one["severity"]) for one in other["findings"]] == [
+        ("channel-ttl", "M"),
+        ("channel-image-kind", "S"),
+    ]
+
+
+def test_standard_input() -> None:
+    assert validate("-", "--at", AT, given=SOUND.read_bytes()).stdout == b"-: RSS, 0 failures, 0 warnings, 0 notes\n"
+
+
+def test_an_address_is_asked_and_compared_with_rel_self(served: str) -> None:
+    run = validate(f"{served}/sound_rss.xml", "--at", AT)
+    assert run.returncode == 1
+    assert b"but the feed was served at http://127.0.0.1" in run.stdout
+    assert validate(f"{served}/sound_json.json", "--at", AT).returncode == 0
+
+
+def test_what_cannot_be_read_is_said_in_one_line(served: str) -> None:
+    missing = validate("nowhere.xml")
+    assert (missing.returncode, missing.stderr) == (2, b"aggregator: nowhere.xml: No such file or directory\n")
+    gone = validate(f"{served}/nowhere.xml")
+    assert gone.returncode == 1
+    assert b"404" in gone.stderr
+    assert validate().returncode == 2
+
+
+def test_the_rules_are_listed() -> None:
+    run = validate("--rules", "--json")
+    told = json.loads(run.stdout)
+    assert {"rule", "severity", "text", "specification"} == set(told[0])
+    assert f"{len(told)} rules: ".encode() in validate("--rules").stdout
