@@ -39,7 +39,7 @@ def _words(error: Exception) -> str:
     for kind, words in _WORDS:
         if isinstance(error, kind):
             return words.format(detail=printable(getattr(error, "verify_message", "") or str(error)))
-    return f"{type(error).__name__}: {printable(str(error))}"
+    return f"could not be reached: {printable(getattr(error, 'strerror', None) or str(error))}"
 
 
 _WORDS: tuple[tuple[type[Exception], str], ...] = (  # the first that fits, so the special before the general

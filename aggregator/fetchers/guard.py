@@ -23,17 +23,14 @@ _DENIED: tuple[Network, ...] = tuple(
         "192.0.0.0/24",  # protocol assignments, RFC 6890
         "192.88.99.0/24",  # 6to4 relays, RFC 7526
         "224.0.0.0/4",  # multicast
-        "::/96",  # IPv4-compatible, RFC 4291: an IPv4 address in disguise
-        "64:ff9b::/96",  # NAT64, RFC 6052: the same
-        "64:ff9b:1::/48",  # local NAT64, RFC 8215
         "2001::/23",  # protocol assignments, Teredo among them
-        "2002::/16",  # 6to4, RFC 3056
+        "2002::/16",  # 6to4, RFC 3056: an IPv4 address in disguise
         "3fff::/20",  # documentation, RFC 9637
-        "5f00::/16",  # segment routing, RFC 9602
-        "fec0::/10",  # site-local, RFC 3879
-        "ff00::/8",  # multicast
     )
 )
+# All of IPv6 that is given out to anybody (IANA, IPv6 address space). Outside of it are NAT64 (64:ff9b::/96), local
+# NAT64, IPv4-compatible and IPv4-translated addresses, segment routing, site-local and multicast.
+_GIVEN_OUT = ipaddress.ip_network("2000::/3")
 
 
 def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
@@ -49,7 +46,8 @@ def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     parsed = _unmapped(ipaddress.ip_address(address))
     if any(parsed in network for network in _networks(tuple(allowed))):
         return None
-    if parsed.is_global and not any(parsed in network for network in _DENIED):
+    given_out = parsed.version == 4 or parsed in _GIVEN_OUT  # noqa: PLR2004  # the version of the protocol
+    if parsed.is_global and given_out and not any(parsed in network for network in _DENIED):
         return None
     return f"{parsed} is not a public address"
 

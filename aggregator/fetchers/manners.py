@@ -120,12 +120,8 @@ def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = 
         return missed
     until = reply.ended + min(pause, LONGEST_REST)
     if reply.status in RESTING:
-        return replace(
-            missed,
-            hold_until=max(until, missed.hold_until or until),
-            moved_to=memory.moved_to,
-            moved_seen=memory.moved_seen,
-        )
+        still = replace(missed, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
+        return replace(still, hold_until=max(until, still.hold_until or until), hold_host=reply.host)
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 

@@ -71,7 +71,11 @@ def target(url: str) -> Target:
 
 def follow(here: Target, location: str) -> Target:
     """Where a redirect leads; credentials stay only with their scheme, host and port."""
-    there = target(urljoin(here.url, _latin(location)))
+    try:
+        url = urljoin(here.url, _latin(location))
+    except ValueError:
+        raise FetchError(f"redirected to what is no address: {printable(location)}") from None
+    there = target(url)
     if there.login is not None or there.origin != here.origin:
         return Target(there.scheme, there.host, there.port, there.path)
     return Target(there.scheme, there.host, there.port, there.path, here.login)

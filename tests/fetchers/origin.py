@@ -34,7 +34,8 @@ def answer(status: int = 200, body: bytes = b"", *fields: tuple[str, str], lengt
     head = [f"HTTP/1.1 {status} Whatever", *(f"{name}: {value}" for name, value in fields)]
     if status != 304:
         head.append(f"Content-Length: {size}")
-    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
+    text = "\r\n".join(head)
+    return text.encode("utf-8" if max(text) > "\xff" else "latin-1") + b"\r\n\r\n" + body
 
 
 @dataclass
