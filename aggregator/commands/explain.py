@@ -9,7 +9,7 @@ import typer
 from aggregator import pipeline
 from aggregator.commands import account
 from aggregator.commands.find import find
-from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of
+from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
 from aggregator.commands.screen import screen
 from aggregator.commands.wording import machine
 from aggregator.config.load import load
@@ -27,7 +27,7 @@ def run(
 
     Nothing is fetched: the answer is what the ledger remembers.
     """
-    loaded = load(config)
+    loaded = remembering(load(config))
     plan = plan_of(loaded, feed)
     meant = find(pipeline.weigh(loaded, plan.name, at=clock(None)).items, item)
     with ledger.open(loaded.state) as book:

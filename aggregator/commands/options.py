@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from aggregator.config.load import DEFAULT, Config
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, SilenceError
 from aggregator.model.feed import Plan
 
 
@@ -49,6 +49,13 @@ CONFIG = DEFAULT
 def clock(at: datetime | None) -> datetime:
     """The time of this run: the given one, else now, in whole seconds."""
     return at or datetime.now(UTC).replace(microsecond=0)
+
+
+def remembering(config: Config) -> Config:
+    """The config, where its ledger is there; SilenceError where nothing was ever remembered, so that none is made."""
+    if "://" not in config.state and not Path(config.state).exists():
+        raise SilenceError(f"{config.state}: nothing is remembered yet; aggregator refresh comes first")
+    return config
 
 
 def plan_of(config: Config, name: str | None) -> Plan:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from aggregator import pipeline
 from aggregator.commands.account import sides
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of
+from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
 from aggregator.commands.screen import screen
 from aggregator.commands.waterfall import waterfall
 from aggregator.commands.wording import count, line
@@ -44,7 +44,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     A decision holds in every later refresh, whatever the evidence; --undo takes it back. An ID is a sighting's id or
     a guid, as shown here and by explain. Decisions may also stand in the config (decisions:).
     """
-    loaded = load(config)
+    loaded = remembering(load(config))
     plan = plan_of(loaded, feed)
     now = clock(at)
     if same or different or undo:

@@ -17,13 +17,33 @@ FOREIGN_TRUST = 0.5
 class Kind:
     """One kind of source: its trust unless given, and the keys of which exactly one says where it is.
 
+    ``options`` are those it understands (``None`` where only its package knows), ``needed`` those it cannot do without.
+
     The trusts only order the kinds: the host speaks for itself, a feed is whole where a directory cuts, and a page
     read by selectors is the easiest to misread. Ten percent more or less changes nothing while the order stands.
     """
 
     trust: float
     places: tuple[str, ...] = ("url", "path")
+    options: tuple[str, ...] | None = ()
+    needed: tuple[str, ...] = ()
 
+
+PAGE = (
+    "items",
+    "title",
+    "link",
+    "date",
+    "text",
+    "audio",
+    "image",
+    "length",
+    "id",
+    "genre",
+    "day_first",
+    "show",
+)
+"""Selectors, and plain values, by which a page is read."""
 
 KINDS: dict[str, Kind] = {
     "simplecast": Kind(0.9),
@@ -32,7 +52,7 @@ KINDS: dict[str, Kind] = {
     "apple": Kind(0.7, ("show", "url", "path")),
     "blog": Kind(0.6),
     "listing": Kind(0.4),
-    "page": Kind(0.3),
+    "page": Kind(0.3, options=PAGE, needed=("items",)),
 }
 
 
@@ -43,4 +63,4 @@ def known() -> tuple[str, ...]:
 
 def of(name: str) -> Kind:
     """What is known of a kind; a kind of a third party may name any place and is trusted middlingly."""
-    return KINDS.get(name, Kind(FOREIGN_TRUST, ("show", "url", "path")))
+    return KINDS.get(name, Kind(FOREIGN_TRUST, ("show", "url", "path"), options=None))

@@ -73,6 +73,19 @@ class SourceKeys(Keys):
             raise ValueError("path is always read, so the snapshot would never speak: keep one")
         return self
 
+    @model_validator(mode="after")
+    def _optioned(self) -> Self:
+        """Every option is one that the kind understands, and none that it needs is missing."""
+        kind = kinds.of(self.kind)
+        for name in self.options if kind.options is not None else ():
+            if name not in (kind.options or ()):
+                known = hint(name, kind.options) if kind.options else "it has none"
+                raise ValueError(f'kind {self.kind} has no option "{name}"; {known}')
+        for name in kind.needed:
+            if name not in self.options:
+                raise ValueError(f"kind {self.kind} needs the option {name}")
+        return self
+
 
 def _misplaced(kind: str, key: str, usable: tuple[str, ...]) -> str:
     """Why a kind cannot use a key."""

@@ -36,6 +36,14 @@ def test_explain_takes_a_guid_and_answers_machines(run) -> None:
 
 
 @pytest.mark.usefixtures("done")
+def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
+    for words in (("explain", "rye"), ("review", "--list")):
+        answer = run(*words)
+        assert answer.returncode == 3
+        assert "nothing is remembered yet" in answer.stderr
+    assert not (shop / ".aggregator").exists()
+
+
 def test_explain_lists_several_and_offers_the_nearest(run) -> None:
     several = run("explain", "starter alive")
     assert several.returncode == 2

@@ -10,6 +10,7 @@ import yaml
 from aggregator.config import categories, kinds
 from aggregator.config.keys import SCHEMA_FILE, schema, schema_text
 from aggregator.config.load import Config, load
+from aggregator.fetchers import page
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
 from aggregator.model.sighting import Tag
@@ -41,7 +42,7 @@ feeds:
     decisions: [{different: [b, a]}, {same: [c, d]}]
     overrides: {guid-2: {season: 3, explicit: true}, guid-1: {title: "On"}}
     sources:
-      zeta: {kind: listing, path: zeta.txt, only: {show: Talk, title: "^Talk"}, options: {day_first: "yes"}}
+      zeta: {kind: page, path: zeta.html, only: {show: Talk, title: "^Talk"}, options: {items: li, day_first: yes}}
       alpha: {kind: apple, show: 1566080008, snapshot: rec/apple.txt, trust: 1}
 """
 
@@ -79,11 +80,11 @@ def test_sources_are_sorted_and_absolute(tmp_path: Path) -> None:
     assert alpha == Source("alpha", "apple", snapshot=str(tmp_path / "rec/apple.txt"), show="1566080008", trust=1.0)
     assert zeta == Source(
         "zeta",
-        "listing",
-        path=str(tmp_path / "zeta.txt"),
+        "page",
+        path=str(tmp_path / "zeta.html"),
         only=Only("Talk", None, "^Talk"),
-        trust=0.4,
-        options=(("day_first", "yes"),),
+        trust=0.3,
+        options=(("day_first", "yes"), ("items", "li")),
     )
 
 
@@ -131,6 +132,10 @@ def test_the_schema_agrees_with_the_config() -> None:
 def test_the_kinds_are_those_of_the_roster() -> None:
     roster = pytest.importorskip("aggregator.fetchers.roster")
     assert set(roster.kinds()) == set(kinds.known())
+
+
+def test_the_options_of_a_page_are_those_it_reads() -> None:
+    assert set(kinds.PAGE) == {*page.SELECTORS, *page.VALUES}
 
 
 def test_trust_falls_in_the_order_of_the_kinds() -> None:
