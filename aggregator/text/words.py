@@ -5,9 +5,13 @@ The lists answer one question: of two readings of a word, is one of them a word?
 
 from __future__ import annotations
 
+import gzip
 import re
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
+from math import log
+from pathlib import Path
 
 # The large lists know names and rare words; they load in a tenth of a second each, the small ones in a hundredth.
 SIZES = ("large", "small")
@@ -32,6 +36,34 @@ def frequency(word: str, language: str | None) -> float:
     plain = EDGES.sub("", word).replace("’", "'").lower()
     own = frequencies(language).get(plain, 0.0) if language else 0.0
     return own or frequencies("en").get(plain, 0.0) / 100
+
+
+def familiarity(word: str, language: str) -> float:
+    """How much a reading looks like its language, 0 where it does not; comparable between readings of one word.
+
+    A word is as familiar as it is frequent. Chinese, written without spaces, is as familiar as its characters and
+    its pairs of characters are.
+    """
+    if language != "zh":
+        return frequencies(language).get(word.lower(), 0.0)
+    plain = simplified(word)
+    parts = [*plain, *(plain[i : i + 2] for i in range(len(plain) - 1))]
+    return sum(max(0.0, 18 + log(frequencies("zh").get(part, 1e-9))) * len(part) ** 2 for part in parts)
+
+
+def simplified(word: str) -> str:
+    """A Chinese word in simplified characters, in which the word list is written."""
+    return word.translate(_simplifications())
+
+
+@lru_cache(maxsize=1)
+def _simplifications() -> dict[int, str]:
+    """wordfreq's own table, read from its file: its module would ask for a tokenizer that is not needed here."""
+    spec = find_spec("wordfreq")
+    folder = Path(spec.origin).parent if spec and spec.origin else Path()
+    packed = gzip.decompress((folder / "data" / "_chinese_mapping.msgpack.gz").read_bytes())
+    table: dict[int, str] = import_module("msgpack").unpackb(packed, raw=False, strict_map_key=False)
+    return table
 
 
 def known(word: str, language: str | None) -> bool:
