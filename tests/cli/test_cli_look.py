@@ -35,7 +35,6 @@ def test_explain_takes_a_guid_and_answers_machines(run) -> None:
     assert by_guid["item"]["pairs"][0]["evidence"]
 
 
-@pytest.mark.usefixtures("done")
 def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
     for words in (("explain", "rye"), ("review", "--list")):
         answer = run(*words)
@@ -44,6 +43,7 @@ def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
     assert not (shop / ".aggregator").exists()
 
 
+@pytest.mark.usefixtures("done")
 def test_explain_lists_several_and_offers_the_nearest(run) -> None:
     several = run("explain", "starter alive")
     assert several.returncode == 2
