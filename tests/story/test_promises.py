@@ -211,9 +211,9 @@ def test_the_order_of_the_sources_and_of_their_entries_makes_no_difference(stage
 
 def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(stage, origin, tmp_path) -> None:
     recording = tmp_path / "casts.txt"
-    recording.write_text(
-        "Latest Sea Episodes\n\nSea Room artwork\n\nTide tables\n\nSea Room - June 01, 2024 10:00 - 20 minutes ★★★★★ - 3 ratings\nThe moon.\n\nRelated Topics"
-    )
+    meta = "Sea Room - June 01, 2024 10:00 - 20 minutes ★★★★★ - 3 ratings"
+    listing = f"Sea Room artwork\n\nTide tables\n\n{meta}\nThe moon."
+    recording.write_text(f"Latest Sea Episodes\n\n{listing}\n\nRelated Topics")
     stage.sources = {"casts": f"kind: listing, url: '{origin.url('/nowhere')}', snapshot: casts.txt"}
     first = stage.refresh(at=datetime(2024, 6, 3, 12, tzinfo=UTC))
     assert (first.items, first.hearings[0].state) == (1, "recorded")

@@ -1,0 +1,95 @@
+"""What goes wrong on a machine: each ends in one clear line and the right exit code, and nothing is lost."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def aggregator(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "aggregator.cli", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+def config(folder: Path, *sources: str, output: str = "output") -> None:
+    lines = [
+        "state: ledger.db",
+        f"output: {output}",
+        "allow_networks: [127.0.0.0/8]",
+        "feeds:",
+        "  sea:",
+        "    title: Sea",
+        "    sources:",
+    ]
+    (folder / "config.yaml").write_text("\n".join([*lines, *(f"      {each}" for each in sources)]) + "\n")
+
+
+def test_an_unreadable_file_leaves_its_source_silent_and_says_why(tmp_path, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(episode(1)))
+    config(tmp_path, "folder: {kind: listing, path: .}", f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}")
+    done = aggregator("refresh", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "folder" in done.stderr
+    assert "is not a file" in done.stderr
+    assert aggregator("refresh", "--quiet", "--strict", cwd=tmp_path).returncode == 1
+
+
+def test_a_document_of_0_bytes_alone_is_exit_3_and_publishes_nothing(tmp_path) -> None:
+    (tmp_path / "empty.txt").write_bytes(b"")
+    config(tmp_path, "empty: {kind: listing, path: empty.txt}")
+    done = aggregator("refresh", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "empty.txt is empty (0 bytes)" in done.stderr
+    assert "nothing could be fetched and nothing was remembered" in done.stderr
+    assert not (tmp_path / "output" / "sea").exists()
+
+
+def test_an_html_error_page_with_status_200_is_no_listing(tmp_path, origin) -> None:
+    origin.serve("/feed.xml", "<!doctype html><title>Oops</title><h1>Something went wrong</h1>", kind="text/html")
+    config(tmp_path, f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}")
+    done = aggregator("refresh", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "host:" in done.stderr
+    assert "HTML" in done.stderr
+
+
+def test_a_feed_of_20_000_items_is_published_whole(tmp_path, episode, rss) -> None:
+    (tmp_path / "big.xml").write_text(rss(*(episode(turn, day=-turn) for turn in range(20_000))))
+    config(tmp_path, "host: {kind: feed, path: big.xml}")
+    done = aggregator("refresh", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "output" / "sea" / "podcast.xml").read_bytes().count(b"<item>") == 20_000
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        if os.environ.get("CI"):
+            pytest.fail(f"no small disk can be mounted: {mounted.stderr}")
+        pytest.skip("no small disk can be mounted here")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_full_disk_leaves_the_old_feed_and_the_ledger_whole(tmp_path, small_disk, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(3))))
+    config(tmp_path, f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}", output=str(small_disk / "output"))
+    assert aggregator("refresh", "--at", "2024-06-01T12:00:00Z", cwd=tmp_path).returncode == 0
+    folder = small_disk / "output" / "sea"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    origin.serve("/feed.xml", rss(*(episode(turn, text=os.urandom(40_000).hex()) for turn in range(12))))
+    done = aggregator("refresh", "--at", "2024-06-03T12:00:00Z", cwd=tmp_path)
+    assert done.returncode not in (0, 1, 2, 3, 4)
+    assert "cannot publish (No space left on device); the old files stand" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    assert aggregator("refresh", "--at", "2024-06-05T12:00:00Z", cwd=tmp_path).returncode == 0
+    assert (folder / "podcast.xml").read_bytes().count(b"<item>") == 12
