@@ -12,7 +12,7 @@ RATING = re.compile(r"[*-]\s*\d(?:[.,]\d)?\s*\(")
 GENRE = re.compile(r"[*-]\s*(?P<genre>[^\W\d_][^\d(\[]{2,40})")
 TOTAL = re.compile(r"\[[^\]]*\((?P<total>[\d.,]+)\)\s*\]\((?P<link>https?://[^)\s]*?)(?:/episodes)?\)")
 LABEL = re.compile(r"[*-]\s+(?P<label>[^\W\d_][^\[\]()]{1,30})")
-BUTTONS = {"follow", "latest episode", "trailer", "more", "play"}
+LABEL_LENGTH = 40  # letters at most of a button or a label, in any store's language; lines of text are wrapped at 78
 EXPLICIT = {"clean": False, "explicit": True}
 
 
@@ -39,8 +39,17 @@ def show(lines: list[str]) -> Show:
 
 
 def _prose(lines: list[str]) -> list[str]:
-    """The lines that are the show's own text: no list, picture, link or button."""
-    return [line for line in lines if not line.startswith(("*", "-", "!", "[")) and line.lower() not in BUTTONS]
+    """The lines that are the show's own text: no list, picture or link, and no button before or behind."""
+    lines = [line for line in lines if not line.startswith(("*", "-", "!", "["))]
+    while lines and _is_label(lines[0]):
+        lines = lines[1:]
+    while lines and _is_label(lines[-1]):
+        lines = lines[:-1]
+    return lines
+
+
+def _is_label(line: str) -> bool:
+    return len(line) < LABEL_LENGTH and not line.endswith((".", "!", "?", "…", ")", "”", '"'))
 
 
 def _labelled(lines: list[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from aggregator.text import dates
 
 READ_MORE = re.compile(
     r"\[?(?:read more|continue reading|weiterlesen|mehr lesen|lire la suite|leer más)\b"
-    r"[^.!?…]{0,80}(?:\.\.\.|…|→|»|\])*",
+    r"(?:[^.!?…]{0,80}|.{0,120}?(?:\.\.\.|…|→|»|\]))",
     re.IGNORECASE,
 )
 DATE_LINE = re.compile(r"[•·]\s*(?P<date>\S.{4,40})")

@@ -16,6 +16,9 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+WIDE = re.compile(
+    rb"""(<\?xml[^>]{0,100}encoding\s*=\s*)(["'])(?:utf-?(?:16|32)|ucs-?[24])[\w-]{0,3}["']""", re.IGNORECASE
+)
 HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
 WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252"}  # WHATWG Encoding Standard, section 4.2: as every browser reads them
 REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
@@ -27,7 +30,7 @@ def decoded(document: Document) -> str:
 
     A name that is unknown or does not fit the bytes is passed over; nothing that is answered is ever refused.
     """
-    body = document.body
+    body = honest(document.body)
     for mark, encoding in MARKS:
         if body.startswith(mark):
             return _plain(body.decode(encoding, "replace"))
@@ -37,6 +40,14 @@ def decoded(document: Document) -> str:
         if name and (text := _tried(body, name)) is not None:
             return _plain(text)
     return _plain(body.decode(LAST_RESORT, "replace"))
+
+
+def honest(body: bytes) -> bytes:
+    """The body without a declaration of UTF-16 or UTF-32 that can be read as ASCII, for that is what it is not.
+
+    HTML Living Standard, 13.2.3.2, takes such a declaration as UTF-8; parsers of XML read nothing, or other letters.
+    """
+    return WIDE.sub(rb"\1\2utf-8\2", body, count=1) if WIDE.search(body[:HEAD]) else body
 
 
 def _tried(body: bytes, name: str) -> str | None:

@@ -14,6 +14,10 @@ Shape = Literal["json", "feed", "html", "text"]
 
 HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
 FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
+HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 HTML = re.compile(
     r"<(?:!doctype\s+html|html|head|body|div|table|article|section|main|p|ul|h[1-6])(?:\s|>|/)", re.IGNORECASE
 )
@@ -32,9 +36,12 @@ def of(document: Document) -> Shape:
 
 
 def loaded(text: str) -> Any | None:
-    """The JSON value of the text; ``None`` where it is none, or nested beyond what any source does."""
+    """The JSON value of the text; ``None`` where it is none, or nested deeper than Python goes.
+
+    Halves of surrogate pairs become U+FFFD: they are no characters, and could not be written again.
+    """
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(HALF.sub(r"\\ufffd", text), parse_constant=_refused)
     except (ValueError, RecursionError):
         return None
 

@@ -1,0 +1,44 @@
+"""The feeds that an HTML page names (autodiscovery): ``<link rel="alternate">`` with the type of a feed.
+
+HTML Living Standard, 4.6.7.1; the wrong types are those seen in real pages. A page may name one show in several
+formats of audio: they are one source, so the likeliest to be whole and playable comes first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from aggregator.fetchers import media, tree
+from aggregator.fetchers.letters import decoded
+from aggregator.model.source import Document
+
+TYPES = {
+    "application/rss+xml": 0, "application/atom+xml": 0, "application/rdf+xml": 1, "application/feed+json": 2,
+    "application/rss": 0, "application/atom": 0, "text/xml": 3, "application/xml": 3, "application/json": 4,
+}  # fmt: skip
+COMMENTS = re.compile(r"comment|kommentar", re.IGNORECASE)
+MP3 = re.compile(r"\bmp3\b", re.IGNORECASE)
+OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
+NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
+MOST = 20  # addresses
+
+
+def feeds(document: Document) -> tuple[str, ...]:
+    """The addresses of the page's feeds, best first: MP3 before other audio, feeds of comments last."""
+    root = tree.html(decoded(document))
+    if root is None:
+        return ()
+    start = media.base(document)
+    base = next((media.absolute(start, element.get("href")) for element in root.iter("base")), None) or start
+    found: dict[str, tuple[int, int, int]] = {}
+    for position, link in enumerate(root.iter("link")):
+        kind = (link.get("type") or "").partition(";")[0].strip().lower()
+        if "alternate" not in (link.get("rel") or "").lower().split() or kind not in TYPES:
+            continue
+        url = media.absolute(base, link.get("href"))
+        said = f"{link.get('title') or ''} {url}"
+        if url is None or link.get("hreflang") or link.get("media") or NOT_FEEDS.search(said):
+            continue
+        format_ = 0 if MP3.search(said) else 2 if OTHER_AUDIO.search(said) else 1
+        found.setdefault(url, (TYPES[kind] + (10 if COMMENTS.search(said) else 0), format_, position))
+    return tuple(sorted(found, key=lambda url: found[url])[:MOST])

@@ -1,0 +1,140 @@
+"""One item of a feed, from feedparser's entry and the XML's own account, as a sighting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, get_args
+
+from aggregator.fetchers import feed_text, media
+from aggregator.fetchers.feed_xml import Said
+from aggregator.fetchers.keys import titled
+from aggregator.model.sighting import Duration, EpisodeType, Moment, Sighting, Tag
+from aggregator.model.source import Document
+from aggregator.text import dates, durations, urls
+
+NOTHING = Said({}, ())
+EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
+EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
+WHOLE = re.compile(r"\d{1,6}", re.ASCII)
+LONGEST_HEADLINE = 80  # characters of text that stand for a missing title
+
+
+def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, position: int) -> Sighting | None:
+    """The sighting; ``None`` where the item has no title, text, link or file."""
+    texts, tags = said or NOTHING
+    base = media.base(document)
+    file = media.chosen(_offers(entry, base))
+    words = feed_text.words(entry, texts)
+    link = _link(entry, base)
+    title = of(entry, "title") or texts.get("itunes:title") or _headline(words.plain)
+    guid = texts.get("guid") or texts.get("atom:id") or of(entry, "id")
+    enclosure = file[0] if file else None
+    if not (title or link or enclosure or words.plain):
+        return None
+    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title))
+    length = durations.parse(of(entry, "itunes_duration") or (str(file[1].duration or "") if file else ""))
+    published, updated = (moment(entry, *names) for names in (("published", "updated", "created"), ("updated",)))
+    number = _number(texts, entry, tags)
+    kind = texts.get("itunes:episodeType") or of(entry, "itunes_episodetype") or ""
+    return Sighting(
+        source=document.source.name, key=key, title=title, position=position, guid=guid, link=link, enclosure=enclosure,
+        genre="episode" if enclosure or length else "post", ids=tuple(_ids(entry, file[0].url if file else "")),
+        description=words.description, html=words.html, summary=words.summary,
+        published=published, updated=updated, duration=Duration(*length) if length else None,
+        season=_whole(texts.get("itunes:season") or of(entry, "itunes_season") or _tagged(tags, "season")),
+        episode=_whole(number), number=number if _whole(number) is None else None,
+        episode_type=EPISODE_TYPES.get(kind.lower()),
+        explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), entry.get("itunes_explicit")),
+        image=_image(entry, base), author=_author(entry), language=of(entry, "language"),
+        categories=_categories(entry), tags=tags,
+    )  # fmt: skip
+
+
+def unlinked(found: Sighting) -> Sighting:
+    """The sighting without its link, and under another key where the link was its key."""
+    key = found.key
+    if key == found.link:
+        key = urls.bare_audio(found.enclosure.url) if found.enclosure else titled(found.title)
+    return replace(found, link=None, key=key)
+
+
+def of(entry: Mapping[str, Any], name: str) -> str | None:
+    """A text of feedparser's, stripped; ``None`` where it is missing or blank. Its aliases are not followed."""
+    value = dict.get(entry, name) if isinstance(entry, dict) else entry.get(name)
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def moment(entry: Mapping[str, Any], *names: str) -> Moment | None:
+    """The first of the named dates that can be read: by us, else as feedparser read it (it knows more languages)."""
+    for name in names:
+        if (text := of(entry, name)) and (parsed := dates.parse(text)):
+            return Moment(*parsed)
+        struct = dict.get(entry, f"{name}_parsed") if isinstance(entry, dict) else None
+        if struct and (parsed := dates.parse("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*struct))):
+            return Moment(*parsed)
+    return None
+
+
+def _link(entry: Mapping[str, Any], base: str) -> str | None:
+    """The item's own page: what FeedBurner replaced, else the link, which feedparser fills from a guid that is one."""
+    named = of(entry, "feedburner_origlink") or of(entry, "link")
+    if entry.get("guidislink") and named == of(entry, "id"):
+        return media.address(named)
+    return media.absolute(base, named)
+
+
+def _offers(entry: Mapping[str, Any], base: str) -> Iterator[media.Offer]:
+    for link in entry.get("links", ()):
+        if link.get("rel") == "enclosure":
+            yield media.Offer(media.absolute(base, link.get("href")), link.get("type"), link.get("length"))
+    for file in entry.get("media_content", ()):
+        kind = file.get("type") or {"audio": "audio/*", "video": "video/*"}.get(str(file.get("medium")))
+        yield media.Offer(media.absolute(base, file.get("url")), kind, file.get("filesize"), file.get("duration"))
+
+
+def _ids(entry: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
+    if found := urls.audio_id(audio):
+        yield "simplecast", found
+    if video := of(entry, "yt_videoid"):
+        yield "youtube", video
+
+
+def _number(texts: Mapping[str, str], entry: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
+    """The episode's number as it is displayed."""
+    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or _tagged(tags, "episode")
+    return said.strip()[:LONGEST_HEADLINE] or None if said else None
+
+
+def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
+    return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and WHOLE.fullmatch(text.strip()) else None
+
+
+def _headline(text: str) -> str:
+    """The first words of the text, for an item without a title (RSS 2.0 asks for one of the two)."""
+    line = " ".join(text.split())
+    if len(line) <= LONGEST_HEADLINE:
+        return line
+    return line[: LONGEST_HEADLINE - 1].rpartition(" ")[0] + "…"
+
+
+def _image(entry: Mapping[str, Any], base: str) -> str | None:
+    image = entry.get("image")
+    thumbnails = entry.get("media_thumbnail") or ()
+    named = [image.get("href") if isinstance(image, dict) else None, *(one.get("url") for one in thumbnails)]
+    return next((url for name in named if (url := media.absolute(base, name))), None)
+
+
+def _author(entry: Mapping[str, Any]) -> str | None:
+    detail = entry.get("author_detail")
+    return (of(detail, "name") if isinstance(detail, dict) else None) or of(entry, "author")
+
+
+def _categories(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    terms = (of(tag, "label") or of(tag, "term") for tag in entry.get("tags", ()))
+    return tuple(dict.fromkeys(term for term in terms if term))

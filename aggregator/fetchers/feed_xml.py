@@ -1,0 +1,126 @@
+"""What feedparser drops or merges, read from the XML beside it: repeated, nested and unknown elements.
+
+feedparser keeps one of several ``podcast:`` elements, knows only "yes" and "clean" of ``itunes:explicit``, and
+flattens categories (6.0.14). Items are matched by their order, so their number must agree with feedparser's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from aggregator.fetchers import tree
+from aggregator.model.sighting import Tag
+
+ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
+CONTENT = "http://purl.org/rss/1.0/modules/content/"
+SYNDICATION = "http://purl.org/rss/1.0/modules/syndication/"
+PODCAST = {  # the namespace's own address, and the one its documentation gave first
+    "https://podcastindex.org/namespace/1.0",
+    "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md",
+}
+ATOM = "http://www.w3.org/2005/atom"
+PREFIXES = {ATOM: "atom:", ITUNES: "itunes:", CONTENT: "content:", SYNDICATION: "sy:", "": ""} | dict.fromkeys(
+    PODCAST, "podcast:"
+)
+ITEMS = {"item", "entry"}
+CHANNELS = {"channel", "feed", "rdf"}
+DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
+DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
+
+
+class Said(NamedTuple):
+    """The texts of one item or channel by prefixed name, the first of each, and its ``podcast:`` elements in order."""
+
+    texts: dict[str, str]
+    tags: tuple[Tag, ...]
+
+
+@dataclass(slots=True)
+class Beside:
+    """What the XML says beside feedparser; ``sound`` is false where libxml2 had to recover."""
+
+    channel: dict[str, str] = field(default_factory=dict)
+    tags: list[Tag] = field(default_factory=list)
+    categories: list[tuple[str, ...]] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=lambda: {"hour": [], "day": []})
+    items: list[Said] = field(default_factory=list)
+
+
+def beside(body: bytes, encoding: str, items: int) -> Beside | None:
+    """The XML's own account, strictly and else by recovery; ``None`` where it does not count the same items.
+
+    ``encoding`` is what feedparser found to be true: a declaration that lies makes libxml2 read nothing, silently.
+    """
+    body = _undeclared(body, encoding)
+    for recover in (False, True):
+        found = _read(body, recover=recover)
+        if len(found.items) == items and (found.channel or items):
+            return found
+    return None
+
+
+def _undeclared(body: bytes, encoding: str) -> bytes:
+    """The document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all."""
+    if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
+        body = body.decode(encoding, "replace").encode("utf-8", "replace")
+    return DECLARATION.sub(b"", body, count=1)
+
+
+def _read(body: bytes, *, recover: bool) -> Beside:
+    found = Beside()
+    for element in tree.pieces(body, recover=recover):
+        parent = element.getparent()
+        namespace, local = tree.name(element)
+        above = tree.name(parent)[1].lower() if parent is not None else ""
+        if local in ITEMS and above in CHANNELS:
+            found.items.append(_said(element))
+            element.clear()
+        elif above in CHANNELS and local not in CHANNELS:
+            _note(found, element, namespace, local)
+        elif above in {"skiphours", "skipdays"} and local in found.skipped:
+            found.skipped[local].append(tree.text(element).strip())
+    return found
+
+
+def _note(found: Beside, element: tree.Element, namespace: str, local: str) -> None:
+    """One child of the channel."""
+    if namespace in PODCAST:
+        found.tags.append(_tag(element))
+    elif namespace == ITUNES and local == "category":
+        found.categories.append(_path(element))
+    elif (prefix := PREFIXES.get(namespace)) is not None:
+        found.channel.setdefault(prefix + local, tree.text(element).strip())
+
+
+def _said(item: tree.Element) -> Said:
+    texts: dict[str, str] = {}
+    tags: list[Tag] = []
+    for element in item.iterchildren("*"):
+        namespace, local = tree.name(element)
+        if namespace in PODCAST:
+            tags.append(_tag(element))
+        elif (prefix := PREFIXES.get(namespace)) is not None:
+            texts.setdefault(prefix + local, tree.text(element).strip())
+    return Said(texts, tuple(tags))
+
+
+def _tag(element: tree.Element, depth: int = 0) -> Tag:
+    """A ``podcast:`` element as it stands, with the children of its own namespace."""
+    children = [child for child in element.iterchildren("*") if tree.name(child)[0] in PODCAST]
+    return Tag(
+        name=f"podcast:{tree.name(element)[1]}",
+        text=(element.text or "").strip() or None,
+        attributes=tuple(
+            (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
+        ),
+        children=tuple(_tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
+    )
+
+
+def _path(element: tree.Element) -> tuple[str, ...]:
+    """An ``itunes:category`` with the one nested inside it."""
+    inner = next((child for child in element.iterchildren("*") if tree.name(child)[1] == "category"), None)
+    names = (element.get("text"), inner.get("text") if inner is not None else None)
+    return tuple(name.strip() for name in names if name and name.strip())

@@ -1,0 +1,99 @@
+"""JSON Feed 1 and 1.1 (jsonfeed.org/version/1.1): items with HTML or plain text, and attachments for podcasts."""
+
+from __future__ import annotations
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import fields, media, shape
+from aggregator.fetchers.fields import Record
+from aggregator.fetchers.keys import titled
+from aggregator.fetchers.letters import decoded
+from aggregator.model.sighting import Duration, Listing, Moment, Show, Sighting
+from aggregator.model.source import Document, Source
+from aggregator.text import dates, durations
+from aggregator.text.urls import audio_id
+
+VERSION = "jsonfeed.org/version/1"
+SECONDS = "duration_in_seconds"
+LONGEST_HEADLINE = 80  # characters of text that stand for a missing title
+
+
+def locate(source: Source) -> tuple[str, ...]:
+    """The feed's own address."""
+    return (source.url,) if source.url else ()
+
+
+def read(document: Document) -> Listing:
+    """The items in the feed's order; raises ``ReadError`` for what is no JSON Feed."""
+    feed = fields.record(shape.loaded(decoded(document)))
+    if VERSION not in (fields.text(feed, "version") or ""):
+        raise shape.described(document, "a JSON Feed")
+    if not isinstance(feed.get("items"), list):
+        raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
+    items = fields.records(feed, "items")
+    found = [_sighting(document.source.name, item, at) for at, item in enumerate(items)]
+    empty = found.count(None)
+    return Listing(
+        sightings=tuple(sighting for sighting in found if sighting),
+        show=_show(feed),
+        partial=document.partial or fields.text(feed, "next_url") is not None,
+        remarks=(f"{empty} items say nothing and are left out",) if empty else (),
+    )
+
+
+def _sighting(name: str, item: Record, position: int) -> Sighting | None:
+    """One item; ``None`` where it has neither id, title, text nor address."""
+    file = media.chosen(
+        media.Offer(one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), fields.number(one, SECONDS))
+        for one in fields.records(item, "attachments")
+    )
+    length = durations.parse(str(file[1].duration or "")) if file else None
+    markup, plain = fields.text(item, "content_html"), fields.text(item, "content_text")
+    guid, link = fields.identifier(item, "id"), media.address(fields.text(item, "url", "external_url"))
+    title = fields.text(item, "title") or _headline(plain or fields.text(item, "summary") or "")
+    if not (guid or title or markup or link or file):
+        return None
+    host = audio_id(file[0].url) if file else None
+    return Sighting(
+        source=name, key=guid or link or titled(title), title=title, position=position, guid=guid, link=link,
+        genre="episode" if file else "post", ids=(("simplecast", host),) if host else (),
+        html=markup, description=None if markup else plain, summary=_summary(item, plain),
+        published=_moment(item, "date_published") or _moment(item, "date_modified"),
+        updated=_moment(item, "date_modified"), duration=Duration(*length) if length else None,
+        enclosure=file[0] if file else None, image=media.address(fields.text(item, "image", "banner_image")),
+        author=_author(item), language=fields.text(item, "language"), categories=fields.texts(item.get("tags")),
+    )  # fmt: skip
+
+
+def _summary(item: Record, plain: str | None) -> str | None:
+    summary = fields.text(item, "summary")
+    return summary if summary and summary != plain else None
+
+
+def _moment(item: Record, name: str) -> Moment | None:
+    parsed = dates.parse(fields.text(item, name) or "")
+    return Moment(*parsed) if parsed else None
+
+
+def _author(said: Record) -> str | None:
+    """The names of the authors, with version 1's single author where there is no list."""
+    names = fields.texts(said.get("authors")) or fields.texts([said.get("author")])
+    return ", ".join(names) or None
+
+
+def _headline(text: str) -> str:
+    """The first words of the text, for an item without a title (microblogs)."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_HEADLINE else line[: LONGEST_HEADLINE - 1].rpartition(" ")[0] + "…"
+
+
+def _show(feed: Record) -> Show:
+    return Show(
+        title=fields.text(feed, "title") or "",
+        link=media.address(feed.get("home_page_url")),
+        description=fields.text(feed, "description"),
+        author=_author(feed),
+        image=media.address(fields.text(feed, "icon")),
+        language=fields.text(feed, "language"),
+        complete=feed.get("expired") is True,
+        feed_url=media.address(feed.get("feed_url")),
+    )

@@ -1,0 +1,80 @@
+"""Trees of elements: XML piece by piece, HTML as browsers read it; the only reader that knows lxml.
+
+No entity is resolved and no network asked; nothing raises for what a document holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import TypeAlias
+
+from lxml import cssselect, etree
+
+Element: TypeAlias = etree._Element  # noqa: SLF001 -- lxml's own name for the type of its elements
+DEEPEST = 256  # nested elements; real pages stay under 60, and libxml2 itself stops there unless told otherwise
+
+
+def pieces(body: bytes, *, recover: bool) -> Iterator[Element]:
+    """Each element of the XML when it is complete, children before parents; ends early where the XML is broken.
+
+    With ``recover`` libxml2 goes on behind a mistake as well as it can. The taker may ``clear`` what it has read.
+    """
+    reader = etree.iterparse(
+        BytesIO(body), events=("end",), recover=recover, resolve_entities=False, no_network=True, huge_tree=True
+    )
+    try:
+        for _, element in reader:
+            if isinstance(element.tag, str):
+                yield element
+    except (etree.XMLSyntaxError, ValueError, LookupError):
+        return
+
+
+def html(text: str) -> Element | None:
+    """The root of an HTML page; ``None`` where there is no element at all."""
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    source = text.replace("\x00", "").encode("utf-8", "replace")
+    try:
+        return etree.fromstring(source, parser) if source.strip() else None
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def name(element: Element) -> tuple[str, str]:
+    """The namespace, lower case and "" where there is none, and the local name of an element."""
+    namespace, _, local = str(element.tag).rpartition("}")
+    return namespace.lstrip("{").lower(), local
+
+
+def text(element: Element) -> str:
+    """All the text of an element and what is inside it, in reading order."""
+    return "".join(str(part) for part in element.itertext())
+
+
+def selected(element: Element, selector: str) -> list[Element | str]:
+    """The elements, or the texts of attributes, that a selector finds below an element, in the page's order.
+
+    XPath where it begins with ``/``, ``.`` and a slash, or ``(``, else CSS, where ``@name`` behind a selector takes an
+    attribute; parts divided by commas are tried in their order. Raises ``ValueError`` where it is neither.
+    """
+    if selector.startswith(("/", "./", "(", "..")):
+        return _by_xpath(element, selector if selector.startswith((".", "(")) else f".{selector}", selector)
+    found: list[Element | str] = []
+    for part in selector.split(","):
+        path, _, attribute = part.partition("@")
+        try:
+            expression = cssselect.CSSSelector(path.strip() or "*").path
+        except (cssselect.SelectorError, SyntaxError) as error:
+            raise ValueError(f'"{selector}" is no CSS selector ({error})') from error
+        found += _by_xpath(element, expression + (f"/@{attribute.strip()}" if attribute else ""), selector)
+    return found
+
+
+def _by_xpath(element: Element, expression: str, selector: str) -> list[Element | str]:
+    try:
+        answer = element.xpath(expression)
+    except etree.XPathError as error:
+        raise ValueError(f'"{selector}" is no selector ({error})') from error
+    items = answer if isinstance(answer, list) else [answer]
+    return [item if isinstance(item, Element) else str(item) for item in items]

@@ -1,0 +1,162 @@
+"""Whatever the bytes, a reader answers with a sound listing or with a ReadError of one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import roster
+from aggregator.model.sighting import Listing
+from aggregator.model.source import Document, Source
+
+DATA = Path(__file__).parent / "data" / "read"
+SAMPLES = Path(__file__).parents[2] / "samples" / "pytorch"
+OPTIONS = {"page": (("items", "li"),)}
+SEEDS = [
+    (kind, path.read_bytes())
+    for kind in roster.MODULES
+    for path in sorted((DATA / kind).glob("*"))
+    if path.suffix != ".golden"
+] + [
+    (kind, (SAMPLES / file).read_bytes())
+    for kind, file in [
+        ("apple", "apple-page.txt"),
+        ("listing", "casts.txt"),
+        ("listing", "podyssey.txt"),
+        ("blog", "blog.txt"),
+    ]
+]
+LONGEST_LINE = 1200
+
+
+def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
+    document = Document(
+        Source("x", kind, options=OPTIONS.get(kind, ())), "https://example.org/x", body, charset=charset
+    )
+    message = ""
+    listing: Listing | None
+    try:
+        listing = roster.read(document)
+    except ReadError as error:
+        message = str(error)
+        listing = None
+    finally:
+        roster.discover(document)
+    if listing is None:
+        assert message.startswith("x: ")
+        assert "\n" not in message
+        assert len(message) < LONGEST_LINE
+        return None
+    keys = [sighting.key for sighting in listing.sightings]
+    assert len(keys) == len(set(keys))
+    assert all(keys)
+    json.dumps([repr(listing)], ensure_ascii=False).encode("utf-8")
+    for sighting in listing.sightings:
+        for text in (
+            sighting.title,
+            sighting.description,
+            sighting.html,
+            sighting.summary,
+            sighting.guid,
+            sighting.link,
+        ):
+            (text or "").encode("utf-8")
+    return listing
+
+
+@given(
+    kind=st.sampled_from(sorted(roster.MODULES)),
+    body=st.binary(max_size=400),
+    charset=st.sampled_from([None, "utf-8", "x", "utf-16"]),
+)
+def test_any_bytes(kind: str, body: bytes, charset: str | None) -> None:
+    told(kind, body, charset)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A document of ours with a few cuts, repetitions, flips and insertions."""
+    kind, body = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(body)))
+        end = min(len(body), start + draw(st.integers(0, 60)))
+        piece = draw(
+            st.sampled_from(
+                [
+                    b"",
+                    b"<",
+                    b"&",
+                    b"]]>",
+                    b"&#0;",
+                    b"&#xD800;",
+                    b"\x00",
+                    b"\xff",
+                    b"null",
+                    b"{",
+                    b"\\",
+                    b"\n\n",
+                    b")",
+                    b"i=1",
+                    b"<item>",
+                    b"](",
+                ]
+            )
+        )
+        body = draw(
+            st.sampled_from(
+                [
+                    body[:start] + piece + body[end:],
+                    body[:start] + piece + body[start:],
+                    body[:start],
+                    body[:end] + body[start:],
+                ]
+            )
+        )
+    return kind, body
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=250)
+@given(mutated())
+def test_mutated_documents(case: tuple[str, bytes]) -> None:
+    told(*case)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=120)
+@given(case=st.sampled_from(SEEDS), kind=st.sampled_from(sorted(roster.MODULES)))
+def test_documents_of_other_kinds(case: tuple[str, bytes], kind: str) -> None:
+    told(kind, case[1])
+
+
+@pytest.mark.heavy
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=20_000)
+@given(mutated())
+def test_many_mutated_documents(case: tuple[str, bytes]) -> None:
+    told(*case)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(data=st.data(), seed=st.sampled_from([case for case in SEEDS if case[1].lstrip()[:1] == b"{"]))
+def test_json_with_other_types(data: st.DataObject, seed: tuple[str, bytes]) -> None:
+    value = json.loads(seed[1])
+    target = value
+    for _ in range(data.draw(st.integers(0, 5))):
+        inner = list(target.items()) if isinstance(target, dict) else list(enumerate(target))
+        deeper = [(name, one) for name, one in inner if isinstance(one, dict | list) and one]
+        if not deeper:
+            break
+        target = data.draw(st.sampled_from(deeper))[1]
+    names = list(target) if isinstance(target, dict) else list(range(len(target)))
+    target[data.draw(st.sampled_from(names))] = data.draw(JSON)
+    told(seed[0], json.dumps(value).encode())

@@ -1,0 +1,178 @@
+"""The roster: who speaks for a kind, what is kept of a listing, and what is said of local files."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from aggregator.config.kinds import KINDS
+from aggregator.errors import FetchError, ReadError
+from aggregator.fetchers import recording, roster
+from aggregator.model.source import Document, Only, Source
+
+FEED = b"""<rss version="2.0"><channel><title>T</title>%s</channel></rss>"""
+ITEM = b"<item><title>%s</title><guid>%s</guid><category>%s</category></item>"
+
+
+def source(kind: str = "feed", **keys: object) -> Source:
+    return Source(name="here", kind=kind, **keys)  # type: ignore[arg-type]  # the test's own keys
+
+
+def titles(body: bytes, **keys: object) -> list[str]:
+    document = Document(source(**keys), "https://example.org/feed", body)  # type: ignore[arg-type]  # as above
+    return [sighting.title for sighting in roster.read(document).sightings]
+
+
+def test_the_roster_and_the_config_name_the_same_kinds() -> None:
+    assert set(roster.MODULES) == set(KINDS)
+    assert roster.kinds()[: len(roster.MODULES)] == tuple(roster.MODULES)
+
+
+@pytest.mark.parametrize("kind", roster.MODULES)
+def test_every_module_locates_and_reads(kind: str) -> None:
+    assert roster.locate(source(kind, url="https://example.org/x")) == ("https://example.org/x",)
+    assert roster.locate(source(kind, path="/tmp/x")) == ()  # noqa: S108 -- never opened
+    assert roster.locate(source(kind)) == ()
+    with pytest.raises(ReadError, match="here: "):
+        roster.read(Document(source(kind), "https://example.org/x", b"nothing that anybody understands"))
+    with pytest.raises(ReadError, match="empty"):
+        roster.read(Document(source(kind), "https://example.org/x", b" \n"))
+    assert roster.discover(Document(source(kind), "https://example.org/x", b"nothing")) == ()
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (
+            {"show": "77"},
+            (
+                "https://itunes.apple.com/lookup?id=77&country=us&media=podcast&entity=podcastEpisode&limit=200",
+                "https://podcasts.apple.com/us/podcast/id77",
+            ),
+        ),
+        (
+            {"url": "https://podcasts.apple.com/gb/podcast/quiet-machines/id77"},
+            (
+                "https://itunes.apple.com/lookup?id=77&country=gb&media=podcast&entity=podcastEpisode&limit=200",
+                "https://podcasts.apple.com/gb/podcast/quiet-machines/id77",
+            ),
+        ),
+        (
+            {"show": "77", "options": (("country", "de"),)},
+            (
+                "https://itunes.apple.com/lookup?id=77&country=de&media=podcast&entity=podcastEpisode&limit=200",
+                "https://podcasts.apple.com/de/podcast/id77",
+            ),
+        ),
+        ({"url": "https://itunes.apple.com/lookup?id=77"}, ("https://itunes.apple.com/lookup?id=77",)),
+    ],
+)
+def test_apple_is_asked_twice(keys: dict[str, object], expected: tuple[str, ...]) -> None:
+    assert roster.locate(source("apple", **keys)) == expected
+
+
+def test_an_unknown_kind_names_the_known_ones() -> None:
+    with pytest.raises(ReadError, match='nobody speaks for the kind "gopher"; there are feed, simplecast'):
+        roster.locate(source("gopher"))
+
+
+def test_a_package_adds_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = metadata.entry_points
+    point = metadata.EntryPoint("gopher", "aggregator.fetchers.feed", roster.ENTRY_POINTS)
+    monkeypatch.setattr(metadata, "entry_points", lambda **_: metadata.EntryPoints([point, *real(group="none")]))
+    assert roster.kinds()[-1] == "gopher"
+    assert titles(FEED % (ITEM % (b"a", b"1", b"x")), kind="gopher") == ["a"]
+
+
+def test_only_keeps_what_belongs() -> None:
+    body = FEED % b"".join(ITEM % words for words in [(b"One", b"1", b"Lifts"), (b"Two", b"2", b"Stairs")])
+    assert titles(body, only=Only(category="lifts")) == ["One"]
+    assert titles(body, only=Only(title="(?i)^t")) == ["Two"]
+    assert titles(body, only=Only(show="t")) == ["One", "Two"]
+    listing = roster.read(Document(source(only=Only(show="U")), "https://example.org/feed", body))
+    assert (listing.sightings, listing.remarks) == ((), ("none of the 2 entries is what only asks for",))
+
+
+def test_keys_are_unique_and_the_oldest_keeps_its_own() -> None:
+    grown = [(b"New", b"1", b""), (b"Old", b"1", b""), (b"Old", b"1", b""), (b"Other", b"2", b"")]
+
+    def keys(items: list[tuple[bytes, bytes, bytes]]) -> dict[str, tuple[str, str | None]]:
+        body = FEED % b"".join(ITEM % words for words in items)
+        listing = roster.read(Document(source(), "https://example.org/feed", body))
+        return {sighting.title: (sighting.key, sighting.guid) for sighting in listing.sightings}
+
+    before, after = keys(grown[2:]), keys(grown)
+    assert before == {title: after[title] for title in before} == {"Old": ("1", "1"), "Other": ("2", "2")}
+    assert after["New"][0].startswith("1#")
+    assert after["New"][1] is None
+
+
+def test_one_item_published_twice_keeps_its_guid() -> None:
+    dated = b"<item><title>Same</title><guid>1</guid><pubDate>%s Mar 2026 06:00:00 GMT</pubDate></item>"
+    body = FEED % (dated % b"05" + dated % b"04")
+    found = roster.read(Document(source(), "https://example.org/feed", body)).sightings
+    assert [sighting.guid for sighting in found] == ["1", "1"]
+    assert [sighting.key == "1" for sighting in found] == [False, True]
+
+
+def test_one_audio_under_two_titles_keeps_its_guid() -> None:
+    item = b'<item><title>%s</title><guid>1</guid><enclosure url="https://a.example/1.mp3" type="audio/mpeg"/></item>'
+    found = roster.read(
+        Document(source(), "https://example.org/feed", FEED % (item % b"New" + item % b"Old"))
+    ).sightings
+    assert [sighting.guid for sighting in found] == ["1", "1"]
+
+
+def test_a_feed_without_items_is_an_empty_listing() -> None:
+    assert titles(FEED % b"") == []
+
+
+def test_local_files(tmp_path: Path) -> None:
+    file = tmp_path / "feed.xml"
+    file.write_bytes(FEED % b"")
+    (as_path,) = roster.recorded(source(path=str(file)))
+    (as_snapshot,) = roster.recorded(source(snapshot=str(file)))
+    assert (as_path.recorded, as_snapshot.recorded) == (False, True)
+    assert as_path.body == FEED % b""
+    assert as_path.url == file.as_uri()
+    assert roster.recorded(source()) == ()
+
+
+def test_unreadable_local_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FetchError, match=r"here: .*/missing.xml cannot be read: no such file or directory"):
+        roster.recorded(source(path=str(tmp_path / "missing.xml")))
+    with pytest.raises(FetchError, match="is not a file"):
+        roster.recorded(source(path=str(tmp_path)))
+    with pytest.raises(FetchError, match="cannot be read"):
+        roster.recorded(source(path="a\0b"))
+    (tmp_path / "empty.xml").touch()
+    with pytest.raises(ReadError, match=r"empty.xml is empty \(0 bytes\)"):
+        roster.recorded(source(snapshot=str(tmp_path / "empty.xml")))
+    monkeypatch.setattr(recording, "MOST_BYTES", 2)
+    (tmp_path / "large.xml").write_bytes(b"abc")
+    with pytest.raises(ReadError, match="larger than"):
+        roster.recorded(source(path=str(tmp_path / "large.xml")))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "needs the option items"),
+        ((("items", "li"), ("colour", "red")), "has no option colour"),
+        ((("items", "li["),), "option items: .* is no CSS selector"),
+        ((("items", "//li["),), "option items: .* is no selector"),
+        ((("items", "li"), ("title", "h9")), "items finds 1 elements on the page and no title in them"),
+    ],
+)
+def test_selectors_that_do_not_work(options: tuple[tuple[str, str], ...], message: str) -> None:
+    body = b"<!DOCTYPE html><ul><li><h2>One</h2></li></ul>"
+    with pytest.raises(ReadError, match=message):
+        roster.read(Document(source("page", options=options), "https://example.org/", body))
+
+
+def test_an_html_page_is_no_feed() -> None:
+    body = b"<!DOCTYPE html><html><body><h1>Not found</h1></body></html>"
+    with pytest.raises(ReadError, match=r"here: an HTML page where a feed was expected \(https://example.org/feed\)"):
+        titles(body)
