@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 # An entity tag as RFC 9110, section 8.8.3, allows it in a list, the weakness mark aside.
 TAG = re.compile(r'(?:^|,)\s*(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)')
@@ -14,7 +14,8 @@ WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 ALIASES = {"x-gzip": "gzip"}
 
 
-def encoding(accepted: str | None, offered: Sequence[str]) -> str:
+@lru_cache(maxsize=1024)
+def encoding(accepted: str | None, offered: tuple[str, ...]) -> str:
     """The encoding to answer in: the one that weighs most for the client, the earlier offered among equals.
 
     ``offered`` are the encodings there are, best first; "identity" is the answer where none of them is accepted, also

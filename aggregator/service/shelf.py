@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 
 # What may leave, by the name's end, with its media type (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0). All else in
@@ -49,12 +50,12 @@ class Form:
 class Leaf:
     """One published file: its media type, when its content changed, and its forms by encoding, identity among them.
 
-    ``name`` is its last path segment, ``kind`` its media type's first word group, such as ``text/html``.
+    ``stamp`` is the time as HTTP writes it (RFC 9110, section 5.6.7).
     """
 
-    name: str
     media_type: str
     modified: datetime
+    stamp: str
     forms: Mapping[str, Form]
     offered: tuple[str, ...]
 
@@ -140,7 +141,8 @@ def load(output: Path, path: str) -> Leaf | None:
             forms[name] = Form(packed[0], f'"{digest}-{name}"')
     last = path.rpartition("/")[2]
     at = datetime.fromtimestamp(int(modified), UTC)
-    return Leaf(last, media_type(last), at, forms, tuple(name for name in SIBLINGS if name in forms))
+    offered = tuple(name for name in SIBLINGS if name in forms)
+    return Leaf(media_type(last), at, format_datetime(at, usegmt=True), forms, offered)
 
 
 def content(output: Path, path: str) -> tuple[bytes, float] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from email.utils import format_datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,7 +131,7 @@ def chosen(leaf: Leaf, wanted: Asked, now: float) -> tuple[int, Headers, bytes]:
         *SAFE,
     ]
     if modified:
-        headers.append((b"last-modified", format_datetime(modified, usegmt=True).encode()))
+        headers.append((b"last-modified", leaf.stamp.encode()))
     if leaf.kind != "text/html":
         headers += [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Last-Modified")]
     if negotiate.unchanged(wanted.tags, wanted.since, form.tag, modified):
