@@ -1,0 +1,63 @@
+"""What a cron expression means, as crontab(5) of Debian says it: five fields or a nickname, and the next slot.
+
+Sunday is 0 and 7; where neither day field begins with a star, a day that meets either is a slot. In a zone with
+summer time a slot that the switch leaves out comes right after it, and one that it repeats comes once, unless it
+comes every hour anyway. APScheduler reads expressions otherwise (its Monday is 0, it joins the day fields by and).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+from cronsim import CronSim, CronSimError
+
+NICKNAMES = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+"""crontab(5), section EXTENSIONS; ``@reboot`` is no time."""
+
+FIELDS = 5
+
+_ANY = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def fault(expression: str) -> str | None:
+    """What is wrong with the expression, ``None`` where nothing is.
+
+    >>> fault("17 * * * *"), fault("@daily"), fault("61 * * * *")
+    (None, None, 'bad minute')
+    """
+    try:
+        _slots(expression, _ANY)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def slot_after(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
+    """The first time after the given one that the expression names in the zone, in UTC; ``None`` for never.
+
+    ValueError where the expression has a fault.
+
+    >>> slot_after("0 0 * * 7", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
+    '2024-05-05T00:00:00+00:00'
+    """
+    slot = next(_slots(expression, after.astimezone(zone)), None)
+    return None if slot is None else slot.astimezone(UTC)
+
+
+def _slots(expression: str, after: datetime) -> CronSim:
+    """The slots after the time, in its zone. A sixth field (of seconds), which cron does not know, is a fault."""
+    fields = NICKNAMES.get(expression.strip().lower(), expression.strip())
+    if len(fields.split()) != FIELDS:
+        raise ValueError("wrong number of fields")
+    try:
+        return CronSim(fields, after)
+    except CronSimError as error:
+        raise ValueError(str(error).lower()) from error
