@@ -1,0 +1,141 @@
+"""What runs on and on: a tick that asks the ledger who is due, and refreshes it.
+
+The scheduler holds nothing worth keeping: one job in memory, one run at a time, missed ticks made one. What is due
+stands in the ledger, so that a restart asks no origin sooner and several processes share the work.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from types import FrameType
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from aggregator import pipeline
+from aggregator.config.load import Config
+from aggregator.errors import AggregatorError, LockedError
+from aggregator.ledger import due, ledger, memories
+from aggregator.ledger.due import Claim
+from aggregator.ledger.ledger import Ledger
+
+TICK = timedelta(seconds=30)
+"""How late a source may be asked; each tick that finds nobody due costs one read of the ledger."""
+
+LEASE = timedelta(minutes=15)
+"""After which a source whose worker died is asked by another: longer than any refresh of a feed has taken."""
+
+MOST = 256
+"""Sources claimed at once: what is left is due at the next tick, or another worker's."""
+
+Tick = Callable[[datetime], object]
+Tell = Callable[[str], object]
+
+
+def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
+    """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
+
+    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread.
+    """
+    stop = Event()
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        stop.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with ticking(tick, tell, every=every):
+            stop.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def ticking(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> Iterator[None]:
+    """Tick in a thread while the body runs, first at once; when the body ends a tick at work is finished."""
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    scheduler = BackgroundScheduler(
+        jobstores={"default": MemoryJobStore()}, executors={"default": ThreadPoolExecutor(1)}, timezone=UTC
+    )
+    scheduler.add_job(
+        _once,
+        "interval",
+        args=(tick, tell),
+        seconds=every.total_seconds(),
+        next_run_time=datetime.now(UTC),
+        coalesce=True,
+        max_instances=1,
+        misfire_grace_time=None,
+    )
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=True)
+
+
+def _once(tick: Tick, tell: Tell) -> None:
+    """One tick. What a person can act on is told, a defect shows its traceback (APScheduler logs it); both go on."""
+    try:
+        tick(datetime.now(UTC).replace(microsecond=0))
+    except AggregatorError as error:
+        for line in str(error).splitlines():
+            tell(line)
+
+
+def refresh_due(
+    config: Config, at: datetime, *, listen: pipeline.Listener = pipeline.quiet
+) -> tuple[pipeline.Outcome, ...]:
+    """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
+
+    Raises what ``pipeline.refresh`` raises; where another refresh holds the lock, the sources stay due.
+    """
+    with ledger.open(config.state) as book:
+        due.enrol(book, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
+        claims = due.claim(book, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
+    if not claims:
+        return ()
+    try:
+        told = pipeline.refresh(config, at=at, feeds=sorted({each.feed for each in claims}), listen=listen)
+    except LockedError:
+        with ledger.open(config.state) as book:
+            _finish(book, claims, dict.fromkeys(claims, at))
+        raise
+    except AggregatorError:
+        _put_off(config, claims, at)
+        raise
+    _put_off(config, claims, at)
+    return told
+
+
+def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
+    """Let go of the sources until each is due again."""
+    schedules = {plan.name: plan.refresh for plan in config.plans}
+    with ledger.open(config.state) as book:
+        following = {
+            each: due.next_due(
+                f"{each.feed}/{each.source}",
+                schedules[each.feed],
+                memories.memories(book, each.feed, each.source),
+                at,
+            )
+            for each in claims
+        }
+        _finish(book, claims, following)
+
+
+def _finish(book: Ledger, claims: Sequence[Claim], following: dict[Claim, datetime]) -> None:
+    """Write down when each is due, in one transaction; what another worker has claimed since stays its own."""
+    with ledger.transaction(book) as page:
+        for each in claims:
+            due.finish(page, each, following[each])

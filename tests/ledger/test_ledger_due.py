@@ -1,0 +1,199 @@
+"""Who is due: never sooner than asked, never twice at once, never lost."""
+
+from __future__ import annotations
+
+import random
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.ledger import ledger
+from aggregator.ledger.due import Claim, claim, due_at, enrol, finish, hurry, next_due, ready_at, waiting
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.source import Memory
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+URL = "https://a.example/"
+HOURLY = "17 * * * *"
+
+
+def memory(**fields: object) -> Memory:
+    return replace(Memory(URL), **fields)  # type: ignore[arg-type]  # the case names the field
+
+
+def test_a_source_never_asked_is_due() -> None:
+    assert due_at(HOURLY, (), NOON) == NOON
+    assert due_at(None, (), NOON) == NOON
+    assert due_at(HOURLY, (Memory(URL),), NOON) == NOON
+
+
+def test_a_poll_waits_for_its_slot() -> None:
+    asked = memory(asked=NOON)
+    assert due_at(HOURLY, (asked,), NOON + MINUTE) == NOON + 17 * MINUTE
+    assert due_at(HOURLY, (asked,), NOON + 20 * MINUTE) == NOON + 20 * MINUTE
+    assert due_at(None, (asked,), NOON + MINUTE) == NOON + MINUTE
+    assert due_at(HOURLY, (), NOON + MINUTE, last=NOON) == NOON + 17 * MINUTE
+
+
+def test_what_the_origin_asked_comes_before_the_slot() -> None:
+    asked = memory(asked=NOON, not_before=NOON + 3 * HOUR)
+    assert due_at(HOURLY, (asked,), NOON + HOUR) == NOON + 3 * HOUR
+    assert due_at(HOURLY, (replace(asked, hold_until=NOON + DAY),), NOON + HOUR) == NOON + DAY
+
+
+def test_one_of_several_addresses_that_may_be_asked_is_enough() -> None:
+    held, free = memory(asked=NOON, hold_until=NOON + DAY), memory(asked=NOON, url="https://b.example/")
+    assert due_at(HOURLY, (held, free), NOON + HOUR) == NOON + HOUR
+    assert due_at(HOURLY, (held,), NOON + HOUR) == NOON + DAY
+
+
+def test_skip_windows_are_left_out() -> None:
+    quiet = memory(skip_hours=(12, 13, 14))
+    assert ready_at(quiet, NOON + MINUTE) == NOON + 3 * HOUR
+    assert NOON.weekday() == 2
+    assert ready_at(memory(skip_days=(2, 3)), NOON) == datetime(2024, 5, 3, tzinfo=UTC)
+    assert ready_at(memory(skip_hours=tuple(range(24))), NOON) >= NOON, "an impossible rhythm ends"
+
+
+def test_a_clock_that_went_back_does_not_silence_a_source() -> None:
+    future = memory(asked=NOON + 365 * DAY, not_before=NOON + 366 * DAY)
+    assert due_at(HOURLY, (future,), NOON) == NOON
+    held = replace(future, hold_until=NOON + DAY)
+    assert due_at(HOURLY, (held,), NOON) == NOON + DAY, "what the origin demanded still stands"
+
+
+def test_a_clock_that_went_forward_brings_no_storm() -> None:
+    """After a year's leap everything is due once, and then again by its slot."""
+    later = NOON + 365 * DAY
+    assert due_at(HOURLY, (memory(asked=NOON),), later) == later
+    assert due_at(HOURLY, (memory(asked=later),), later + MINUTE) > later + MINUTE
+
+
+def test_the_next_poll_is_spread_by_name_and_always_the_same() -> None:
+    found = [next_due(f"show/{number}", HOURLY, (), NOON) for number in range(200)]
+    assert found == [next_due(f"show/{number}", HOURLY, (), NOON) for number in range(200)]
+    slot = NOON + 17 * MINUTE
+    assert min(found) >= slot
+    assert max(found) < slot + 6 * MINUTE
+    assert len(set(found)) > 150
+
+
+def test_without_a_schedule_the_next_poll_is_in_an_hour() -> None:
+    assert NOON + HOUR <= next_due("show/a", None, (), NOON) < NOON + HOUR + 6 * MINUTE
+
+
+def test_a_slot_that_never_comes_is_far_away() -> None:
+    assert next_due("show/a", "0 0 29 2 *", (), NOON) > NOON + 365 * DAY
+
+
+@given(
+    seconds=st.integers(0, 10**7),
+    hold=st.one_of(st.none(), st.integers(0, 10**6)),
+    rest=st.one_of(st.none(), st.integers(0, 10**6)),
+    hours=st.sets(st.integers(0, 23), max_size=20),
+    days=st.sets(st.integers(0, 6), max_size=5),
+    cron=st.sampled_from([None, HOURLY, "@daily", "*/5 * * * *"]),
+)
+def test_no_poll_is_sooner_than_asked(
+    seconds: int, hold: int | None, rest: int | None, hours: set[int], days: set[int], cron: str | None
+) -> None:
+    now = NOON + timedelta(seconds=seconds)
+    asked = memory(
+        asked=now,
+        hold_until=None if hold is None else now + timedelta(seconds=hold),
+        not_before=None if rest is None else now + timedelta(seconds=rest),
+        skip_hours=tuple(hours),
+        skip_days=tuple(days),
+    )
+    for due in (due_at(cron, (asked,), now), next_due("show/a", cron, (asked,), now)):
+        assert due >= max(now, asked.hold_until or now, asked.not_before or now)
+        assert due.hour not in hours
+        assert due.weekday() not in days
+    assert next_due("show/a", cron, (asked,), now) > now
+
+
+WANTED = [("show", f"{number:02}") for number in range(10)]
+
+
+def claimed(book: Ledger, now: datetime, *, most: int = 100, owner: str = "me") -> tuple[Claim, ...]:
+    return claim(book, now, most=most, lease=10 * MINUTE, owner=owner)
+
+
+def test_the_longest_waiting_come_first_and_only_once(book: Ledger) -> None:
+    enrol(book, WANTED[5:], NOON)
+    enrol(book, WANTED, NOON + MINUTE)
+    assert claimed(book, NOON - MINUTE) == ()
+    first = claimed(book, NOON + MINUTE, most=6)
+    assert [each.source for each in first] == ["05", "06", "07", "08", "09", "00"]
+    assert [each.source for each in claimed(book, NOON + MINUTE)] == ["01", "02", "03", "04"]
+    assert claimed(book, NOON + MINUTE) == ()
+
+
+def test_a_finished_source_is_due_when_it_was_said(book: Ledger) -> None:
+    enrol(book, WANTED[:1], NOON)
+    (held,) = claimed(book, NOON)
+    assert finish(book, held, NOON + HOUR)
+    assert waiting(book) == {WANTED[0]: NOON + HOUR}
+    assert claimed(book, NOON + HOUR - MINUTE) == ()
+    assert [each.generation for each in claimed(book, NOON + HOUR)] == [2]
+
+
+def test_a_lease_that_ran_out_is_anothers_and_the_first_finishes_nothing(book: Ledger) -> None:
+    enrol(book, WANTED[:1], NOON)
+    (dead,) = claimed(book, NOON, owner="dead")
+    assert claimed(book, NOON + 10 * MINUTE) == ()
+    (alive,) = claimed(book, NOON + 11 * MINUTE, owner="alive")
+    assert not finish(book, dead, NOON + HOUR)
+    assert finish(book, alive, NOON + 2 * HOUR)
+    assert waiting(book) == {WANTED[0]: NOON + 2 * HOUR}
+
+
+def test_the_table_follows_the_config(book: Ledger) -> None:
+    enrol(book, WANTED, NOON)
+    (held, *_) = claimed(book, NOON, most=1)
+    enrol(book, [*WANTED[:2], ("other", "x")], NOON + HOUR)
+    assert waiting(book) == {WANTED[0]: NOON, WANTED[1]: NOON, ("other", "x"): NOON + HOUR}
+    assert finish(book, held, NOON + HOUR), "a source that stayed keeps its lease"
+
+
+def test_a_person_may_hurry_a_source(book: Ledger) -> None:
+    enrol(book, WANTED[:2], NOON + DAY)
+    assert hurry(book, WANTED[:1], NOON) == 1
+    assert hurry(book, WANTED[:1], NOON) == 0
+    assert [each.source for each in claimed(book, NOON)] == ["00"]
+
+
+def test_two_workers_share_without_loss_or_overlap(any_state: str) -> None:
+    """Each source of 40 is asked once by one of four workers, though one of them dies with what it holds."""
+    wanted = [("show", f"{number:02}") for number in range(40)]
+    with ledger.open(any_state) as book:
+        enrol(book, wanted, NOON)
+        (lost, *_) = claim(book, NOON, most=3, lease=MINUTE, owner="dead")
+    done: list[Claim] = []
+
+    def work(name: str) -> None:
+        dice = random.Random(name)
+        with ledger.open(any_state) as book:
+            while held := claim(book, NOON + 2 * MINUTE, most=dice.randint(1, 5), lease=HOUR, owner=name):
+                done.extend(each for each in held if finish(book, each, NOON + DAY))
+
+    workers = [threading.Thread(target=work, args=(f"{number}",)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted((each.feed, each.source) for each in done) == wanted
+    with ledger.open(any_state) as book:
+        assert set(waiting(book).values()) == {NOON + DAY}
+        assert not finish(book, lost, NOON)
+
+
+@pytest.mark.parametrize("count", [2000])
+def test_thousands_are_claimed_in_time(book: Ledger, count: int) -> None:
+    enrol(book, [("show", f"{number}") for number in range(count)], NOON)
+    assert len(claimed(book, NOON, most=count)) == count

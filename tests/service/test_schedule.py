@@ -1,0 +1,167 @@
+"""The service ticks, one at a time, tells what went wrong, and ends when it is asked to."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from aggregator.config.load import Config, load
+from aggregator.errors import AggregatorError, LockedError
+from aggregator.ledger import due, ledger
+from aggregator.ledger.lock import lock
+from aggregator.service.schedule import refresh_due, ticking
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+QUICK = timedelta(milliseconds=50)
+SERVE = """
+import sys, time
+from datetime import timedelta
+from aggregator.service import schedule
+def tick(now):
+    print("begun", flush=True)
+    time.sleep(float(sys.argv[1]))
+    print("ended", flush=True)
+schedule.run(tick, print, every=timedelta(hours=1))
+print("left", flush=True)
+"""
+FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>A show</title><link>https://a.example/</link>
+<item><guid isPermaLink="false">one</guid><title>The first one</title><pubDate>Wed, 01 May 2024 10:00:00 GMT</pubDate>
+<enclosure url="https://a.example/1.mp3" type="audio/mpeg" length="1"/></item></channel></rss>"""
+
+
+def until(true: threading.Event) -> None:
+    assert true.wait(10)
+
+
+def test_ticks_come_one_at_a_time_and_the_first_at_once() -> None:
+    begun, overlap, third, busy = [0], [0], threading.Event(), threading.Lock()
+
+    def tick(now: datetime) -> None:
+        assert now.tzinfo is UTC
+        begun[0] += 1
+        overlap[0] += not busy.acquire(blocking=False)
+        time.sleep(0.12)
+        busy.release()
+        if begun[0] == 3:
+            third.set()
+
+    with ticking(tick, print, every=QUICK):
+        until(third)
+    stopped = begun[0]
+    time.sleep(0.2)
+    assert (overlap[0], begun[0]) == (0, stopped)
+
+
+def test_a_tick_at_work_is_finished() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def tick(_now: datetime) -> None:
+        begun.set()
+        time.sleep(0.3)
+        ended.set()
+
+    with ticking(tick, print):
+        until(begun)
+    assert ended.is_set()
+
+
+def test_what_a_person_can_act_on_is_told_and_it_goes_on() -> None:
+    told: list[str] = []
+    second = threading.Event()
+
+    def tick(_now: datetime) -> None:
+        if told:
+            second.set()
+        raise AggregatorError("one\ntwo")
+
+    with ticking(tick, told.append, every=QUICK):
+        until(second)
+    assert told[:2] == ["one", "two"]
+
+
+def test_a_defect_shows_its_traceback_and_it_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    second = threading.Event()
+    seen: list[datetime] = []
+
+    def tick(now: datetime) -> None:
+        seen.append(now)
+        if len(seen) == 2:
+            second.set()
+        raise ZeroDivisionError
+
+    with ticking(tick, print, every=QUICK):
+        until(second)
+    assert any(record.exc_info and record.exc_info[0] is ZeroDivisionError for record in caplog.records)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_a_signal_ends_it_after_the_tick(number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", SERVE, "0.5"], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "begun\n"
+        child.send_signal(number)
+        assert child.stdout.read() == "ended\nleft\n"
+    assert child.returncode == 0
+
+
+def test_a_second_signal_ends_it_at_once() -> None:
+    with subprocess.Popen([sys.executable, "-c", SERVE, "60"], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "begun\n"
+        begun = time.monotonic()
+        child.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        child.send_signal(signal.SIGTERM)
+        assert child.stdout.read() == ""
+    assert child.returncode == -signal.SIGTERM
+    assert time.monotonic() - begun < 10
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    (tmp_path / "feed.xml").write_text(FEED)
+    feeds = "".join(
+        f"  {name}:\n    title: {name}\n    refresh: '17 * * * *'\n    sources:\n"
+        f"      host: {{kind: feed, path: feed.xml}}\n"
+        for name in ("one", "two")
+    )
+    path = tmp_path / "config.yaml"
+    path.write_text(f"state: state/ledger.db\noutput: output\nfeeds:\n{feeds}")
+    return load(path)
+
+
+def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> None:
+    assert [outcome.feed for outcome in refresh_due(config, NOON)] == ["one", "two"]
+    assert (config.output / "one" / "podcast.xml").exists()
+    assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
+    with ledger.open(config.state) as book:
+        due_times = due.waiting(book)
+    slot = NOON + timedelta(minutes=17)
+    assert all(slot <= at < slot + timedelta(minutes=6) for at in due_times.values())
+    assert refresh_due(config, slot - timedelta(seconds=1)) == ()
+    assert [outcome.feed for outcome in refresh_due(config, slot + timedelta(minutes=6))] == ["one", "two"]
+
+
+def test_where_another_refresh_is_at_work_the_sources_stay_due(config: Config) -> None:
+    with lock(config.state, wait=False), pytest.raises(LockedError):
+        refresh_due(config, NOON)
+    assert len(refresh_due(config, NOON)) == 2
+
+
+def test_a_restart_asks_nobody_sooner(config: Config) -> None:
+    refresh_due(config, NOON)
+    assert refresh_due(load(config.path), NOON + timedelta(minutes=2)) == ()
+
+
+def test_a_source_that_fails_waits_for_its_slot_too(config: Config, tmp_path: Path) -> None:
+    (tmp_path / "feed.xml").write_text("<html>no</html>")
+    with pytest.raises(AggregatorError):
+        refresh_due(config, NOON)
+    assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
