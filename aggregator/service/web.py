@@ -17,7 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from aggregator.service import negotiate
+from aggregator.service import metrics, negotiate
+from aggregator.service.metrics import Meter
 from aggregator.service.shelf import Find, Leaf, shelf
 
 # How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
@@ -57,9 +58,15 @@ class Asked(NamedTuple):
     since: str | None
 
 
-def app(output: Path, *, routes: Sequence[BaseRoute] = (), most: int = MOST) -> Starlette:
-    """The application that serves ``output``; ``routes`` are asked before it, ``most`` limits answers under way."""
+def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST) -> Starlette:
+    """The application that serves ``output``; ``routes`` are asked before it, ``most`` limits answers under way.
+
+    With a ``meter`` every answer is counted, and ``/metrics`` tells the counts.
+    """
     published = limited(files(shelf(output)), most)
+    if meter is not None:
+        published = metrics.counted(published, meter)
+        routes = (*routes, metrics.route(meter))
 
     def healthz(_: object) -> Response:
         well = output.is_dir()
@@ -70,10 +77,10 @@ def app(output: Path, *, routes: Sequence[BaseRoute] = (), most: int = MOST) -> 
     return Starlette(routes=[*routes, Route("/healthz", healthz), Mount("/", app=published)])
 
 
-def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = ()) -> None:
+def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> None:
     """Serves ``output`` until a signal ends it; answers under way have ten seconds to finish."""
     uvicorn.run(
-        app(output, routes=routes),
+        app(output, routes=routes, meter=meter),
         host=host,
         port=port,
         log_level="warning",

@@ -6,20 +6,21 @@ import gzip
 import hashlib
 import http.client
 import os
-import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from email.utils import formatdate, parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import brotli
 import pytest
-import uvicorn
+from starlette.types import ASGIApp
 
 from aggregator.service import web
+
+Serving = Callable[[ASGIApp], AbstractContextManager[int]]
 
 FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
 # A whole second long past, so that times are told apart from the clock's.
@@ -41,28 +42,6 @@ def publish(folder: Path, name: str, body: bytes, at: int = THEN) -> None:
         part.write_bytes(packed)
         os.utime(part, (at, at))
         part.replace(folder / (name + ending))
-
-
-@contextmanager
-def serving(output: Path, **options: int) -> Iterator[int]:
-    """A real uvicorn on a free port of loopback, as ``web.serve`` starts it."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        web.app(output, **options),  # type: ignore[arg-type]  # a test's keyword arguments
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join(10)
-        listener.close()
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +67,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def port(output: Path) -> Iterator[int]:
-    with serving(output) as number:
+def port(output: Path, serving: Serving) -> Iterator[int]:
+    with serving(web.app(output)) as number:
         yield number
 
 
@@ -334,24 +313,24 @@ def test_a_missing_feed_is_never_told_to_be_gone_or_forbidden(port: int) -> None
     assert answer.headers["cache-control"] == "public, max-age=60"
 
 
-def test_health_says_whether_the_folder_is_there(port: int, tmp_path: Path) -> None:
+def test_health_says_whether_the_folder_is_there(port: int, tmp_path: Path, serving: Serving) -> None:
     answer = ask(port, "/healthz")
     assert (answer.status, answer.body, answer.headers["cache-control"]) == (200, b"ok\n", "no-store")
-    with serving(tmp_path / "none") as other:
+    with serving(web.app(tmp_path / "none")) as other:
         assert ask(other, "/healthz").status == 503
 
 
-def test_overload_is_503_with_when_to_come_back(output: Path) -> None:
-    with serving(output, most=0) as busy:
+def test_overload_is_503_with_when_to_come_back(output: Path, serving: Serving) -> None:
+    with serving(web.app(output, most=0)) as busy:
         answer = ask(busy, "/show/feed.xml")
         assert answer.status == 503
         assert answer.headers["retry-after"] == "30"
         assert ask(busy, "/healthz").status == 200
 
 
-def test_a_new_version_is_seen_at_once_even_of_equal_size_and_second(tmp_path: Path) -> None:
+def test_a_new_version_is_seen_at_once_even_of_equal_size_and_second(tmp_path: Path, serving: Serving) -> None:
     publish(tmp_path, "feed.xml", b"<a>1</a>", THEN)
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         first = ask(number, "/feed.xml", accept_encoding="gzip")
         publish(tmp_path, "feed.xml", b"<a>2</a>", THEN)
         second = ask(number, "/feed.xml", accept_encoding="gzip", if_none_match=first.headers["etag"])
@@ -359,42 +338,42 @@ def test_a_new_version_is_seen_at_once_even_of_equal_size_and_second(tmp_path: P
         assert gzip.decompress(second.body) == b"<a>2</a>"
 
 
-def test_the_tag_outlives_a_restart_and_a_rewrite_of_the_same_bytes(tmp_path: Path) -> None:
+def test_the_tag_outlives_a_restart_and_a_rewrite_of_the_same_bytes(tmp_path: Path, serving: Serving) -> None:
     publish(tmp_path, "feed.xml", FEED, THEN)
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         first = ask(number, "/feed.xml").headers["etag"]
     publish(tmp_path, "feed.xml", FEED, THEN + 60)
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         assert ask(number, "/feed.xml", if_none_match=first).status == 304
 
 
-def test_a_packed_form_of_another_version_is_not_offered(tmp_path: Path) -> None:
+def test_a_packed_form_of_another_version_is_not_offered(tmp_path: Path, serving: Serving) -> None:
     publish(tmp_path, "feed.xml", b"<a>old</a>", THEN)
     (tmp_path / "feed.xml").write_bytes(b"<a>new</a>")
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         answer = ask(number, "/feed.xml", accept_encoding="gzip, br")
         assert (answer.headers.get("content-encoding"), answer.body) == (None, b"<a>new</a>")
         publish(tmp_path, "feed.xml", b"<a>new</a>", THEN + 60)
         assert ask(number, "/feed.xml", accept_encoding="gzip, br").headers["content-encoding"] == "br"
 
 
-def test_a_file_that_left_is_not_served_from_memory(tmp_path: Path) -> None:
+def test_a_file_that_left_is_not_served_from_memory(tmp_path: Path, serving: Serving) -> None:
     publish(tmp_path, "feed.xml", FEED)
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         assert ask(number, "/feed.xml").status == 200
         (tmp_path / "feed.xml").unlink()
         assert ask(number, "/feed.xml").status == 404
 
 
-def test_a_time_ahead_of_the_clock_is_not_said(tmp_path: Path) -> None:
+def test_a_time_ahead_of_the_clock_is_not_said(tmp_path: Path, serving: Serving) -> None:
     publish(tmp_path, "feed.xml", FEED, int(time.time()) + 3600)
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         answer = ask(number, "/feed.xml")
         assert "last-modified" not in answer.headers
         assert ask(number, "/feed.xml", if_modified_since=formatdate(time.time() + 7200, usegmt=True)).status == 200
 
 
-def test_no_answer_is_half_old_and_half_new_while_publishing(tmp_path: Path) -> None:
+def test_no_answer_is_half_old_and_half_new_while_publishing(tmp_path: Path, serving: Serving) -> None:
     versions = [bytes([65 + number]) * 40_000 for number in range(12)]
     publish(tmp_path, "feed.xml", versions[0], THEN)
     stop = threading.Event()
@@ -405,7 +384,7 @@ def test_no_answer_is_half_old_and_half_new_while_publishing(tmp_path: Path) -> 
                 return
             publish(tmp_path, "feed.xml", versions[number % 12], THEN + number)
 
-    with serving(tmp_path) as number:
+    with serving(web.app(tmp_path)) as number:
         writer = threading.Thread(target=keep_publishing)
         writer.start()
         for turn in range(150):
