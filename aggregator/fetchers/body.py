@@ -30,7 +30,7 @@ class _Stream(Protocol):
 
 
 def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
-    """The decoded body, at most ``limit`` bytes; FetchError where it is longer, cut short or not as it says.
+    """The decoded body, at most ``limit`` bytes; FetchError where it is longer, empty, cut or damaged.
 
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
     """
@@ -44,6 +44,8 @@ def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
             pieces.append(piece)
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
+    if room == limit:
+        raise FetchError("the body is empty")
     return b"".join(pieces)
 
 

@@ -121,6 +121,8 @@ class Origin:
         try:
             pieces = self.play(request)
             for piece in [pieces] if isinstance(pieces, bytes) else pieces:
+                if self.stopped.is_set():
+                    break
                 line.sendall(piece)
         finally:
             with self._lock:
