@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -54,6 +54,37 @@ def shop(tmp_path: Path) -> Path:
     for name in ("topic.txt", "numbered.txt"):
         shutil.copy(DATA / name, tmp_path)
     (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def helped() -> Callable[[str], str]:
+    """What a command says of itself, asked once."""
+
+    @cache
+    def ask(name: str) -> str:
+        answer = subprocess.run((*PROGRAM, name, "--help"), capture_output=True, text=True, check=True, timeout=120)
+        return answer.stdout
+
+    return ask
+
+
+@pytest.fixture(scope="session")
+def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shop after one refresh; to be copied, not used."""
+    folder = tmp_path_factory.mktemp("baked")
+    for name in ("topic.txt", "numbered.txt"):
+        shutil.copy(DATA / name, folder)
+    (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    words = ("refresh", "--quiet", "--at", "2026-01-02T03:04:05Z")
+    subprocess.run((*PROGRAM, *words), cwd=folder, check=True, timeout=120)
+    return folder
+
+
+@pytest.fixture
+def done(baked: Path, tmp_path: Path) -> Path:
+    """A folder in which the shop was refreshed once."""
+    shutil.copytree(baked, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

@@ -27,8 +27,8 @@ def test_every_command_is_in_the_readme(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_every_option_is_documented_and_no_other(name: str, run) -> None:
-    shown = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", run(name, "--help").stdout, re.MULTILINE))
+def test_every_option_is_documented_and_no_other(name: str, helped) -> None:
+    shown = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", helped(name), re.MULTILINE))
     told = set(re.findall(r"^\|[^|]*`(--[a-z-]+)", SECTIONS[name], re.MULTILINE))
     assert shown - {"--help"} == told
 

@@ -8,12 +8,6 @@ import pytest
 AT = ("--at", "2026-01-02T03:04:05Z")
 
 
-@pytest.fixture
-def done(run, shop: Path) -> Path:
-    assert run("refresh", *AT).returncode == 0
-    return shop
-
-
 @pytest.mark.usefixtures("done")
 def test_explain_tells_the_whole_account(run) -> None:
     answer = run("explain", "ovens and steam")

@@ -1,0 +1,44 @@
+"""``aggregator serve``: the schedule and the feeds over HTTP, in one process, until it is stopped."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import nullcontext
+from functools import partial
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from aggregator.commands.options import CONFIG, ConfigOption
+from aggregator.commands.ticking import Standing, tell, tick
+from aggregator.config.load import load
+from aggregator.service import schedule, web
+
+
+def run(
+    config: ConfigOption = CONFIG,
+    *,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The port to listen on.", min=1, max=65535)] = 8000,
+    no_refresh: Annotated[bool, typer.Option("--no-refresh", help="Only serve what is published.")] = False,
+) -> None:
+    """Refresh by the schedule of the config and give the output folder over HTTP, until stopped.
+
+    A config that is changed meanwhile is read again; a wrong one is told and the old one stays in force (a changed
+    output folder is served after a restart). SIGTERM and SIGINT finish what is under way.
+    """
+    standing = Standing(load(config))
+    output = standing.config.output
+    typer.echo(f"serving {output} at http://{f'[{host}]' if ':' in host else host}:{port}/")
+    # The server answers a signal by ending, then sends it on to whoever had it before: that must end the schedule.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+    with nullcontext() if no_refresh else schedule.ticking(partial(tick, standing), tell):
+        web.serve(host, port, output)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    """End the process in order: what is under way is finished first."""
+    sys.exit(0)

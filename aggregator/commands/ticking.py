@@ -1,0 +1,54 @@
+"""What a long-running command does at every tick: whoever is due by the config as it stands, and what to say of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import typer
+
+from aggregator.commands import summary
+from aggregator.config.load import Config, load
+from aggregator.errors import ConfigError
+from aggregator.service import schedule
+
+
+@dataclass(slots=True)
+class Standing:
+    """The config that holds, and the file's time and size when it was read; a wrong one never takes its place."""
+
+    config: Config
+    mark: tuple[int, int] | None = None
+
+    def latest(self) -> Config:
+        """The config, read again where its file has changed; what is wrong with a changed one is told once."""
+        try:
+            state = self.config.path.stat()
+            mark = (state.st_mtime_ns, state.st_size)
+        except OSError:
+            mark = None
+        if mark != self.mark:
+            first, self.mark = self.mark is None, mark
+            try:
+                self.config = load(self.config.path)
+            except ConfigError as error:
+                tell(f"{error}\nthe config from before stays in force")
+            else:
+                if not first:
+                    typer.echo(f"{self.config.path}: read again")
+        return self.config
+
+
+def tick(standing: Standing, at: datetime) -> None:
+    """Refresh whoever is due and say what changed."""
+    for outcome in schedule.refresh_due(standing.latest(), at):
+        for worry in summary.worries(outcome):
+            tell(worry)
+        if outcome.new or outcome.changed:
+            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *summary.lines(outcome))))
+
+
+def tell(text: str) -> None:
+    """Say on stderr what a person should know."""
+    for line in text.splitlines():
+        typer.echo(f"aggregator: {line}", err=True)

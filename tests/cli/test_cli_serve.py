@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+@contextmanager
+def started(shop: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
+    child = subprocess.Popen(
+        (sys.executable, "-m", "aggregator.cli", *words),
+        cwd=shop,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def fetched(url: str, *, seconds: float = 60) -> bytes:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own server
+                return answer.read()
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Signals) -> None:
+    port = free_port()
+    with started(shop, "serve", "--port", str(port)) as child:
+        feed = json.loads(fetched(f"http://127.0.0.1:{port}/crumb-talk/feed.json"))
+        assert len(feed["items"]) == 4
+        child.send_signal(number)
+        said, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    lines = said.splitlines()
+    assert lines[0] == f"serving {shop / 'output'} at http://127.0.0.1:{port}/"
+    assert any("4 new" in line for line in lines)
+    assert "Traceback" not in said
+
+
+def test_serve_without_refresh_asks_nobody(run, shop: Path) -> None:
+    run("refresh", "--at", "2026-01-02T03:04:05Z")
+    (shop / ".aggregator/ledger.db").unlink()
+    port = free_port()
+    with started(shop, "serve", "--no-refresh", "--port", str(port)):
+        assert b"Crumb Talk" in fetched(f"http://127.0.0.1:{port}/crumb-talk/")
+    assert not (shop / ".aggregator/ledger.db").exists()
+
+
+def test_a_wrong_config_does_not_start_a_server(run, shop: Path) -> None:
+    (shop / "config.yaml").write_text("feeds: {}\n")
+    answer = run("serve")
+    assert answer.returncode == 2
+    assert answer.stderr == "aggregator: config.yaml:1: feeds: must not be empty\n"
+
+
+def test_worker_refreshes_and_ends_in_order(shop: Path) -> None:
+    with started(shop, "worker") as child:
+        end = time.monotonic() + 60
+        while not (shop / "output/feeds.opml").exists() and time.monotonic() < end:
+            time.sleep(0.2)
+        child.send_signal(signal.SIGTERM)
+        said, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert "4 new" in said
