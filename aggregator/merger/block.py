@@ -13,6 +13,7 @@ from aggregator.merger.sparse import Bags, Ints, frequency
 CAP = 80  # records of a block; a larger one says "common", not "same": 60 loses .001 recall, 120 costs 30 % more pairs
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
 _UNCOMMON = 20  # rows in which a description token may stand to be a key
+_WEEK = 1_000_000  # above any length in steps of four seconds
 _RAREST = 3  # description tokens used as keys
 
 
@@ -44,7 +45,7 @@ def candidates(frame: Frame) -> Candidates:
 def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     """Columns of (key, row), one for each way to be candidates."""
     rows = np.arange(len(frame.records), dtype=np.int64)
-    scope = frame.scope + 2
+    scope = frame.shelf + 2
     width = int(scope.max(initial=0)) + 1
     yield _bagged(frame.tokens, rows, most=_COMMON)
     yield frame.core * width + scope, rows
@@ -53,8 +54,21 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
+    yield from _slots(frame, scope, width)
     features, owners = _bagged(frame.numbers, rows, most=len(rows))
     yield features * width + scope[owners], owners
+
+
+def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
+    timed = np.flatnonzero(frame.seconds != ABSENT)
+    numbered = timed[frame.numbers.sizes[timed] > 0]
+    first = frame.numbers.features[frame.numbers.starts[numbered]] if len(numbered) else numbered
+    dated = timed[frame.year[timed] != ABSENT]
+    for shift in (0, 2):
+        for owners, value in ((numbered, first), (dated, frame.year[dated] + 1_000_000)):
+            length = (frame.seconds[owners] + shift) // 4
+            yield (value * _WEEK + length) * width + scope[owners], owners
 
 
 def _bagged(bags: Bags, rows: Ints, *, most: int) -> tuple[Ints, Ints]:

@@ -1,18 +1,20 @@
 """Which records are one item, given the weights of pairs: best evidence first, one record per source, average linkage.
 
 Connected components are not used as an answer: one wrong pair would chain two items together (measured in
-``docs/matching.md``). They only bound the work: pairs of different components never meet.
+``docs/matching.md``). They only bound the work: records of different components never meet.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 UNSEEN = -6.0  # weight of a pair that was no candidate: it shares no rare token, day, number or id
 LINKAGE = -2.0  # least mean of all weights between two clusters that become one
 STRONG = 8.0  # weight beyond the threshold at which two published items may be found to be one
+
+Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,45 +26,52 @@ class Rules:
     """
 
     source: Sequence[int]
+    kind: Sequence[int]
     first: Sequence[int]
     last: Sequence[int]
-    kind: Sequence[int]
     groups: tuple[tuple[int, ...], ...] = ()
     apart: frozenset[tuple[int, int]] = frozenset()
-    guid: dict[int, str] | None = None
+    guid: Mapping[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """Two rows and the weight of their being one."""
+def components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
+    """For each row the lowest row that it is linked to, however indirectly."""
+    root = list(range(rows))
 
-    weight: float
-    left: int
-    right: int
+    def find(row: int) -> int:
+        while root[row] != row:
+            root[row] = root[root[row]]
+            row = root[row]
+        return row
 
-
-def cluster(
-    rows: int, edges: Sequence[Edge], rules: Rules, threshold: float
-) -> tuple[tuple[tuple[int, ...], ...], tuple[Edge, ...]]:
-    """The clusters, each sorted, and the edges above the threshold that were refused."""
-    state = _State(rows, edges, rules)
-    strong = sorted(edge for edge in (_ranked(edge) for edge in edges if edge.weight >= threshold))
-    refused = [edge for _, _, _, edge in strong if not state.join(edge, threshold)]
-    return state.clusters(), tuple(refused)
+    for link in links:
+        for row in link[1:]:
+            one, other = find(link[0]), find(row)
+            root[max(one, other)] = min(one, other)
+    return [find(row) for row in range(rows)]
 
 
-def _ranked(edge: Edge) -> tuple[float, int, int, Edge]:
-    return -edge.weight, edge.left, edge.right, edge
+def cluster(rows: int, edges: Iterable[Edge], rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
+    """The clusters, each sorted, in the order of their first row; rows that no edge or rule names stay alone."""
+    state = _State(rows, rules)
+    strong = []
+    for weight, left, right in edges:
+        state.weight[left, right] = weight
+        if weight >= threshold:
+            strong.append((-weight, left, right))
+    for _, left, right in sorted(strong):
+        state.join(left, right, threshold)
+    return tuple(sorted(tuple(sorted(members)) for members in state.members.values()))
 
 
 class _State:
     """Clusters in the making: each row's cluster, each cluster's rows."""
 
-    def __init__(self, rows: int, edges: Sequence[Edge], rules: Rules) -> None:
+    def __init__(self, rows: int, rules: Rules) -> None:
         self.rules = rules
         self.home = list(range(rows))
         self.members: dict[int, list[int]] = {row: [row] for row in range(rows)}
-        self.weight = {(edge.left, edge.right): edge.weight for edge in edges}
+        self.weight: dict[tuple[int, int], float] = {}
         self.foes: defaultdict[int, set[int]] = defaultdict(set)
         for left, right in rules.apart:
             self.foes[left].add(right)
@@ -71,43 +80,40 @@ class _State:
             for row in group[1:]:
                 self._merge(self.home[group[0]], self.home[row])
 
-    def join(self, edge: Edge, threshold: float) -> bool:
-        """Merge the clusters of an edge where the rules allow it; whether the two rows are now in one."""
-        one, other = self.home[edge.left], self.home[edge.right]
-        if one == other:
-            return True
-        if len(self.members[one]) < len(self.members[other]):
-            one, other = other, one
-        if not self._allowed(one, other, threshold):
-            return False
-        self._merge(one, other)
-        return True
+    def join(self, left: int, right: int, threshold: float) -> None:
+        """Merge the clusters of two rows where the rules allow it."""
+        one, other = self.home[left], self.home[right]
+        if one != other and self._allowed(one, other, threshold):
+            small, large = sorted((one, other), key=lambda home: (len(self.members[home]), -home))
+            self._merge(large, small)
 
     def _allowed(self, one: int, other: int, threshold: float) -> bool:
         """No source twice, nobody said "different", and the mean weight between them is not against it."""
         total, pairs = 0.0, 0
-        rules = self.rules
+        kind = self.rules.kind
         for left in self.members[one]:
             for right in self.members[other]:
-                if right in self.foes.get(left, ()):
-                    return False
-                if (
-                    rules.source[left] == rules.source[right]
-                    and rules.first[left] <= rules.last[right]
-                    and rules.first[right] <= rules.last[left]
-                ):
+                if right in self.foes.get(left, ()) or self._beside(left, right):
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
-                if weight is not None or rules.kind[left] == rules.kind[right]:
+                if weight is not None or kind[left] == kind[right]:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
         least = threshold + STRONG if self._two_promises(one, other) else LINKAGE
-        return total / pairs >= least
+        return pairs > 0 and total / pairs >= least
+
+    def _beside(self, left: int, right: int) -> bool:
+        """Whether one source listed the two side by side."""
+        rules = self.rules
+        return (
+            rules.source[left] == rules.source[right]
+            and rules.first[left] <= rules.last[right]
+            and rules.first[right] <= rules.last[left]
+        )
 
     def _two_promises(self, one: int, other: int) -> bool:
-        guid = self.rules.guid or {}
-        left = {guid[row] for row in self.members[one] if row in guid}
-        right = {guid[row] for row in self.members[other] if row in guid}
+        """Whether both were published, under two guids."""
+        left, right = ({self.rules.guid.get(row) for row in self.members[home]} - {None} for home in (one, other))
         return bool(left and right and left != right)
 
     def _merge(self, one: int, other: int) -> None:
@@ -117,7 +123,3 @@ class _State:
         for row in moved:
             self.home[row] = one
         self.members[one].extend(moved)
-
-    def clusters(self) -> tuple[tuple[int, ...], ...]:
-        """All clusters, each sorted, in the order of their first row."""
-        return tuple(sorted(tuple(sorted(rows)) for rows in self.members.values()))

@@ -1,7 +1,7 @@
 """Two records side by side: for each kind of evidence the level of agreement that is reached.
 
-Absent is no evidence: level 0 of every kind weighs nothing. All levels are whole numbers in one table of pairs by
-kinds, so that weighing is one look-up for each kind.
+Absent is no evidence: level 0 of every kind weighs nothing. All levels are small whole numbers in one table of pairs
+by kinds, so that weighing a pair is one look-up for each kind.
 """
 
 from __future__ import annotations
@@ -13,46 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregator.merger.frame import ABSENT, Frame
-from aggregator.merger.sparse import Ints, shared
+from aggregator.merger.sparse import Bags, Doubles, Ints, shared
 
 Levels = NDArray[np.int8]
 
 LEVELS: dict[str, tuple[str, ...]] = {
     "id": ("none", "equal"),
-    "text": (
-        "none",
-        "below .3",
-        ".3 to .4",
-        ".4 to .5",
-        ".5 to .65",
-        ".65 to .8",
-        ".8 to .9",
-        ".9 to .97",
-        "above .97",
+    "title": (
+        *("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9"),
+        *("above .9", "begins the other", "equal, more often", "equal, 2 or 3 times", "equal, in a source once"),
     ),
-    "core": ("unequal", "equal, in a source once", "equal, 2 or 3 times", "equal, more often"),
-    "told": ("none", "below .3", ".3 to .5", ".5 to .7", ".7 to .9", "above .9"),
+    "names": ("none", "below .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to .95", "above .95"),
+    "told": ("none", "below .3", ".3 to .5", ".5 to .7", ".7 to .9", "above .9", "above .9 of many words"),
     "duration": (
-        "none",
-        "precise, 2 s",
-        "precise, 15 s",
-        "precise, 90 s or 2 %",
-        "precise, more",
-        "minutes, 60 s",
-        "minutes, 240 s",
-        "minutes, more",
+        *("none", "precise, 2 s", "precise, 15 s", "precise, 90 s or 2 %", "precise, more"),
+        *("minutes, 60 s", "minutes, 240 s", "minutes, more"),
     ),
     "date": (
-        "none",
-        "same day",
-        "next day",
-        "2 or 3 days",
-        "31 days",
-        "a year",
-        "more",
-        "same year",
-        "next year",
-        "years apart",
+        *("none", "same day", "next day", "2 or 3 days", "31 days", "a year", "more"),
+        *("same year", "next year", "years apart"),
     ),
     "number": ("none", "equal, same season", "equal", "equal, other season", "different"),
     "tag": ("none", "same", "different"),
@@ -60,9 +39,24 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "part": ("none", "equal", "one has", "conflict"),
 }
 KINDS = tuple(LEVELS)
+
+# where one level ends and the next begins
+_ALIKE = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])  # share of a title that is found in the other
+_NAMED = np.array([0.2, 0.4, 0.6, 0.8, 0.95])
+_TOLD = np.array([0.3, 0.5, 0.7, 0.9])
+_DAYS = np.array([1, 2, 4, 32, 367])  # time zones and delays of directories move a date by up to three days
+_SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five hosts of one show)
+_MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
+_ADS, _LONG = 90, 0.02  # seconds, share of the length: an inserted advertisement
+
+_FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
+_WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
+_BEGINNING = 12  # characters that say something as the beginning of a title
+_LENGTHY = 4  # words by which a title goes on at length
+_FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
+_MANY = 12  # words of a description that are no coincidence
+_TELLING = 6.0  # sum of idf below which a description tells nothing
 _MINUTE = 60
-_TOLD = 3  # words that a description must have to be compared
-_CONFLICT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,59 +70,94 @@ class Compared:
 
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
     """The levels of all pairs."""
-    columns = [_MEASURES[kind](frame, left, right) for kind in KINDS]
-    return Compared(
-        left,
-        right,
-        np.stack(columns, axis=1).astype(np.int8) if len(left) else np.zeros((0, len(KINDS)), dtype=np.int8),
-    )
+    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
+    for column, kind in enumerate(KINDS if len(left) else ()):
+        levels[:, column] = _MEASURES[kind](frame, left, right)
+    _forgive(frame, left, right, levels)
+    return Compared(left, right, levels)
+
+
+def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """No digits held against a title that only goes on at length: "Workshop X" and "Workshop X, held at Y in 2001"."""
+    title, digits = levels[:, KINDS.index("title")], levels[:, KINDS.index("digits")]
+    begins, more = LEVELS["title"].index("begins the other"), LEVELS["digits"].index("one has more")
+    for at in np.flatnonzero((title == begins) & (digits == more)).tolist():
+        short, long = sorted((frame.titles[left[at]].core, frame.titles[right[at]].core), key=len)
+        rest = long[len(short) :].split()
+        if len(rest) >= _LENGTHY and rest[0].isalpha():
+            digits[at] = 0
+
+
+def _graded(values: Doubles | Ints, edges: Doubles | Ints) -> Ints:
+    """The level of each value, counted from 1."""
+    levels: Ints = 1 + np.searchsorted(edges, values, side="right")
+    return levels
+
+
+def _share(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Doubles:
+    """How much of the right row's bag lies in the left row's; 0 where it is empty."""
+    return shared(marked, bags, left, right).astype(np.float64) / np.maximum(bags.sums[right], 1e-6)
 
 
 def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return (shared(frame.hard, left, right) > 0).astype(np.int64)
+    return (shared(frame.hard, frame.hard, left, right) > 0).astype(np.int64)
 
 
-def _text(frame: Frame, left: Ints, right: Ints) -> Ints:
-    cosine = shared(frame.grams, left, right)
-    return 1 + np.searchsorted(np.array([0.3, 0.4, 0.5, 0.65, 0.8, 0.9, 0.97]), cosine, side="right")
-
-
-def _core(frame: Frame, left: Ints, right: Ints) -> Ints:
+def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """How much of each title is found in what the other says; equal cores by how often one source repeats them."""
+    one, other = _share(frame.whole, frame.own, left, right), _share(frame.whole, frame.own, right, left)
+    level = _graded(np.sqrt(one * other), _ALIKE)
+    equal = frame.core[left] == frame.core[right]
+    for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_ALIKE))).tolist():
+        short, long = sorted((frame.titles[left[at]].core, frame.titles[right[at]].core), key=len)
+        if len(short) >= _BEGINNING and long.startswith(short):
+            level[at] = len(_ALIKE) + 2
     most = np.maximum(frame.repeats[left], frame.repeats[right])
-    return np.where(frame.core[left] == frame.core[right], 1 + np.searchsorted(np.array([2, 4]), most, side="right"), 0)
+    rank = len(_ALIKE) + np.where(most == 1, 5, np.where(most <= _FEW, 4, 3))
+    return np.where(equal, rank, np.where(frame.mute[left] | frame.mute[right], 0, level))
+
+
+def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
+    best = np.maximum(
+        _share(frame.whole, frame.names, left, right),
+        _share(frame.whole, frame.names, right, left),
+    )
+    both = np.minimum(frame.names.sizes[left], frame.names.sizes[right]) > 0
+    return np.where(both | (best >= _FOUND), _graded(best, _NAMED), 0)
 
 
 def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
-    sums = frame.told.sums
-    poorer = np.minimum(sums[left], sums[right])
-    share = shared(frame.told, left, right, square=False) / np.maximum(poorer, 1e-6)
-    level = 1 + np.searchsorted(np.array([0.3, 0.5, 0.7, 0.9]), share, side="right")
-    return np.where(np.minimum(frame.told.sizes[left], frame.told.sizes[right]) >= _TOLD, level, 0)
+    """How much of the poorer description is in the other: a cut copy and a footer both leave it near 1."""
+    poorer = np.minimum(frame.told.sums[left], frame.told.sums[right])
+    share = shared(frame.told, frame.told, left, right) / np.maximum(poorer, 1e-6)
+    level = _graded(share.astype(np.float64), _TOLD)
+    words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
+    rich = (level > len(_TOLD)) & (words >= _MANY)
+    return np.where((words >= _FEW) & (poorer >= _TELLING), level + rich, 0)
 
 
 def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:
     one, other = frame.seconds[left], frame.seconds[right]
     gap = np.abs(one - other)
-    coarse = (frame.step[left] >= _MINUTE) | (frame.step[right] >= _MINUTE)
-    far = np.maximum(90, np.maximum(one, other) * 0.02)
-    precise = np.where(gap > far, 4, 1 + np.searchsorted(np.array([3, 16]), gap, side="right"))
-    minutes = 5 + np.searchsorted(np.array([61, 241]), gap, side="right")
-    return np.where((one == ABSENT) | (other == ABSENT), 0, np.where(coarse, minutes, precise))
+    far = gap > np.maximum(_ADS, np.maximum(one, other) * _LONG)
+    precise = np.where(far, 4, _graded(gap, _SECONDS))
+    coarse = np.maximum(frame.step[left], frame.step[right]) >= _MINUTE
+    level = np.where(coarse, 4 + _graded(gap, _MINUTES), precise)
+    return np.where((one == ABSENT) | (other == ABSENT), 0, level)
 
 
 def _date(frame: Frame, left: Ints, right: Ints) -> Ints:
     days = np.abs(frame.day[left] - frame.day[right])
     years = np.abs(frame.year[left] - frame.year[right])
-    fine = 1 + np.searchsorted(np.array([1, 2, 4, 32, 367]), days, side="right")
-    coarse = 7 + np.minimum(years, 2)
     known = (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT)
     dated = (frame.year[left] != ABSENT) & (frame.year[right] != ABSENT)
-    return np.where(known, fine, np.where(dated, coarse, 0))
+    return np.where(known, _graded(days, _DAYS), np.where(dated, 7 + np.minimum(years, 2), 0))
 
 
 def _number(frame: Frame, left: Ints, right: Ints) -> Ints:
     have = (frame.numbers.sizes[left] > 0) & (frame.numbers.sizes[right] > 0)
-    meet = shared(frame.numbers, left, right) > 0
+    meet = shared(frame.numbers, frame.numbers, left, right) > 0
     known = (frame.season[left] != ABSENT) & (frame.season[right] != ABSENT)
     season = np.where(known, np.where(frame.season[left] == frame.season[right], 1, 3), 2)
     return np.where(have, np.where(meet, season, 4), 0)
@@ -139,13 +168,11 @@ def _tag(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _digits(frame: Frame, left: Ints, right: Ints) -> Ints:
-    one, other = frame.digits[left], frame.digits[right]
-    level = np.where(one == other, np.where(one == ABSENT, 0, 1), np.where((one == ABSENT) | (other == ABSENT), 2, 3))
-    for at in np.flatnonzero(level == _CONFLICT).tolist():
-        a, b = set(frame.titles[left[at]].digits), set(frame.titles[right[at]].digits)
-        if a <= b or b <= a:
-            level[at] = 2
-    return level
+    """Whether digits of one title are neither in the other nor among its numbers."""
+    one = frame.digits.sizes[left] > shared(frame.marks, frame.digits, right, left)
+    other = frame.digits.sizes[right] > shared(frame.marks, frame.digits, left, right)
+    some = (frame.digits.sizes[left] > 0) | (frame.digits.sizes[right] > 0)
+    return np.where(some, 1 + one.astype(np.int64) + other, 0)
 
 
 def _part(frame: Frame, left: Ints, right: Ints) -> Ints:
@@ -156,8 +183,8 @@ def _part(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 _MEASURES: dict[str, Callable[[Frame, Ints, Ints], Ints]] = {
     "id": _id,
-    "text": _text,
-    "core": _core,
+    "title": _title,
+    "names": _names,
     "told": _told,
     "duration": _duration,
     "date": _date,

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from datetime import date
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared
+from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.frame import Frame
-from aggregator.merger.table import Table
+from aggregator.merger.resolve import VETOES, Resolution
 from aggregator.model.cluster import Evidence, Pair
 
 _WIDEST = 80  # characters of a value that are shown
 
 
-def pair_of(frame: Frame, compared: Compared, at: int, table: Table, veto: str | None = None) -> Pair:
-    """The pair at a position of the comparison with its evidence, the prior first; the weights sum up to its own."""
-    left, right = int(compared.left[at]), int(compared.right[at])
-    found = [Evidence("prior", table.version, "", "", table.prior)]
+def pair_of(found: Resolution, at: int) -> Pair:
+    """The pair at a position with its evidence, the prior first; the weights sum up to its own."""
+    left, right = int(found.compared.left[at]), int(found.compared.right[at])
+    evidence = [Evidence("prior", found.table.version, "", "", found.table.prior)]
     for column, kind in enumerate(KINDS):
-        level = int(compared.levels[at, column])
-        weight = table.weights[column][level]
+        level = int(found.compared.levels[at, column])
+        weight = found.table.weights[column][level]
         if weight:
-            values = _value(frame, kind, left), _value(frame, kind, right)
-            found.append(Evidence(kind, LEVELS[kind][level], *values, weight))
-    total = sum(evidence.weight for evidence in found)
-    return Pair(frame.records[left].id, frame.records[right].id, total, tuple(found), veto)
+            values = _value(found.frame, kind, left), _value(found.frame, kind, right)
+            evidence.append(Evidence(kind, LEVELS[kind][level], *values, weight))
+    lost = float(found.rivals[at])
+    if lost < 0:
+        evidence.append(Evidence("rivals", "another fits as well", "", "", lost))
+    total = sum(one.weight for one in evidence)
+    ids = found.frame.records[left].id, found.frame.records[right].id
+    return Pair(*ids, total, tuple(evidence), VETOES[found.vetoes[at]])
 
 
 def _value(frame: Frame, kind: str, row: int) -> str:
@@ -33,8 +37,8 @@ def _value(frame: Frame, kind: str, row: int) -> str:
     season = record.season or title.season
     values = {
         "id": " ".join(record.ids),
-        "text": frame.texts[row],
-        "core": title.core,
+        "title": title.core,
+        "names": frame.names_of[row],
         "told": record.description,
         "duration": None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}",
         "date": record.year if record.day is None else date.fromordinal(record.day).isoformat(),

@@ -7,35 +7,38 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aggregator.merger.record import Record
-from aggregator.merger.scope import Scope, scopes_of
-from aggregator.merger.sparse import Bags, Ints, frequency, gather, weighted
-from aggregator.text.fold import fold
-from aggregator.text.titles import Title, pieces
+from aggregator.merger.scope import scopes_of
+from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, rarity, weighted
+from aggregator.merger.wording import grams, named, titled, told
+from aggregator.text.titles import Title
 
-ABSENT = -(2**40)  # in every whole-number column: the source did not say
-_DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
+ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
-    ``repeats`` is the most that a row's core occurs in one source. Bags: ``grams`` of the compared text (unit
-    length), ``tokens`` of the compared text, ``told`` of the description, ``names`` of author and the like,
-    ``hard`` ids that occur once in their source, ``numbers``.
+    ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first. ``repeats`` is the
+    most that a row's core occurs in one source, ``mute`` that it has no word. Bags: ``own`` 3-grams of the core,
+    ``names`` of author and the like, ``whole`` of both; ``tokens`` of both; ``told`` of the description; ``hard`` ids
+    that occur once in their source; ``numbers``; ``digits`` of the core, and ``marks`` with the numbers among them.
     """
 
     records: tuple[Record, ...]
     titles: tuple[Title, ...]
-    texts: tuple[str, ...]
+    names_of: tuple[str, ...]
     source: Ints
     scope: Ints
+    shelf: Ints
     kind: Ints
+    first: Ints
+    last: Ints
     core: Ints
     repeats: Ints
+    mute: Bools
     day: Ints
     year: Ints
     seconds: Ints
@@ -43,32 +46,43 @@ class Frame:
     season: Ints
     part: Ints
     tag: Ints
-    digits: Ints
-    grams: Bags
+    own: Bags
+    names: Bags
+    whole: Bags
     tokens: Bags
     told: Bags
     hard: Bags
     numbers: Bags
+    digits: Bags
+    marks: Bags
 
 
 def framed(records: Sequence[Record]) -> Frame:
     """The columns of records, sorted by id."""
     rows = tuple(sorted(records, key=lambda record: record.id))
     scope = scopes_of(rows)
-    titles = tuple(pieces(row.title, row.show or "") for row in rows)
-    texts = tuple(_text(row, title, scope) for row, title in zip(rows, titles, strict=True))
-    told = [fold((row.description or "")[:_DESCRIBED]).split() for row in rows]
-    core = _coded([title.core for title in titles])
+    titles = titled(rows, scope)
+    names_of = tuple(named(row, scope) for row in rows)
     source = _coded([row.source for row in rows])
+    shelf = _column(scope.shelf)
+    groups = (shelf + 1, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
+    own, names, whole = _written(titles, names_of, groups)
+    words = bagged(told(rows))
+    core = _coded([title.core for title in titles])
+    numbers, digits, marks = _figures(rows, titles)
     return Frame(
         records=rows,
         titles=titles,
-        texts=texts,
+        names_of=names_of,
         source=source,
-        scope=np.array(scope.rows, dtype=np.int64),
+        scope=_column(scope.rows),
+        shelf=shelf,
         kind=_coded([row.kind or None for row in rows]),
+        first=_column(row.span.first for row in rows),
+        last=_column(row.span.last for row in rows),
         core=core,
         repeats=_repeats(core, source),
+        mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_column(row.day for row in rows),
         year=_column(row.year for row in rows),
         seconds=_column(row.seconds for row in rows),
@@ -76,49 +90,46 @@ def framed(records: Sequence[Record]) -> Frame:
         season=_column(_either(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
         part=_column(title.part for title in titles),
         tag=_coded([title.tag for title in titles]),
-        digits=_coded([title.digits or None for title in titles]),
-        grams=_rare(_bags([_grams(text) for text in texts]), unit=True),
-        tokens=_bags([text.split() for text in texts]),
-        told=_rare(_bags(told), unit=False),
+        own=own,
+        names=names,
+        whole=whole,
+        tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
+        told=weighted(words, [rarity(words, group) for group in groups]),
         hard=_hard(rows),
-        numbers=_bags([(*row.numbers, *title.numbers) for row, title in zip(rows, titles, strict=True)]),
+        numbers=numbers,
+        digits=digits,
+        marks=marks,
     )
 
 
-def _text(row: Record, title: Title, scope: Scope) -> str:
-    """What is compared as text: the core, and show and author where they vary item by item."""
-    extra = [
-        fold(value)
-        for value, varies in ((row.show, scope.show_varies), (row.author, scope.author_varies))
-        if value and varies
-    ]
-    return " ".join([title.core, *extra])
-
-
-def _grams(text: str) -> set[str]:
-    padded = f" {text} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}
-
-
-def _bags(rows: Iterable[Iterable[Hashable]]) -> Bags:
-    """Bags of the distinct features of each row, numbered as first met."""
+def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
+    """The 3-grams of the core, of the names, and of both together, weighted by how rare they are in the show and in
+    the listing: what every title of a listing has says nothing.
+    """
     number: dict[Hashable, int] = {}
-    return gather(
-        [[number.setdefault(feature, len(number)) for feature in dict.fromkeys(row)] for row in rows], len(number)
-    )
+    core = [[number.setdefault(gram, len(number)) for gram in grams(title.core)] for title in titles]
+    name = [[number.setdefault(gram, len(number)) for gram in grams(text)] if text else [] for text in names_of]
+    both = [list(dict.fromkeys(one + other)) for one, other in zip(core, name, strict=True)]
+    width = max(len(number), 1)
+    whole = gathered(both, width)
+    rare = [rarity(whole, group) for group in groups]
+    return weighted(gathered(core, width), rare), weighted(gathered(name, width), rare), weighted(whole, rare)
 
 
-def _rare(bags: Bags, *, unit: bool) -> Bags:
-    """The bags weighted by how rare each feature is among the rows (idf)."""
-    rows = len(bags.starts) - 1
-    idf = np.log((rows + 1) / np.maximum(frequency(bags), 1)).astype(np.float32)
-    return weighted(bags, np.maximum(idf, np.float32(0.05)), unit=unit)
+def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
+    """The numbers of each record, the digits left in its core, and both together."""
+    number: dict[Hashable, int] = {}
+    pairs = list(zip(rows, titles, strict=True))
+    numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
+    bagged([[*told_, *title.digits] for told_, title in zip(numbers, titles, strict=True)], number)
+    every = [(*told_, *title.digits) for told_, title in zip(numbers, titles, strict=True)]
+    return bagged(numbers, number), bagged([title.digits for title in titles], number), bagged(every, number)
 
 
 def _hard(rows: Sequence[Record]) -> Bags:
     """The hard ids of each row that occur once in their source."""
     often = Counter((row.source, value) for row in rows for value in set(row.ids))
-    return _bags([[value for value in row.ids if often[row.source, value] == 1] for row in rows])
+    return bagged([value for value in row.ids if often[row.source, value] == 1] for row in rows)
 
 
 def _repeats(core: Ints, source: Ints) -> Ints:
@@ -133,12 +144,11 @@ def _repeats(core: Ints, source: Ints) -> Ints:
 def _coded(values: Sequence[Hashable | None]) -> Ints:
     """Whole numbers that are equal where the values are; ``ABSENT`` for ``None``."""
     number: dict[Hashable, int] = {}
-    return np.array(
-        [ABSENT if value is None else number.setdefault(value, len(number)) for value in values], dtype=np.int64
-    )
+    coded = [ABSENT if value is None else number.setdefault(value, len(number)) for value in values]
+    return np.array(coded, dtype=np.int64)
 
 
-def _column(values: Iterable[int | None]) -> NDArray[np.int64]:
+def _column(values: Iterable[int | None]) -> Ints:
     return np.array([ABSENT if value is None else value for value in values], dtype=np.int64)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aggregator.merger.record import Record
@@ -18,14 +18,21 @@ from aggregator.text.fold import fold
 
 _DECORATION = re.compile(r"\b(?:the|a|podcasts?|show|feed)\b")
 _FEW = 0.2  # distinct names per record of a source: listings have below .05, albums of songs above .6
+_TELLING = 3  # records of a listing that must point to one show
+_AGREED = 3  # times as many as point to the next show
 _RECUR = 0.5  # share of the records whose name is known to another source
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item."""
+    """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item.
+
+    ``shelf`` is the same with the unknown filled in where a whole listing's words point to one show: enough to look
+    there first and to learn its frames, not enough to forbid another.
+    """
 
     rows: tuple[int, ...]
+    shelf: tuple[int, ...]
     show_varies: bool = False
     author_varies: bool = False
 
@@ -37,8 +44,10 @@ def scopes_of(records: Sequence[Record]) -> Scope:
     sources = [record.source for record in records]
     varies = _varies(shows, sources)
     if varies or not _recur(shows, sources):
-        return Scope((-1,) * len(records), varies, _varies(authors, sources))
-    return Scope(tuple(_numbered(shows)), False, _varies(authors, sources))
+        unknown = (-1,) * len(records)
+        return Scope(unknown, unknown, varies, _varies(authors, sources))
+    rows = _numbered(shows)
+    return Scope(tuple(rows), tuple(_shelved(records, rows)), False, _varies(authors, sources))
 
 
 def _plain(name: str | None) -> str:
@@ -67,6 +76,47 @@ def _recur(values: Sequence[str], sources: Sequence[str]) -> bool:
     if not named:
         return False
     return sum(1 for value in named if len(where[value]) > 1) >= _RECUR * len(named)
+
+
+def _shelved(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
+    """The show numbers, the unknown filled in from the shows of the same listing, else from what its words point to."""
+    listed: defaultdict[str, set[int]] = defaultdict(set)
+    for record, row in zip(records, rows, strict=True):
+        listed[record.source].add(row)
+    words = [set(fold(f"{record.title} {record.author or ''}").split()) for record in records]
+    where: defaultdict[str, set[int]] = defaultdict(set)
+    for found, row in zip(words, rows, strict=True):
+        for word in found if row >= 0 else ():
+            where[word].add(row)
+    every = set(rows) - {-1}
+    votes: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    out = list(rows)
+    for at, (record, row) in enumerate(zip(records, rows, strict=True)):
+        own = listed[record.source] - {-1}
+        if row < 0 and len(own or every) == 1:
+            out[at] = next(iter(own or every))
+        elif row < 0:
+            out[at] = _pointed(words[at], where, own or every)
+            votes[record.source][out[at]] += not own
+    chosen = {source: _elected(counts) for source, counts in votes.items()}
+    silent = {source for source, shows in listed.items() if shows == {-1}} if len(every) > 1 else set()
+    return [chosen[record.source] if record.source in silent else row for record, row in zip(records, out, strict=True)]
+
+
+def _pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
+    """The one of some shows that most of a record's telling words belong to, -1 where none do or two tie."""
+    telling = [where[word] & shows for word in words if word in where]
+    counts = Counter(show for found in telling if len(found) == 1 for show in found).most_common(2)
+    return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else -1
+
+
+def _elected(counts: Counter[int]) -> int:
+    """The show that a whole listing's records point to, -1 where too few agree."""
+    ranked = [(times, show) for show, times in counts.items() if show >= 0]
+    ranked.sort(key=lambda one: (-one[0], one[1]))
+    if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
+        return -1
+    return ranked[0][1]
 
 
 def _numbered(shows: Sequence[str]) -> list[int]:

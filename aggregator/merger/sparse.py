@@ -1,22 +1,25 @@
 """Bags of weighted features, one for each record, as three flat arrays; and what two bags share, for many pairs.
 
-Flat arrays because a run compares millions of pairs: 200,000 records give about four million candidates, which as
-Python sets cost 8 µs each and as arrays 1 µs (``benchmarks/match_scale.py``).
+Flat arrays because a run compares millions of pairs: as Python sets one comparison costs 8 µs, as arrays 1 µs
+(``benchmarks/match_scale.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
-_CELLS = 4_000_000  # cells of the dense window: 16 MB, what a second-level cache and its neighbour can hold
-_GATHER = 4_000_000  # features gathered at once: 32 MB of indices
+_CELLS = 2_000_000  # cells of the dense window: 8 MB; half or twice of it cost 10 % more time
+_GATHER = 1_000_000  # features gathered at once: 8 MB of indices
+_LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,19 @@ class Bags:
         return np.diff(self.starts)
 
 
-def gather(rows: Sequence[Sequence[int]], width: int) -> Bags:
+def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
+    """Bags of weight 1 of the distinct features of each row; ``number`` numbers features across several calls."""
+    known: dict[Hashable, int] = {} if number is None else number
+    coded = [[known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)] for row in rows]
+    return gathered(coded, max(len(known), 1))
+
+
+def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
     """Bags of weight 1 from rows of distinct feature numbers below ``width``."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
     features = np.fromiter((feature for row in rows for feature in row), dtype=np.int64, count=int(starts[-1]))
-    return Bags(starts, features, np.ones(len(features), dtype=np.float32), max(width, 1))
+    return Bags(starts, features, np.ones(len(features), dtype=np.float32), width)
 
 
 def frequency(bags: Bags) -> Ints:
@@ -53,45 +63,62 @@ def frequency(bags: Bags) -> Ints:
     return np.bincount(bags.features, minlength=bags.width)
 
 
-def weighted(bags: Bags, weights: Floats, *, unit: bool = False) -> Bags:
-    """The same bags with a weight for each feature; with ``unit`` each row is scaled to length 1."""
-    values = weights[bags.features].astype(np.float32)
-    if unit:
-        rows = np.repeat(np.arange(len(bags.starts) - 1), bags.sizes)
-        length = np.sqrt(np.bincount(rows, weights=values.astype(np.float64) ** 2, minlength=len(bags.starts) - 1))
-        values = (values / np.maximum(length, 1e-9)[rows]).astype(np.float32)
-    return Bags(bags.starts, bags.features, values, bags.width)
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How rare each feature is among the rows of a group (idf), found by group and feature."""
+
+    codes: Ints
+    idf: Floats
+    group: Ints
+
+    def of(self, bags: Bags) -> Floats:
+        """The rarity of each feature of some bags, all of which are known."""
+        codes = np.repeat(self.group, bags.sizes) * bags.width + bags.features
+        return self.idf[np.searchsorted(self.codes, codes)]
 
 
-def shared(bags: Bags, left: Ints, right: Ints, *, square: bool = True) -> Floats:
-    """For each pair of rows the sum over common features of both weights' product (``square=False``: of one)."""
+def rarity(bags: Bags, group: Ints) -> Rarity:
+    """How rare the features of some bags are; ``group`` numbers the group of each row."""
+    codes, often = np.unique(np.repeat(group, bags.sizes) * bags.width + bags.features, return_counts=True)
+    rows = np.bincount(group)[codes // bags.width]
+    return Rarity(codes, np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32), group)
+
+
+def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
+    """The bags with the least of several rarities as the weight of each feature."""
+    weights = np.minimum.reduce([rare.of(bags) for rare in rarities])
+    return Bags(bags.starts, bags.features, weights, bags.width)
+
+
+def shared(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
+    """For each pair the weight of the features of row ``right`` of ``bags`` that row ``left`` of ``marked`` has too."""
     out = np.zeros(len(left), dtype=np.float32)
-    order = np.argsort(left, kind="stable")
-    height = max(1, _CELLS // bags.width)
-    sizes = bags.sizes
-    rows = left[order]
+    some = np.flatnonzero((marked.sizes[left] > 0) & (bags.sizes[right] > 0))
+    order = some[np.argsort(left[some], kind="stable")]
+    rows, sizes = left[order], bags.sizes[right[order]]
+    work = np.concatenate(([0], np.cumsum(sizes)))
+    height = max(1, _CELLS // marked.width)
+    dense = np.zeros(height * marked.width, dtype=np.float32)
     at = 0
     while at < len(order):
-        base = int(rows[at])
-        end = int(np.searchsorted(rows, base + height, side="left"))
-        work = np.cumsum(sizes[right[order[at:end]]])
-        end = at + max(1, int(np.searchsorted(work, _GATHER, side="right")))
-        chosen = order[at:end]
-        out[chosen] = _window(bags, left[chosen] - base, right[chosen], base, square=square)
+        end = int(np.searchsorted(rows, rows[at] + height, side="left"))
+        end = min(end, max(at + 1, int(np.searchsorted(work, work[at] + _GATHER, side="right")) - 1))
+        out[order[at:end]] = _window(dense, marked, bags, rows[at:end], right[order[at:end]])
         at = end
     return out
 
 
-def _window(bags: Bags, local: Ints, right: Ints, base: int, *, square: bool) -> Floats:
-    """The sums for pairs whose left rows lie in one dense window that starts at row ``base``."""
-    height = int(local[-1]) + 1
-    dense = np.zeros(height * bags.width, dtype=np.float32)
-    first, last = bags.starts[base], bags.starts[base + height]
-    owner = np.repeat(np.arange(height), bags.sizes[base : base + height])
-    dense[owner * bags.width + bags.features[first:last]] = bags.weights[first:last] if square else 1.0
+def _window(dense: Floats, marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
+    """The sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
+    base, last = int(left[0]), int(left[-1])
+    span = slice(int(marked.starts[base]), int(marked.starts[last + 1]))
+    owner = np.repeat(np.arange(last + 1 - base), marked.sizes[base : last + 1])
+    cells = owner * marked.width + marked.features[span]
+    dense[cells] = 1.0
     sizes = bags.sizes[right]
     ends = np.cumsum(sizes)
-    flat = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(bags.starts[right] - ends + sizes, sizes)
-    pair = np.repeat(np.arange(len(right)), sizes)
-    met = dense[np.repeat(local * bags.width, sizes) + bags.features[flat]] * bags.weights[flat]
-    return np.bincount(pair, weights=met, minlength=len(right)).astype(np.float32)
+    place = np.arange(int(ends[-1])) + np.repeat(bags.starts[right] - ends + sizes, sizes)
+    met = dense[np.repeat((left - base) * marked.width, sizes) + bags.features[place]] * bags.weights[place]
+    dense[cells] = 0.0
+    total = np.add.reduceat(met, ends - sizes)
+    return total.astype(np.float32)

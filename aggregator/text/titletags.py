@@ -17,10 +17,17 @@ _WORDS = {
     "bonus": r"bonus|extra|unlocked|outtakes?|blooper reel|special episode|sonderfolge|番外編|おまけ",
     "trailer": r"trailer|teaser|preview|sneak peek|coming soon|予告",
 }
-_HEAD = r"^\W*(?:the\s)?(?:{})\b(?=\s*(?:episode|edition|show)?\s*[:\]\)|\-–—!.]|\s)"
+_ABOUT = r"|[:|\-–—]\s(?:discussing|talking about|reaction to)\s"
+_HEAD = (
+    r"(?:^\W*|[:|\-–—]\s)(?:the\s)?(?:{})\b(?=\s*(?:episode|edition|show)?\s*(?:[:\]\)|\-–—!.]|$))"
+    r"|^\W*(?:the\s)?(?:{})\b(?=\s)"
+)
 _TAIL = r"[\[(【|:\-–—]\s*(?:\w+\s){{0,2}}(?:{})(?:\s\w+)?\s*[\])】]?\s*$"
 _EDGES = {
-    tag: re.compile(_HEAD.format(words) + "|" + _TAIL.format(words), re.IGNORECASE) for tag, words in _WORDS.items()
+    tag: re.compile(
+        _HEAD.format(words, words) + "|" + _TAIL.format(words) + (_ABOUT if tag == "companion" else ""), re.IGNORECASE
+    )
+    for tag, words in _WORDS.items()
 }
 _ANY = re.compile("|".join(_WORDS.values()), re.IGNORECASE)
 

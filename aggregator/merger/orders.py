@@ -1,0 +1,67 @@
+"""What people decided, what was published, and what a source listed twice, as rules for clustering."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from aggregator.merger.cluster import Rules
+from aggregator.merger.frame import Frame
+from aggregator.model.cluster import Decision
+
+_DAY = 86400  # seconds
+
+
+def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str]) -> Rules:
+    """The rules for a frame: twins, pinned rows and "same" together, "different" apart.
+
+    A decision names sighting ids or published guids; what it names and nobody lists any more is passed over. The
+    last decision about two rows stands.
+    """
+    row = {record.id: at for at, record in enumerate(frame.records)}
+    guid = {row[name]: value for name, value in sorted(pins.items()) if name in row}
+    pinned: defaultdict[str, list[int]] = defaultdict(list)
+    for at in sorted(guid):
+        pinned[guid[at]].append(at)
+    groups = [tuple(rows) for rows in pinned.values() if len(rows) > 1]
+    same: set[tuple[int, int]] = set()
+    apart: set[tuple[int, int]] = set()
+    for decision in decisions:
+        left, right = ([row[name]] if name in row else pinned[name] for name in (decision.left, decision.right))
+        pairs = {(min(one, other), max(one, other)) for one in left for other in right if one != other}
+        same, apart = (same | pairs, apart - pairs) if decision.verdict == "same" else (same - pairs, apart | pairs)
+    groups += sorted(same)
+    groups += [group for group in twins(frame) if not _parted(group, apart)]
+    return Rules(
+        frame.source.tolist(),
+        frame.kind.tolist(),
+        [record.span.first for record in frame.records],
+        [record.span.last for record in frame.records],
+        tuple(groups),
+        frozenset(apart),
+        guid,
+    )
+
+
+def _parted(group: Sequence[int], apart: set[tuple[int, int]]) -> bool:
+    return any((one, other) in apart for one in group for other in group)
+
+
+def twins(frame: Frame) -> list[tuple[int, ...]]:
+    """Rows of one source that are one item listed twice: equal title, date and duration (seen in a feed of 2022).
+
+    Where the date has no time, or a duration is missing or in minutes, the description must be equal too: a show
+    imported in one day has weekly titles of one day and about one length. An equal guid is enough with both texts.
+    """
+    same: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+    for at, record in enumerate(frame.records):
+        for value in record.ids:
+            if value.startswith("guid:"):
+                same[record.source, record.title, record.description, value].append(at)
+        if record.instant is None:
+            continue
+        exact = record.instant % _DAY and record.seconds is not None and record.step == 1
+        told = None if exact else record.description
+        if exact or (told and (record.seconds is not None or record.instant % _DAY)):
+            same[record.source, record.title, record.instant, record.seconds, told].append(at)
+    return [tuple(rows) for rows in same.values() if len(rows) > 1]

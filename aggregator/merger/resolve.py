@@ -1,0 +1,106 @@
+"""Records -> groups of one item each: the match engine on neutral records, whatever kind of item they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from aggregator.merger.block import candidates
+from aggregator.merger.cluster import Rules, cluster, components
+from aggregator.merger.compare import KINDS, LEVELS, Compared, compare
+from aggregator.merger.contest import contested
+from aggregator.merger.frame import ABSENT, Frame, framed
+from aggregator.merger.learn import relearned
+from aggregator.merger.orders import rules_of
+from aggregator.merger.record import Record
+from aggregator.merger.sparse import Floats, Ints
+from aggregator.merger.table import Table, weigh
+from aggregator.merger.weights import SHIPPED
+from aggregator.model.cluster import Decision
+
+VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
+PARTED, POSTED, BESIDE = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a run found: pairs with levels, their weight, what rivals take from it, the veto; and the groups of rows."""
+
+    frame: Frame
+    compared: Compared
+    weights: Floats
+    rivals: Floats
+    vetoes: Ints
+    groups: tuple[tuple[int, ...], ...]
+    table: Table
+    capped: int
+
+
+def resolve(
+    records: Sequence[Record],
+    *,
+    decisions: Sequence[Decision] = (),
+    pins: Mapping[str, str],
+    table: Table | None = None,
+    threshold: float,
+) -> Resolution:
+    """The groups of the records; without a table the shipped one, fitted to the run where it is large enough."""
+    frame = framed(records)
+    found = candidates(frame)
+    compared = compare(frame, found.left, found.right)
+    vetoes = vetoed(frame, compared)
+    used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
+    rules = rules_of(frame, decisions, pins)
+    weights = weigh(used, compared.levels)
+    rivals = contested(compared, weights, _voices(frame), _units(rules, len(frame.records)), vetoes == 0)
+    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
+    return Resolution(frame, compared, weights, rivals, vetoes, groups, used, found.capped)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Pairs with the weight that counts and the veto."""
+
+    compared: Compared
+    weights: Floats
+    vetoes: Ints
+
+
+def grouped(pairs: Weighed, rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
+    """The clusters; only pairs inside one connected component of good pairs are looked at one by one."""
+    left, right = pairs.compared.left, pairs.compared.right
+    free = pairs.vetoes == 0
+    good = np.flatnonzero(free & (pairs.weights >= threshold))
+    links = [*zip(left[good].tolist(), right[good].tolist(), strict=True), *rules.groups]
+    home = np.array(components(len(rules.source), links), dtype=np.int64)
+    near = np.flatnonzero(home[left] == home[right])
+    within, barred = near[free[near]], near[pairs.vetoes[near] == PARTED]
+    edges = zip(pairs.weights[within].tolist(), left[within].tolist(), right[within].tolist(), strict=True)
+    apart = rules.apart | set(zip(left[barred].tolist(), right[barred].tolist(), strict=True))
+    full = Rules(rules.source, rules.kind, rules.first, rules.last, rules.groups, apart, rules.guid)
+    return cluster(len(rules.source), edges, full, threshold)
+
+
+def vetoed(frame: Frame, compared: Compared) -> Ints:
+    """For each pair the number of the veto in ``VETOES``; 0 where there is none."""
+    left, right = compared.left, compared.right
+    parts = compared.levels[:, KINDS.index("part")] == LEVELS["part"].index("conflict")
+    one, other = frame.kind[left], frame.kind[right]
+    kinds = (one != other) & (one != ABSENT) & (other != ABSENT) & (compared.levels[:, KINDS.index("id")] == 0)
+    overlap = (frame.first[left] <= frame.last[right]) & (frame.first[right] <= frame.last[left])
+    beside = (frame.source[left] == frame.source[right]) & overlap
+    vetoes: Ints = np.where(beside, BESIDE, np.where(kinds, POSTED, np.where(parts, PARTED, 0)))
+    return vetoes
+
+
+def _voices(frame: Frame) -> Ints:
+    """A number for each listing: rows of one source that first appeared together."""
+    voices: Ints = np.unique(frame.source * (int(frame.first.max(initial=0)) + 1) + frame.first, return_inverse=True)[1]
+    return voices
+
+
+def _units(rules: Rules, rows: int) -> Ints:
+    """A number for each row, equal where rules hold rows together."""
+    return np.array(components(rows, rules.groups), dtype=np.int64)

@@ -1,0 +1,62 @@
+"""The words of records as they are compared: titles without their show's decoration, names, descriptions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from aggregator.merger.record import Record
+from aggregator.merger.scope import Scope
+from aggregator.text.fold import fold
+from aggregator.text.titles import Title, learn, pieces, untold
+
+_DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
+_REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
+_YEARED = re.compile(r"\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
+_ADDRESS = re.compile(r"\S+://\S+|www\.\S+")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+
+
+def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
+    """The typed pieces of each title, the decoration of its own show taken off."""
+    texts = [untold(row.title, row.description or "") for row in rows]
+    listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    named: dict[int, str] = {}
+    for row, text, show in zip(rows, texts, scope.shelf, strict=True):
+        listed[show][row.source].append(text)
+        if row.show and not scope.show_varies:
+            named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
+    frames = {show: learn([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()}
+    return tuple(pieces(text, named.get(show, ""), frames[show]) for text, show in zip(texts, scope.shelf, strict=True))
+
+
+def named(row: Record, scope: Scope) -> str:
+    """Show and author, folded, where they vary item by item and so tell items apart; initials stand for many."""
+    fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
+    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
+    return " ".join(word for word in words.split() if len(word) > 1) or words
+
+
+def told(rows: Sequence[Record]) -> list[list[str]]:
+    """The folded words of each description, without addresses and without sentences that its listing repeats."""
+    texts = [_ADDRESS.sub(" ", (row.description or "")[:_DESCRIBED]) for row in rows]
+    said = [[fold(sentence) for sentence in _SENTENCE.split(text)] for text in texts]
+    often: Counter[tuple[str, str]] = Counter()
+    for row, sentences in zip(rows, said, strict=True):
+        often.update((row.source, sentence) for sentence in set(sentences))
+    out = []
+    for row, sentences in zip(rows, said, strict=True):
+        own = [sentence for sentence in sentences if often[row.source, sentence] < _REPEATED]
+        out.append([word for sentence in (own if any(own) else sentences) for word in sentence.split()])
+    return out
+
+
+def grams(text: str) -> dict[str, None]:
+    """The runs of three characters of a text, blanks at its ends included, each once, in order.
+
+    >>> list(grams("ab"))
+    [' ab', 'ab ']
+    """
+    padded = f" {text} "
+    return dict.fromkeys(padded[at : at + 3] for at in range(len(padded) - 2))
