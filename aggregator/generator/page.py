@@ -47,6 +47,7 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         changes=changes,
         channel=feed.channel,
         url=url,
+        playable=url.endswith("/podcast.xml"),
         links=subscribe.links(url),
         public=subscribe.public(url),
         qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it

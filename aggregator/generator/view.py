@@ -14,12 +14,15 @@ from aggregator.model.sighting import Note
 # The page's own names for fields; a field that is not here is shown under its own name.
 FIELDS = {
     "description": "text",
+    "duration": "length",
     "enclosure": "audio",
     "episode_type": "kind of episode",
     "html": "text",
     "image": "picture",
     "published": "date",
 }
+# The order in which a reader wonders; other fields follow by name.
+ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
 # How each outcome is told on a page that changes only with content: whether a source answered at the last run, or
 # an older account of it stands. "unchanged" and "resting" are an answering source's ordinary days.
 STANDING = {
@@ -101,7 +104,7 @@ def entry(item: Item) -> Entry:
         lead="" if whole else lead,
         paragraphs=wording.paragraphs(text),
         sources=wording.listed(sources(item)),
-        claims=tuple(claim(each) for each in item.provenance),
+        claims=tuple(sorted(map(claim, item.provenance), key=by_order)),
         repairs=tuple(repair(note) for note in notes[:REPAIRS]),
         more_repairs=max(0, len(notes) - REPAIRS),
         link=web(item.link),
@@ -134,6 +137,11 @@ def claim(provenance: Provenance) -> Claim:
         dissent=tuple((each.source, wording.short(each.value)) for each in provenance.dissent),
         percent=round(provenance.confidence * 100),
     )
+
+
+def by_order(each: Claim) -> tuple[int, str]:
+    """Where a claim stands among the others."""
+    return (ORDER.index(each.field) if each.field in ORDER else len(ORDER), each.field)
 
 
 def repair(note: Note) -> Repair:

@@ -120,13 +120,14 @@ def pieces(line: str) -> tuple[Piece, ...]:
 def lead(text: str, most: int = LEAD) -> str:
     """The beginning of a text, cut between words with an ellipsis where it is longer than ``most`` characters.
 
-    >>> lead("one two three", 8)
-    'one two…'
+    >>> lead("one two three", 8), lead("One. Two three", 6)
+    ('one two…', 'One. …')
     """
     flat = " ".join(text.split())
     if len(flat) <= most:
         return flat
-    return (flat[:most].rpartition(" ")[0] or flat[:most]).rstrip(",;:–—- ") + "…"
+    kept = (flat[:most].rpartition(" ")[0] or flat[:most]).rstrip(",;:–—- ")
+    return f"{kept} …" if kept.endswith((".", "!", "?", "…")) else f"{kept}…"
 
 
 def contrast(note: Note) -> Contrast:
