@@ -27,6 +27,7 @@ LINE = 255
 # The longest show notes seen are below 60,000 characters; Android's database row is 2 MB at most, and 20 such
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
 LONG = 200_000
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 # What programs write for a value they do not have; readers then show the word.
 NOTHING = frozenset({"", "None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 ELLIPSIS = "…"
@@ -50,6 +51,10 @@ ATTRIBUTES = {
 SCHEMES = {"http", "https", "mailto"}
 RELATIVE = re.compile(r"""(?i)\b(?:href|src)\s*=\s*["']?(?!\s*(?:https?:|mailto:))""")
 WASHER = nh3.Cleaner(tags=set(TAGS), attributes=ATTRIBUTES, url_schemes=SCHEMES, url_relative="deny")
+# Text that was escaped once too often. In plain text "&lt;" may be what is meant, "&amp;" never is.
+ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+ESCAPED = re.compile(r"&(?:amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+TWICE = re.compile(r"&amp;(?=(?:amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
 TAGGED = re.compile(r"(?is)<(b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6])(?:\s[^<>]*)?>(.*?)</\1\s*>")
 VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
@@ -85,20 +90,44 @@ def name(value: str | None, limit: int = LINE) -> str | None:
     >>> name("None") is None
     True
     """
-    said = line(value or "", limit)
+    said = title(value or "", limit)
     return None if said in NOTHING else said
 
 
-def title(value: str) -> str:
+def language(value: str | None) -> str | None:
+    """A language tag as RSS and Atom take it (RFC 5646), ``None`` where it is none.
+
+    >>> language("en_us"), language("English")
+    ('en-us', None)
+    """
+    said = line(value or "").replace("_", "-")
+    return said if LANGUAGE.fullmatch(said) else None
+
+
+def title(value: str, limit: int = LINE) -> str:
     """A title on one line without markup; angle brackets that are no markup stay.
 
-    >>> title("All about <b>tensors</b> and <T>")
-    'All about tensors and <T>'
+    A title is no markup, so an entity in it was escaped once too often.
+
+    >>> title("All about <b>tensors</b> &amp;amp; <T>")
+    'All about tensors & <T>'
     """
     bare = text(value)
-    while (stripped := VOID.sub(" ", TAGGED.sub(r"\2", bare))) != bare:
+    while (stripped := ENTITY.sub(_unescaped, VOID.sub(" ", TAGGED.sub(r"\2", bare)))) != bare:
         bare = stripped
-    return line(bare)
+    return line(bare, limit)
+
+
+def prose(value: str) -> str:
+    """Plain text of many lines, no part of it escaped.
+
+    >>> prose("Q&amp;amp;A about &lt;p&gt;")
+    'Q&A about &lt;p&gt;'
+    """
+    bare = text(value)
+    while (stripped := ESCAPED.sub(_unescaped, bare)) != bare:
+        bare = text(stripped)
+    return bare
 
 
 def short(value: str, limit: int = SHORT) -> str:
@@ -123,14 +152,16 @@ def markup(value: str, base: str | None = None) -> str:
     whole = text(value)
     kept = whole if len(whole) <= LONG else whole[:LONG].rsplit("<", 1)[0] + ELLIPSIS
     if RELATIVE.search(kept) is None or base is None:
-        return text(WASHER.clean(kept))
-    return text(
-        nh3.clean(
-            kept,
-            tags=set(TAGS),
-            attributes=ATTRIBUTES,
-            url_schemes=SCHEMES,
-            url_relative=("rewrite_with_base", base),
+        return _once(text(WASHER.clean(kept)))
+    return _once(
+        text(
+            nh3.clean(
+                kept,
+                tags=set(TAGS),
+                attributes=ATTRIBUTES,
+                url_schemes=SCHEMES,
+                url_relative=("rewrite_with_base", base),
+            )
         )
     )
 
@@ -147,6 +178,11 @@ def paragraphs(value: str) -> str:
     return "".join(f"<p>{_linked(block)}</p>" for block in blocks if block)
 
 
+def marked(value: str) -> bool:
+    """Does the text hold markup that a browser would take as such? "vector<int>" does not."""
+    return TAGGED.search(value) is not None or VOID.search(value) is not None
+
+
 def plain(value: str) -> str:
     r"""The text of markup, its blocks on lines of their own; for items of which nobody gave plain text.
 
@@ -155,6 +191,17 @@ def plain(value: str) -> str:
     """
     spaced = BLOCK.sub("\n", text(value)[: 4 * LONG])
     return text(html.unescape(nh3.clean(spaced, tags=set())))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return text(html.unescape(found.group())) or " "
+
+
+def _once(markup: str) -> str:
+    """Safe markup in which no entity is escaped twice; an entity for less-than may be, as code shows it so."""
+    while (stripped := TWICE.sub("&", markup)) != markup:
+        markup = stripped
+    return markup
 
 
 def _linked(block: str) -> str:

@@ -68,8 +68,7 @@ class Leaf:
 def of(item: Item) -> Leaf:
     """What the formats say of this item."""
     link = links.web(item.link)
-    given = (item.description or "", clean.plain(item.html or "") if not item.description else "", item.summary or "")
-    said = next((text for text in map(clean.text, given) if text not in clean.NOTHING), "")
+    said, markup = _texts(item)
     guid = clean.line(item.guid, clean.SHORT) or ids.stand_in(item.guid)
     return Leaf(
         guid=guid,
@@ -79,7 +78,7 @@ def of(item: Item) -> Leaf:
         updated=moment(item.updated.at) if item.updated else None,
         media=media(item),
         short=clean.short(said),
-        html=(clean.markup(item.html, link) if item.html else "") or clean.paragraphs(said),
+        html=(clean.markup(markup, link) if markup else "") or clean.paragraphs(said),
         image=links.web(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
@@ -88,11 +87,24 @@ def of(item: Item) -> Leaf:
         episode_type=item.episode_type,
         explicit=item.explicit,
         author=clean.name(item.author),
-        language=clean.name(item.language, 35),
+        language=clean.language(item.language),
         categories=tuple(dict.fromkeys(filter(None, map(clean.name, item.categories)))),
         tags=item.tags,
         origin=item.origin,
     )
+
+
+def _texts(item: Item) -> tuple[str, str]:
+    """The item's text as plain prose and as markup, each empty where nobody gave it.
+
+    A description is plain by contract; one that holds markup all the same is taken for what it is.
+    """
+    description, markup = item.description or "", item.html or ""
+    if clean.marked(description):
+        markup = markup or description
+        description = clean.plain(description)
+    given = (description, "" if description else clean.plain(markup), item.summary or "")
+    return next((text for text in map(clean.prose, given) if text not in clean.NOTHING), ""), markup
 
 
 def media(item: Item) -> Media | None:

@@ -64,7 +64,7 @@ def of(feed: Feed) -> Masthead:
         title=title,
         link=links.web(channel.link) or f"{base_url}/{PAGE}",
         description=_description(channel) or title,
-        language=clean.name(channel.language, 35) or _spoken(feed.items),
+        language=clean.language(channel.language) or _spoken(feed.items),
         author=clean.name(channel.author),
         owner_email=clean.name(channel.owner_email),
         image=links.web(channel.image),
@@ -88,7 +88,7 @@ def of(feed: Feed) -> Masthead:
 def _description(channel: Channel) -> str:
     """The show's text in plain words: sources give it with markup as often as without."""
     said = channel.description or ""
-    return clean.short(clean.plain(said) if clean.TAGGED.search(said) or clean.VOID.search(said) else said)
+    return clean.short(clean.prose(clean.plain(said) if clean.marked(said) else said))
 
 
 def _license(channel: Channel) -> tuple[str, str | None] | None:
@@ -98,8 +98,8 @@ def _license(channel: Channel) -> tuple[str, str | None] | None:
 
 def _spoken(items: Sequence[Item]) -> str:
     """The language that most items name, the first in the alphabet where two are as frequent."""
-    counts = Counter(clean.line(item.language, 35) for item in items if item.language)
-    return min(counts, key=lambda language: (-counts[language], language), default="") or LANGUAGE
+    counts = Counter(language for item in items if (language := clean.language(item.language)))
+    return min(counts, key=lambda language: (-counts[language], language), default=LANGUAGE)
 
 
 def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from aggregator.generator import clean
 from aggregator.generator.ids import IRI
 from aggregator.generator.podcast import SPACES
 from aggregator.generator.validate import values
@@ -108,7 +109,7 @@ def _types(paper: Paper) -> Iterator[Fault]:
                 kind = found.get("type", "text")
                 if kind not in TYPES and not (name == "content" and "/" in kind):
                     yield where, f"{name} has type {kind!r}"
-                elif kind == "text" and name != "title" and values.markup(found.text or ""):
+                elif "type" not in found.attrib and clean.marked(found.text or ""):
                     yield where, f"{name} holds markup and does not say type=html"
 
 

@@ -68,7 +68,7 @@ def _language(paper: Paper) -> Iterator[Fault]:
     said = _text(paper, "language")
     if paper.podcast and not said:
         yield "channel", "has no language"
-    elif said and not values.LANGUAGE.fullmatch(said):
+    elif said and not clean.LANGUAGE.fullmatch(said):
         yield "channel/language", f"{said!r} is no language of ISO 639"
 
 

@@ -76,7 +76,7 @@ def _twice(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
         marked = values.local(element) in values.MARKED
-        found = (values.TWICE_IN_MARKUP if marked else values.TWICE).search(said)
+        found = (clean.TWICE if marked else clean.ENTITY).search(said)
         if found and not said.startswith(("http:", "https:")):
             yield _path(element), f"has {found.group()} in its text: escaped once too often"
 
@@ -96,7 +96,7 @@ def _padded(paper: Paper) -> Iterator[Fault]:
 
 def _titles(paper: Paper) -> Iterator[Fault]:
     for element in values.plain(paper):
-        if values.markup(element.text or ""):
+        if clean.marked(element.text or ""):
             yield _path(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 

@@ -9,7 +9,6 @@ from email.utils import parsedate_to_datetime
 
 from lxml import etree
 
-from aggregator.generator import clean
 from aggregator.generator.validate.paper import Paper, named
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -18,15 +17,11 @@ RFC822 = re.compile(
     r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
 )
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
-LANGUAGE = re.compile(r"(?i)[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
-# Apple and the podcast namespace say when the text in it was escaped once too often.
-TWICE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
-TWICE_IN_MARKUP = re.compile(r"&amp;(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d+\s*[:.,-]?\s*e\d+\b|(?:episode|ep\.?|season)\s*#?\d+\b)")
 
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
@@ -98,11 +93,6 @@ def seconds(value: str | None) -> int:
     for part in said.split(":"):
         total = total * 60 + int(part)
     return total
-
-
-def markup(value: str) -> bool:
-    """Does plain text hold markup that a browser would take as such?"""
-    return clean.TAGGED.search(value) is not None or clean.VOID.search(value) is not None
 
 
 def web(value: object) -> bool:
