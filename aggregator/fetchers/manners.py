@@ -70,9 +70,9 @@ def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | N
     hold = memory.hold_until
     if hold is not None and now < hold and not (stepped_back and hold - now > LONGEST_REST):
         return hold
-    if force or stepped_back or memory.not_before is None:
+    if force or stepped_back:
         return None
-    earliest = _awake(max(now, memory.not_before), memory)
+    earliest = _awake(max(now, memory.not_before or now), memory)
     return earliest if earliest > now else None
 
 

@@ -1,0 +1,112 @@
+"""One host's turn: at most so many at once, so many a second, and what it asked of one holds for all."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+from origin import Pieces, Request, answer, playing
+from polls import POLICY, RSS, START
+
+from aggregator.fetchers import gate
+from aggregator.fetchers.gate import Gate
+from aggregator.model.source import Answer, Memory, Source
+
+QUICK = replace(POLICY, host_rate=1_000.0)
+
+
+def asked(way: Gate, url: str, **later: float) -> Answer:
+    return way.ask(Source("show", "feed", url), Memory(url), START + timedelta(**later))
+
+
+def all_at_once(work: Callable[[str], Answer], urls: list[str]) -> list[Answer]:
+    with ThreadPoolExecutor(16) as threads:
+        return list(threads.map(work, urls))
+
+
+def slow(_: Request) -> Pieces:
+    time.sleep(0.02)
+    return answer(200, RSS)
+
+
+def test_at_most_two_at_once_reach_one_host() -> None:
+    with playing(slow) as origin:
+        way = Gate(QUICK)
+        answers = all_at_once(lambda url: asked(way, url), [origin.url(f"/{n}") for n in range(40)])
+        assert {each.state for each in answers} == {"heard"}
+        assert origin.busiest == 2
+
+
+def test_two_hosts_are_asked_side_by_side() -> None:
+    with playing(slow) as one, playing(slow) as other:
+        way = Gate(QUICK)
+        urls = [origin.url(f"/{n}") for origin in (one, other) for n in range(20)]
+        begun = time.monotonic()
+        all_at_once(lambda url: asked(way, url), list(gate.spread(urls, str)))
+        assert (one.busiest, other.busiest) == (2, 2)
+        assert time.monotonic() - begun < 40 * 0.02 + 0.5
+
+
+def test_questions_to_one_host_keep_their_distance() -> None:
+    times = []
+
+    def play(_: Request) -> bytes:
+        times.append(time.monotonic())
+        return answer(200, RSS)
+
+    with playing(play) as origin:
+        way = Gate(replace(POLICY, host_rate=20.0))
+        all_at_once(lambda url: asked(way, url), [origin.url(f"/{n}") for n in range(11)])
+        assert times[-1] - times[0] >= 0.45
+
+
+def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next() -> None:
+    with (
+        playing(lambda _: answer(429, b"", ("Retry-After", "3600"))) as busy,
+        playing(lambda _: answer(200, RSS)) as other,
+    ):
+        way = Gate(QUICK)
+        first = asked(way, busy.url("/one"))
+        assert [asked(way, busy.url(f"/{n}")).state for n in range(5)] == ["resting"] * 5
+        assert asked(way, other.url()).state == "heard"
+        following = Gate(QUICK, gate.holds([first.memory], START + timedelta(minutes=30)))
+        assert asked(following, busy.url("/new"), minutes=30).state == "resting"
+        assert len(busy.requests) == 1
+        assert gate.holds([first.memory], START + timedelta(minutes=60)) == {}
+        assert asked(Gate(QUICK), busy.url("/new"), minutes=60).state == "silent"
+
+
+def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:
+    with (
+        playing(lambda _: answer(503, b"", ("Retry-After", "3600"))) as busy,
+        playing(lambda r: answer(302, b"", ("Location", busy.url())) if r.path == "/a" else answer(200, RSS)) as shared,
+    ):
+        way = Gate(QUICK)
+        assert asked(way, shared.url("/a")).state == "silent"
+        assert asked(way, shared.url("/b")).state == "heard"
+        assert asked(way, busy.url("/c")).state == "resting"
+
+
+def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
+    way = Gate(QUICK)
+    url = "http://127.0.0.1:9/"
+    with way.turn(url), way.turn(url):
+        memory = Memory(url, not_before=START + timedelta(days=1))
+        begun = time.monotonic()
+        assert way.ask(Source("show", "feed", url), memory, START).state == "resting"
+        assert time.monotonic() - begun < 0.2
+
+
+def test_a_place_is_given_back_when_the_question_fails() -> None:
+    way = Gate(replace(QUICK, host_concurrency=1))
+    done = threading.Event()
+
+    def twice() -> None:
+        for _ in range(2):
+            asked(way, "http://10.0.0.1/")
+        done.set()
+
+    threading.Thread(target=twice, daemon=True).start()
+    assert done.wait(5)
