@@ -7,6 +7,7 @@ is not told where the feed came from: it would make an address of every guid tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
@@ -107,16 +108,14 @@ def _parsed(document: Document) -> Parsed:
 
 def _linked(sightings: list[Sighting], home: str | None) -> tuple[Sighting, ...]:
     """The sightings without links that lead to no item: the show's home, or one address on many items."""
-    counts: dict[str, int] = {}
-    for sighting in sightings:
-        if sighting.link:
-            counts[canonical(sighting.link)] = counts.get(canonical(sighting.link), 0) + 1
-    shared = {link for link, count in counts.items() if count >= SHARED_BY}
-    if home and counts.get(canonical(home), 0) > 1:
+    places = [canonical(sighting.link) if sighting.link else "" for sighting in sightings]
+    counts = Counter(places)
+    shared = {place for place, count in counts.items() if place and count >= SHARED_BY}
+    if home and counts[canonical(home)] > 1:
         shared.add(canonical(home))
     return tuple(
-        feed_item.unlinked(sighting) if sighting.link and canonical(sighting.link) in shared else sighting
-        for sighting in sightings
+        feed_item.unlinked(sighting) if place in shared else sighting
+        for sighting, place in zip(sightings, places, strict=True)
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from aggregator.fetchers import feed_text, media
 from aggregator.fetchers.feed_xml import Said
+from aggregator.fetchers.headline import headline
 from aggregator.fetchers.keys import titled
 from aggregator.model.sighting import Duration, EpisodeType, Moment, Sighting, Tag
 from aggregator.model.source import Document
@@ -18,7 +19,7 @@ NOTHING = Said({}, ())
 EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
 EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
 WHOLE = re.compile(r"\d{1,6}", re.ASCII)
-LONGEST_HEADLINE = 80  # characters of text that stand for a missing title
+LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
 def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, position: int) -> Sighting | None:
@@ -28,10 +29,13 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
     file = media.chosen(_offers(entry, base))
     words = feed_text.words(entry, texts)
     link = _link(entry, base)
-    title = of(entry, "title") or texts.get("itunes:title") or _headline(words.plain)
     guid = texts.get("guid") or texts.get("atom:id") or of(entry, "id")
     enclosure = file[0] if file else None
-    if not (title or link or enclosure or words.plain):
+    title = of(entry, "title") or texts.get("itunes:title") or ""
+    if not title:
+        text = feed_text.plain(words.html or words.description or "")
+        title = headline(text, enclosure.url if enclosure else None, link)
+    if not title:
         return None
     key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title))
     length = durations.parse(of(entry, "itunes_duration") or (str(file[1].duration or "") if file else ""))
@@ -104,7 +108,7 @@ def _ids(entry: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
 def _number(texts: Mapping[str, str], entry: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
     """The episode's number as it is displayed."""
     said = texts.get("itunes:episode") or of(entry, "itunes_episode") or _tagged(tags, "episode")
-    return said.strip()[:LONGEST_HEADLINE] or None if said else None
+    return said.strip()[:LONGEST_NUMBER] or None if said else None
 
 
 def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
@@ -113,14 +117,6 @@ def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
 
 def _whole(text: str | None) -> int | None:
     return int(text) if text and WHOLE.fullmatch(text.strip()) else None
-
-
-def _headline(text: str) -> str:
-    """The first words of the text, for an item without a title (RSS 2.0 asks for one of the two)."""
-    line = " ".join(text.split())
-    if len(line) <= LONGEST_HEADLINE:
-        return line
-    return line[: LONGEST_HEADLINE - 1].rpartition(" ")[0] + "…"
 
 
 def _image(entry: Mapping[str, Any], base: str) -> str | None:

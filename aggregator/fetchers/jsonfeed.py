@@ -5,16 +5,17 @@ from __future__ import annotations
 from aggregator.errors import ReadError
 from aggregator.fetchers import fields, media, shape
 from aggregator.fetchers.fields import Record
+from aggregator.fetchers.headline import headline
 from aggregator.fetchers.keys import titled
 from aggregator.fetchers.letters import decoded
 from aggregator.model.sighting import Duration, Listing, Moment, Show, Sighting
 from aggregator.model.source import Document, Source
 from aggregator.text import dates, durations
+from aggregator.text.markup import to_text
 from aggregator.text.urls import audio_id
 
 VERSION = "jsonfeed.org/version/1"
 SECONDS = "duration_in_seconds"
-LONGEST_HEADLINE = 80  # characters of text that stand for a missing title
 
 
 def locate(source: Source) -> tuple[str, ...]:
@@ -41,7 +42,7 @@ def read(document: Document) -> Listing:
 
 
 def _sighting(name: str, item: Record, position: int) -> Sighting | None:
-    """One item; ``None`` where it has neither id, title, text nor address."""
+    """One item; ``None`` where it has neither title, text, file nor address."""
     file = media.chosen(
         media.Offer(one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), fields.number(one, SECONDS))
         for one in fields.records(item, "attachments")
@@ -49,8 +50,9 @@ def _sighting(name: str, item: Record, position: int) -> Sighting | None:
     length = durations.parse(str(file[1].duration or "")) if file else None
     markup, plain = fields.text(item, "content_html"), fields.text(item, "content_text")
     guid, link = fields.identifier(item, "id"), media.address(fields.text(item, "url", "external_url"))
-    title = fields.text(item, "title") or _headline(plain or fields.text(item, "summary") or "")
-    if not (guid or title or markup or link or file):
+    text = plain or (to_text(markup) if markup else None) or fields.text(item, "summary") or ""
+    title = fields.text(item, "title") or headline(text, file[0].url if file else None, link)
+    if not title:
         return None
     host = audio_id(file[0].url) if file else None
     return Sighting(
@@ -78,12 +80,6 @@ def _author(said: Record) -> str | None:
     """The names of the authors, with version 1's single author where there is no list."""
     names = fields.texts(said.get("authors")) or fields.texts([said.get("author")])
     return ", ".join(names) or None
-
-
-def _headline(text: str) -> str:
-    """The first words of the text, for an item without a title (microblogs)."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_HEADLINE else line[: LONGEST_HEADLINE - 1].rpartition(" ")[0] + "…"
 
 
 def _show(feed: Record) -> Show:

@@ -19,6 +19,9 @@ DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]{1,40})"""
 WIDE = re.compile(
     rb"""(<\?xml[^>]{0,100}encoding\s*=\s*)(["'])(?:utf-?(?:16|32)|ucs-?[24])[\w-]{0,3}["']""", re.IGNORECASE
 )
+HALF = re.compile(
+    rb"&#(?:[xX]0{0,8}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,8}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));?"
+)
 HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
 WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252"}  # WHATWG Encoding Standard, section 4.2: as every browser reads them
 REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
@@ -43,11 +46,14 @@ def decoded(document: Document) -> str:
 
 
 def honest(body: bytes) -> bytes:
-    """The body without a declaration of UTF-16 or UTF-32 that can be read as ASCII, for that is what it is not.
+    """The body without two lies that parsers trip over; most bodies come back as they are.
 
-    HTML Living Standard, 13.2.3.2, takes such a declaration as UTF-8; parsers of XML read nothing, or other letters.
+    A declaration of UTF-16 or UTF-32 that can be read as ASCII is one of UTF-8 (HTML Living Standard, 13.2.3.2).
+    A reference to half of a surrogate pair is U+FFFD (the same, 13.2.5.80).
     """
-    return WIDE.sub(rb"\1\2utf-8\2", body, count=1) if WIDE.search(body[:HEAD]) else body
+    if WIDE.search(body[:HEAD]):
+        body = WIDE.sub(rb"\1\2utf-8\2", body, count=1)
+    return HALF.sub(b"&#xFFFD;", body) if HALF.search(body) else body
 
 
 def _tried(body: bytes, name: str) -> str | None:

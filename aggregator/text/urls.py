@@ -43,7 +43,7 @@ def is_web(url: str) -> bool:
     >>> is_web("https://example.org/a"), is_web("feed:example.org"), is_web("https:///a")
     (True, False, False)
     """
-    if any(character.isspace() or not character.isprintable() for character in url):
+    if " " in url or not url.isprintable():  # every other blank is not printable
         return False
     try:
         parts = urlsplit(url)

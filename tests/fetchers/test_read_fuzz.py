@@ -55,6 +55,7 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
     keys = [sighting.key for sighting in listing.sightings]
     assert len(keys) == len(set(keys))
     assert all(keys)
+    assert all(sighting.title for sighting in listing.sightings)
     json.dumps([repr(listing)], ensure_ascii=False).encode("utf-8")
     for sighting in listing.sightings:
         for text in (
@@ -69,6 +70,7 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
     return listing
 
 
+@settings(deadline=None)
 @given(
     kind=st.sampled_from(sorted(roster.MODULES)),
     body=st.binary(max_size=400),

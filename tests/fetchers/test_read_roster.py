@@ -176,3 +176,14 @@ def test_an_html_page_is_no_feed() -> None:
     body = b"<!DOCTYPE html><html><body><h1>Not found</h1></body></html>"
     with pytest.raises(ReadError, match=r"here: an HTML page where a feed was expected \(https://example.org/feed\)"):
         titles(body)
+
+
+def test_twenty_thousand_items() -> None:
+    item = (
+        b"<item><title>Item %d</title><guid>%d</guid><enclosure url='https://a.example/%d' type='audio/mpeg'/></item>"
+    )
+    body = FEED % b"".join(item % (number, number, number) for number in range(20_000))
+    listing = roster.read(Document(source(), "https://example.org/feed", body))
+    assert len(listing.sightings) == 20_000
+    assert listing.sightings[-1].title == "Item 19999"
+    assert listing.remarks == ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.text import dates
@@ -27,6 +27,7 @@ def test_date(case: dict[str, Any]) -> None:
     assert expected == found
 
 
+@settings(deadline=None)
 @given(TIMES, st.integers(-12 * 60, 14 * 60))
 def test_any_time_survives_both_standards(at: datetime, minutes: int) -> None:
     at = at.replace(microsecond=0)
@@ -36,6 +37,7 @@ def test_any_time_survives_both_standards(at: datetime, minutes: int) -> None:
     assert expected == dates.parse(format_datetime(local))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=90) | st.text(alphabet="0123456789 :-/.,+TZAPMapmjnfebrmaygust", max_size=40))
 def test_anything_is_a_sound_date_or_none(text: str) -> None:
     found = dates.parse(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.text import durations
@@ -26,6 +26,7 @@ def test_no_number(number: float) -> None:
     assert durations.parse(number) is None
 
 
+@settings(deadline=None)
 @given(st.integers(1, durations.LONGEST))
 def test_any_length_survives_its_spellings(seconds: int) -> None:
     minutes, rest = divmod(seconds, 60)
@@ -35,6 +36,7 @@ def test_any_length_survives_its_spellings(seconds: int) -> None:
     assert [expected] * len(spellings) == [durations.parse(spelling) for spelling in spellings]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=70) | st.floats() | st.integers())
 def test_anything_is_a_sound_length_or_none(given_: str | float) -> None:
     found = durations.parse(given_)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.text import urls
@@ -27,6 +27,7 @@ def test_url(function: str, case: dict[str, Any]) -> None:
     assert case["expected"] == getattr(urls, function)(case["url"])
 
 
+@settings(deadline=None)
 @given(ADDRESSES, st.sampled_from(["", "https://example.org/", "https://chtbl.com/track/1/", "http://"]))
 def test_any_text_has_one_canonical_and_one_bare_form(text: str, start: str) -> None:
     url = start + text
