@@ -1,0 +1,250 @@
+"""The whole program between sources that change and a subscriber who must not notice: gPodder and newsboat.
+
+Two sources on loopback list one show. Then titles are edited, entries are shuffled, the audio and the sources
+themselves move to other addresses, guids of one are replaced, and the config names the sources in another order.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Protocol
+
+import pytest
+
+from aggregator import pipeline
+from aggregator.config import load
+
+FIRST = 7
+T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SUBJECTS = (
+    "Why caches lie to you",
+    "The long tail of a queue",
+    "Clocks and other opinions",
+    "Naming one thing twice",
+    "What the kernel owes its guests",
+    "Reading a flame graph aloud",
+    "Letters from listeners",
+    "A short history of backpressure",
+    "Garbage and its collectors",
+    "Seven ways to fork",
+    "Nobody reads the manual",
+    "The scheduler dreams",
+)
+CONFIG = """
+state: {home}/ledger.db
+output: {output}
+base_url: {url}
+allow_networks: [127.0.0.0/8]
+feeds:
+  quiet-machines:
+    title: Quiet Machines
+    sources:
+{sources}
+"""
+
+
+class Served(Protocol):
+    folder: Path
+    url: str
+
+
+class Media(Protocol):
+    url: str
+    asked: Counter[str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One episode as one source lists it."""
+
+    number: int
+    title: str
+    guid: str
+    audio: str
+
+    def rss(self) -> str:
+        at = format_datetime(T0 - timedelta(days=200) + timedelta(days=7 * self.number), usegmt=True)
+        notes = f"In this one we talk at length about {self.title.lower()}, and why episode {self.number} took a while."
+        return (
+            f"<item><title>{escape(self.title)}</title><guid isPermaLink='false'>{self.guid}</guid>"
+            f"<pubDate>{at}</pubDate><description>{escape(notes)}</description>"
+            f"<enclosure url='{self.audio}' length='24044' type='audio/mpeg'/>"
+            f"<itunes:duration>{900 + 61 * self.number}</itunes:duration></item>"
+        )
+
+
+@dataclass
+class Origin:
+    """A host of feeds: what each path answers with."""
+
+    url: str = ""
+    pages: dict[str, str] = field(default_factory=dict)
+
+    def list(self, path: str, entries: list[Entry]) -> None:
+        self.pages[path] = (
+            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' "
+            "xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><title>Quiet Machines</title>"
+            f"<link>https://quiet.example</link><description>d</description>{''.join(each.rss() for each in entries)}"
+            "</channel></rss>"
+        )
+
+
+@pytest.fixture
+def origin() -> Iterator[Origin]:
+    known = Origin()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = known.pages.get(self.path)
+            self.send_response(404 if page is None else 200)
+            body = (page or "").encode()
+            self.send_header("Content-Type", "application/rss+xml; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: what was asked is not the question here."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    known.url = f"http://127.0.0.1:{server.server_address[1]}"
+    yield known
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def hosted(media: str, count: int) -> list[Entry]:
+    """The host's own account, newest first."""
+    return [
+        Entry(number, SUBJECTS[number], f"host-{number:03d}", f"{media}/a/{number:03d}.mp3")
+        for number in reversed(range(count))
+    ]
+
+
+def mirrored(media: str, count: int) -> list[Entry]:
+    """A directory's account: other guids, other capitals, the same audio behind a tracking prefix."""
+    return [
+        replace(
+            each,
+            guid=f"dir-{9000 + each.number}",
+            title=each.title.upper(),
+            audio=f"{media}/track/{each.audio.partition('://')[2]}",
+        )
+        for each in hosted(media, count)
+    ]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One configuration of the program, and its refresh."""
+
+    home: Path
+    output: Path
+    url: str
+
+    def refresh(self, at: datetime, sources: dict[str, str]) -> None:
+        lines = "\n".join(
+            f"      {name}: {{kind: feed, url: {url}, trust: {trust}}}" for name, url, trust in told(sources)
+        )
+        path = self.home / "config.yaml"
+        path.write_text(
+            CONFIG.format(home=self.home, output=self.output, url=self.url, sources=lines), encoding="utf-8"
+        )
+        pipeline.refresh(load.load(path), at=at, force=True)
+
+
+def told(sources: dict[str, str]) -> list[tuple[str, str, float]]:
+    return [(name, url, 0.9 if name == "host" else 0.4) for name, url in sources.items()]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, served: Served) -> Stage:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Stage(home, served.folder, served.url)
+
+
+@pytest.fixture
+def gpo(program: Callable[[str], str], tmp_path: Path) -> Callable[..., str]:
+    path = program("gpo")
+    environment = {**os.environ, "GPODDER_HOME": str(tmp_path / "gpodder"), "LANG": "C.UTF-8", "HOME": str(tmp_path)}
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [path, *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout
+
+    return run
+
+
+def number(printed: str, words: str) -> int:
+    found = re.search(rf"(\d+) {words}", printed)
+    return int(found[1]) if found else 0
+
+
+def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
+    gpo: Callable[..., str], stage: Stage, origin: Origin, media: Media
+) -> None:
+    origin.list("/host.xml", hosted(media.url, FIRST))
+    origin.list("/dir.xml", mirrored(media.url, FIRST))
+    stage.refresh(T0, {"host": f"{origin.url}/host.xml", "dir": f"{origin.url}/dir.xml"})
+    gpo("subscribe", f"{stage.url}/quiet-machines/podcast.xml")
+    assert number(gpo("download"), "episodes? downloaded") == FIRST
+
+    def nothing_new() -> None:
+        before = sum(media.asked.values())
+        assert number(gpo("update"), "new episodes?") == 0
+        assert number(gpo("download"), "episodes? downloaded") == 0
+        assert sum(media.asked.values()) == before
+
+    # Titles are edited and the entries shuffled.
+    edited = [replace(each, title=f"{each.title}!") for each in hosted(media.url, FIRST)]
+    origin.list("/host.xml", [*edited[3:], *edited[:3]])
+    stage.refresh(T0 + timedelta(hours=1), {"dir": f"{origin.url}/dir.xml", "host": f"{origin.url}/host.xml"})
+    nothing_new()
+
+    # The audio moves to another host, then the directory replaces its guids, then the host's feed itself moves.
+    moved = [replace(each, audio=each.audio.replace("/a/", "/cdn7/b/")) for each in edited]
+    origin.list("/host.xml", moved)
+    stage.refresh(T0 + timedelta(hours=2), {"dir": f"{origin.url}/dir.xml", "host": f"{origin.url}/host.xml"})
+    nothing_new()
+    origin.list("/dir.xml", [replace(each, guid=f"new-{each.guid}") for each in mirrored(media.url, FIRST)])
+    stage.refresh(T0 + timedelta(hours=3), {"host": f"{origin.url}/host.xml", "dir": f"{origin.url}/dir.xml"})
+    nothing_new()
+    origin.list("/elsewhere.xml", moved)
+    del origin.pages["/host.xml"]
+    stage.refresh(T0 + timedelta(hours=4), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    nothing_new()
+
+    # The host is away; then both list exactly three more.
+    del origin.pages["/elsewhere.xml"]
+    stage.refresh(T0 + timedelta(hours=5), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    nothing_new()
+    origin.list("/elsewhere.xml", hosted(media.url, FIRST + 3))
+    origin.list("/dir.xml", mirrored(media.url, FIRST + 3))
+    stage.refresh(T0 + timedelta(hours=6), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    assert number(gpo("update"), "new episodes?") == 3
+    assert number(gpo("download"), "episodes? downloaded") == 3
+    nothing_new()
