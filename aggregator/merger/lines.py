@@ -22,6 +22,8 @@ _BARE = re.compile(r"\s*\d{1,12}(?:\.\d+)?\s*")
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
 _TYPICAL = 900.0  # seconds: between a song and an episode, where no other source says a length in words
 _RELUCTANCE = math.log(5)  # seconds are the rule (RSS): another unit must fit five times better
+_LONGEST = 4000  # characters of any text that are looked at
+_BOUND = 1e12  # no length in any unit
 _HUGE = 1_000_000  # no season or episode number; a file size in the wrong field
 _YEARED = re.compile(r"\((\d{4})\)$")  # "Album (1998)"
 _YEAR = re.compile(r"\s*(\d{4})\s*")
@@ -43,7 +45,7 @@ def _record(line: Mapping[str, object], unit: float) -> Record:
         id=str(line["id"]),
         source=str(line["source"]),
         title=_text(line, "title") or "",
-        kind=_text(line, "genre") or "",
+        kind=genre if (genre := _text(line, "genre")) in ("episode", "post") else "",
         ids=_ids(line),
         show=_text(line, "show"),
         author=_text(line, "author"),
@@ -72,23 +74,22 @@ def _ids(line: Mapping[str, object]) -> tuple[str, ...]:
 
 def _text(line: Mapping[str, object], key: str) -> str | None:
     value = line.get(key)
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "" else None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return str(value)[:_LONGEST] or None
 
 
 def _whole(value: object) -> int | None:
     """A whole number up to a million, as number or text."""
-    if isinstance(value, str) and re.fullmatch(r"\s*\d{1,6}\s*", value):
-        return int(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return int(value) if value == int(value) and 0 <= value < _HUGE else None
-    return None
+    number = _bare(value)
+    return int(number) if number is not None and number < _HUGE and number == int(number) else None
 
 
 def _dated(value: object) -> tuple[int | None, int | None, float | None]:
     """The day's ordinal, the year and the instant, as far as the source says them."""
     if value is None or isinstance(value, bool):
         return None, None, None
-    text = str(value)
+    text = str(value)[:_LONGEST]
     if met := _YEAR.fullmatch(text):
         return None, int(met[1]), None
     moment = dates.parse(text)
@@ -111,11 +112,12 @@ def _length(value: object, unit: float) -> tuple[int | None, int]:
 
 
 def _bare(value: object) -> float | None:
-    if isinstance(value, str) and _BARE.fullmatch(value):
-        return float(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
-    return None
+    """A number that is not negative, as number or as plain digits."""
+    if isinstance(value, str):
+        return float(value) if _BARE.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < _BOUND else None
 
 
 def _units(lines: Sequence[Mapping[str, object]]) -> dict[str, float]:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import io
+import json
+import random
+
+from aggregator.commands.match import run
+
+SONGS = [
+    {"id": "a1", "source": "a", "title": "Copper Kettle", "author": "The Tin Men", "duration": 215},
+    {"id": "a2", "source": "a", "title": "Winter Garden", "author": "The Tin Men", "duration": 187},
+    {"id": "b1", "source": "b", "title": "Tin Men - Copper Kettle", "duration": "3:35"},
+    {"id": "b2", "source": "b", "title": "Tin Men - Winter Garden", "duration": "3:07"},
+    {"id": "c1", "source": "c", "title": "003-Copper Kettle", "author": "Tin Men", "duration": 215000},
+    {"id": "c2", "source": "c", "title": "004-Winter Garden", "author": "Tin Men", "duration": 187000},
+]
+
+
+def answers(lines: list[str], *, explain: bool = False) -> tuple[int, list[dict[str, object]], str]:
+    sink, errors = io.StringIO(), io.StringIO()
+    code = run(io.StringIO("\n".join(lines)), sink, errors, explain=explain, threshold=1.0)
+    return code, [json.loads(line) for line in sink.getvalue().splitlines()], errors.getvalue()
+
+
+def test_songs_of_three_catalogues_are_found_whatever_unit_their_lengths_have() -> None:
+    code, found, told = answers([json.dumps(song) for song in SONGS])
+    assert (code, told) == (0, "")
+    assert [answer["id"] for answer in found] == [song["id"] for song in SONGS]
+    assert [answer["cluster"] for answer in found] == ["a1", "a2", "a1", "a2", "a1", "a2"]
+
+
+def test_the_order_of_lines_is_irrelevant() -> None:
+    shuffled = random.Random(3).sample(SONGS, len(SONGS))
+    _, found, _ = answers([json.dumps(song) for song in shuffled])
+    assert {answer["id"]: answer["cluster"] for answer in found} == {
+        song["id"]: f"a{str(song['id'])[1]}" for song in SONGS
+    }
+
+
+def test_a_malformed_line_is_told_by_its_number_and_the_rest_is_answered() -> None:
+    lines = [json.dumps(SONGS[0]), "{", "[]", '{"id": "x"}', json.dumps(SONGS[0]), "", "[" * 100_000]
+    code, found, told = answers([*lines, json.dumps(SONGS[2])])
+    assert code == 1
+    assert [answer["id"] for answer in found] == ["a1", "b1"]
+    assert [line.split(":")[0] for line in told.splitlines()] == ["line 2", "line 3", "line 4", "line 5", "line 7"]
+
+
+def test_nothing_in_nothing_out() -> None:
+    assert answers([]) == (0, [], "")
+
+
+def test_values_of_any_type_are_met_with_calm() -> None:
+    odd = {"title": ["x"], "duration": 10**400, "published": {"a": 1}, "season": True, "episode": "x", "guid": 7.5}
+    code, found, _ = answers([json.dumps({"id": 7, "source": 8} | odd)])
+    assert (code, found) == (0, [{"id": 7, "cluster": "7"}])
+
+
+def test_the_evidence_adds_up() -> None:
+    _, found, _ = answers([json.dumps(song) for song in SONGS], explain=True)
+    for answer in found:
+        for pair in answer["pairs"]:  # type: ignore[attr-defined]  # read from JSON
+            assert abs(pair["weight"] - sum(one["weight"] for one in pair["evidence"])) < 1e-6
