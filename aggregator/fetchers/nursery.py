@@ -75,7 +75,7 @@ def _serve(line: socket.socket, limits: Limits) -> None:
     """Read documents until the line is closed or memory was short; the kernel ends what takes too long."""
     sys.excepthook = _confess(line)
     base = _confine(limits)
-    for _ in range(_DOCUMENTS):
+    for left in reversed(range(_DOCUMENTS)):
         order = _received(line, ORDER.size)
         if not order:
             return
@@ -85,7 +85,7 @@ def _serve(line: socket.socket, limits: Limits) -> None:
         _arm(limits)
         word, text, sound = _read(document, limits, discover=bool(discover))
         signal.setitimer(signal.ITIMER_REAL, 0)
-        last = not sound or _swollen(base, limits)
+        last = not left or not sound or _swollen(base, limits)
         line.sendall(REPORT.pack(word, last, len(text)) + text)
         if last:
             return

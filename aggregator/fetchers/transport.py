@@ -126,6 +126,8 @@ class Call:
 
     def end(self) -> None:
         """Keep the connection where the answer was read to its end and the origin keeps it too; else close it."""
+        if self.response.length == 0:
+            self.response.read()  # nothing will come (304, or an empty body), but http.client wants to be asked
         if self.response.isclosed() and not self.response.will_close:
             self._lines.keep(self._key, self._line)
         else:
