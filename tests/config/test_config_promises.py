@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregator.config import edit, kinds
+from aggregator.config.channel import Field_
+from aggregator.config.load import check
+from aggregator.config.parse import parse
+from aggregator.errors import ConfigError
+from aggregator.merger import override
+
+KEYS = (
+    *("state", "output", "base_url", "contact", "allow_networks", "feeds", "a", "b", "title", "sources", "kind", "url"),
+    *(
+        "path",
+        "show",
+        "only",
+        "trust",
+        "options",
+        "refresh",
+        "decisions",
+        "same",
+        "overrides",
+        "hubs",
+        "persons",
+        "items",
+    ),
+)
+WORDS = st.sampled_from(
+    [
+        *KEYS,
+        *kinds.KINDS,
+        "https://example.org/",
+        "http://[::1",
+        "http://a:99999",
+        "10.0.0.0/8",
+        "* * * * *",
+        "(",
+        "",
+        "\x00",
+    ]
+)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), WORDS, st.text(max_size=6))
+VALUES = st.recursive(
+    SCALARS,
+    lambda below: st.one_of(
+        st.lists(below, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(KEYS), st.integers(0, 2), st.booleans()), below, max_size=4),
+    ),
+    max_leaves=12,
+)
+SOURCES = st.dictionaries(
+    st.sampled_from(["a", "b", "x y"]),
+    st.fixed_dictionaries(
+        {}, optional=dict.fromkeys(("kind", "url", "path", "show", "only", "trust", "options"), VALUES)
+    ),
+    max_size=2,
+)
+FEEDS = st.fixed_dictionaries({}, optional={"title": VALUES, "sources": st.one_of(VALUES, SOURCES), "refresh": VALUES})
+CONFIGS = st.one_of(VALUES, st.fixed_dictionaries({"feeds": st.dictionaries(st.sampled_from(["f", "F"]), FEEDS)}))
+
+
+def told(text: str) -> list[str] | None:
+    try:
+        check(text, "c.yaml")
+    except ConfigError as error:
+        return str(error).splitlines()
+    return None
+
+
+@given(CONFIGS)
+@settings(max_examples=100, deadline=None)
+def test_whatever_is_written_is_taken_or_told(values: object) -> None:
+    lines = told(yaml.safe_dump(values, allow_unicode=True))
+    assert lines is None or all(line.startswith("c.yaml") and len(line) < 1500 for line in lines)
+
+
+@given(st.text(alphabet="a:-{}[]&*!|>'\"#%@`, \n\t?<", max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_whatever_is_no_yaml_is_told(text: str) -> None:
+    lines = told(text)
+    assert lines is None or all(line.startswith("c.yaml") for line in lines)
+
+
+NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,8}", fullmatch=True)
+
+
+@given(
+    st.lists(
+        st.tuples(NAMES, NAMES, st.text(min_size=1, max_size=20).filter(str.strip)),
+        min_size=1,
+        max_size=5,
+        unique_by=lambda one: one[1],
+    )
+)
+@settings(max_examples=50, deadline=None)
+def test_an_edited_config_is_sound_and_keeps_every_line(rows: list[tuple[str, str, str]]) -> None:
+    path = Path(__file__).parent / "data" / "kept.yaml"
+    before = path.read_text(encoding="utf-8")
+    additions = [
+        edit.Addition(feed, name, (("kind", "feed"), ("url", "https://e.org/")), title) for feed, name, title in rows
+    ]
+    after = edit.added(before, additions)
+    kept = iter(after.splitlines())
+    assert all(line in kept for line in before.splitlines())
+    known = parse(after, "c.yaml").values["feeds"]
+    assert all(known[feed]["sources"][name]["kind"] == "feed" for feed, name, _ in rows)
+
+
+def test_what_may_be_overridden_is_what_can_be() -> None:
+    assert set(get_args(Field_)) == set(override.FIELDS)
