@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aggregator.merger.frame import ABSENT, Frame
-from aggregator.merger.sparse import Bags, Ints, frequency
+from aggregator.merger.sparse import Bags, Ints, distinct, frequency
 
 CAP = 80  # records of a block; a larger one says "common", not "same": 60 loses .001 recall, 120 costs 30 % more pairs
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
@@ -35,7 +35,7 @@ def candidates(frame: Frame) -> Candidates:
         pairs, over = _pairs(keys, owners, rows)
         found.append(pairs)
         capped += over
-    codes = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    codes = distinct(np.concatenate(found))
     left, right = codes // max(rows, 1), codes % max(rows, 1)
     one, other = frame.scope[left], frame.scope[right]
     kept = (one == other) | (one < 0) | (other < 0)
@@ -105,5 +105,5 @@ def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
         members = owners[starts[sizes == size][:, None] + np.arange(size)]
         one, other = np.triu_indices(size, 1)
         out.append((members[:, one] * rows + members[:, other]).ravel())
-    pairs = np.unique(np.concatenate(out)) if out else np.zeros(0, dtype=np.int64)
+    pairs = np.concatenate(out) if out else np.zeros(0, dtype=np.int64)
     return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > CAP).sum())

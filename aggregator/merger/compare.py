@@ -71,10 +71,18 @@ class Compared:
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
     """The levels of all pairs."""
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
-    for column, kind in enumerate(KINDS if len(left) else ()):
-        levels[:, column] = _MEASURES[kind](frame, left, right)
+    for column, kind in enumerate(KINDS):
+        chosen = _worth(levels, kind)
+        levels[chosen, column] = _MEASURES[kind](frame, left[chosen], right[chosen]) if len(chosen) else 0
     _forgive(frame, left, right, levels)
     return Compared(left, right, levels)
+
+
+def _worth(levels: Levels, kind: str) -> Ints:
+    """The pairs that are worth the look: names are not looked up where the titles have nothing in common."""
+    if kind != "names":
+        return np.arange(len(levels))
+    return np.flatnonzero(levels[:, KINDS.index("title")] != LEVELS["title"].index("below .2"))
 
 
 def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
@@ -105,7 +113,10 @@ def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of each title is found in what the other says; equal cores by how often one source repeats them."""
-    one, other = _share(frame.whole, frame.own, left, right), _share(frame.whole, frame.own, right, left)
+    one = _share(frame.whole, frame.own, left, right)
+    other = np.zeros_like(one)
+    some = np.flatnonzero(one >= _ALIKE[0] ** 2)  # below it the mean of both cannot reach the second level
+    other[some] = _share(frame.whole, frame.own, right[some], left[some])
     level = _graded(np.sqrt(one * other), _ALIKE)
     equal = frame.core[left] == frame.core[right]
     for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_ALIKE))).tolist():

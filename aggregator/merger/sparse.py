@@ -58,6 +58,12 @@ def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
     return Bags(starts, features, np.ones(len(features), dtype=np.float32), width)
 
 
+def distinct(values: Ints) -> Ints:
+    """The distinct values in ascending order."""
+    ascending = np.sort(values)
+    return ascending[np.concatenate(([True], ascending[1:] != ascending[:-1]))] if len(values) else ascending
+
+
 def frequency(bags: Bags) -> Ints:
     """In how many rows each feature occurs."""
     return np.bincount(bags.features, minlength=bags.width)
@@ -94,7 +100,7 @@ def shared(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
     """For each pair the weight of the features of row ``right`` of ``bags`` that row ``left`` of ``marked`` has too."""
     out = np.zeros(len(left), dtype=np.float32)
     some = np.flatnonzero((marked.sizes[left] > 0) & (bags.sizes[right] > 0))
-    order = some[np.argsort(left[some], kind="stable")]
+    order = some[np.argsort(left[some])]
     rows, sizes = left[order], bags.sizes[right[order]]
     work = np.concatenate(([0], np.cumsum(sizes)))
     height = max(1, _CELLS // marked.width)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from aggregator.merger.record import Record
 from aggregator.merger.scope import Scope
-from aggregator.text.fold import fold
+from aggregator.text.folding import folded
 from aggregator.text.titles import Title, learn, pieces, untold
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
@@ -34,14 +34,14 @@ def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
 def named(row: Record, scope: Scope) -> str:
     """Show and author, folded, where they vary item by item and so tell items apart; initials stand for many."""
     fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
-    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
+    words = " ".join(folded(_YEARED.sub("", value)) for value, varies in fields if value and varies)
     return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
 def told(rows: Sequence[Record]) -> list[list[str]]:
     """The folded words of each description, without addresses and without sentences that its listing repeats."""
     texts = [_ADDRESS.sub(" ", (row.description or "")[:_DESCRIBED]) for row in rows]
-    said = [[fold(sentence) for sentence in _SENTENCE.split(text)] for text in texts]
+    said = [[folded(sentence) for sentence in _SENTENCE.split(text)] for text in texts]
     often: Counter[tuple[str, str]] = Counter()
     for row, sentences in zip(rows, said, strict=True):
         often.update((row.source, sentence) for sentence in set(sentences))

@@ -21,10 +21,11 @@ _NAMED = {
     "uno": 1,
     "dos": 2,
 }
+_WORDS = ("part", "pt", "teil", "partie", "parte", "deel", "del", "czesc", "część", "часть", "osa", "bölüm")
 _VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NAMED}, key=len, reverse=True))})"
 _OF = r"(?:\s?(?:of|von|de|/|van|из)\s?(?P<of>\d{1,2}))?"
 _WORDED = re.compile(
-    rf"[\s\-:,|]*[(\[]?\b(?:part|pt|teil|partie|parte|deel|del|czesc|część|часть|osa|bölüm)\b\.?\s?#?{_VALUE}(?![\w/])(?![.:]\d){_OF}[)\]]?",
+    rf"[\s\-:,|]*[(\[]?\b(?:{'|'.join(_WORDS)})\b\.?\s?#?{_VALUE}(?![\w/])(?![.:]\d){_OF}[)\]]?",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
@@ -53,7 +54,11 @@ def part_of(text: str) -> tuple[Part, str]:
     >>> part_of("Part time work")
     (Part(number=None, total=None), 'Part time work')
     """
-    for pattern in (_WORDED, _FRACTION):
+    low = text.casefold()
+    worded = any(word in low for word in _WORDS)
+    for pattern in (
+        (_WORDED, _FRACTION) if worded else (_FRACTION,) if "/" in low or " of " in low or " von " in low else ()
+    ):
         met = pattern.search(text)
         if met is None:
             continue
@@ -61,7 +66,7 @@ def part_of(text: str) -> tuple[Part, str]:
         number, total = _value(groups.get("n") or groups.get("n2")), _value(groups.get("of") or groups.get("of2"))
         if number and (total is None or number <= total):
             return Part(number, total), _joined(text, met)
-    met = _HALF.search(text)
+    met = None if text.isascii() else _HALF.search(text)
     if met is not None:
         return Part(_HALVES[met["h"] or met["b"]]), _joined(text, met)
     return Part(), text

@@ -29,7 +29,13 @@ _EDGES = {
     )
     for tag, words in _WORDS.items()
 }
-_ANY = re.compile("|".join(_WORDS.values()), re.IGNORECASE)
+_STEMS = (  # what every word above has in it: most titles are done with these alone
+    *("play", "broadcast", "run", "encore", "air", "issue", "release", "from the", "throwback", "flashback"),
+    *("wiederholung", "best of", "rediffusion", "repetici", "再放送", "classic", "discussing", "after", "cap"),
+    *("debrief", "reaction", "behind the", "making of", "talking", "show", "companion", "bonus", "extra", "unlocked"),
+    *("outtake", "blooper", "special", "sonderfolge", "番外編", "おまけ", "trailer", "teaser", "preview", "peek"),
+    *("soon", "予告"),
+)
 
 
 def tag_of(text: str) -> str | None:
@@ -39,7 +45,8 @@ def tag_of(text: str) -> str | None:
     ('replay', 'bonus')
     >>> tag_of("How the encore came to be")
     """
-    if _ANY.search(text) is None:
+    low = text.casefold()
+    if not any(stem in low for stem in _STEMS):
         return None
     for tag, pattern in _EDGES.items():
         if pattern.search(text):
