@@ -103,6 +103,8 @@ class Origin:
         try:
             if self.context is not None:
                 line = self.context.wrap_socket(line, server_side=True)
+                with self._lock:
+                    self._open.add(line)
             with line, line.makefile("rb") as reader:
                 while (request := _request(reader)) is not None and self._play(request, line):
                     pass
@@ -111,7 +113,7 @@ class Origin:
         finally:
             plain.close()
             with self._lock:
-                self._open.discard(plain)
+                self._open -= {plain, line}
 
     def _play(self, request: Request, line: socket.socket) -> bool:
         with self._lock:
