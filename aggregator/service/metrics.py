@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Upper bounds in seconds: an answer from memory takes a fraction of a millisecond, a slow client tens of seconds.
 BUCKETS = (0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
@@ -31,6 +26,16 @@ class Meter:
     items: Gauge
     silent: Gauge
     refreshed: Gauge
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer: the path that was asked, the status, the bytes of the body that were sent, the seconds it took."""
+
+    path: str
+    status: int
+    sent: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +70,11 @@ def refreshed(counts: Meter, outcomes: Sequence[Refreshed]) -> None:
         counts.refreshed.labels(outcome.feed).set(outcome.at.timestamp())
 
 
-def counted(inner: ASGIApp, counts: Meter) -> ASGIApp:
-    """The application with every answer counted."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await inner(scope, receive, send)
-            return
-        began = time.perf_counter()
-        kind = kind_of(scope["path"])
-
-        async def count(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                counts.requests.labels(kind, str(message["status"])).inc()
-            elif scope["method"] != "HEAD":
-                counts.sent.inc(len(message.get("body", b"")))
-            await send(message)
-
-        await inner(scope, receive, count)
-        counts.seconds.observe(time.perf_counter() - began)
-
-    return answer
+def answered(counts: Meter, answer: Answered) -> None:
+    """Counts an answer."""
+    counts.requests.labels(kind_of(answer.path), str(answer.status)).inc()
+    counts.sent.inc(answer.sent)
+    counts.seconds.observe(answer.seconds)
 
 
 def kind_of(path: str) -> str:
@@ -98,12 +87,6 @@ def kind_of(path: str) -> str:
     return ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
 
 
-def route(counts: Meter) -> Route:
-    """``/metrics`` in Prometheus' text format."""
-
-    def metrics(_: Request) -> Response:
-        return Response(
-            generate_latest(counts.registry), headers={"content-type": CONTENT_TYPE_LATEST, "cache-control": "no-store"}
-        )
-
-    return Route("/metrics", metrics)
+def told(counts: Meter) -> tuple[str, bytes]:
+    """The counts in Prometheus' text format: media type and body."""
+    return CONTENT_TYPE_LATEST, generate_latest(counts.registry)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.service import metrics, negotiate
-from aggregator.service.metrics import Meter
+from aggregator.service.metrics import Answered, Meter
 from aggregator.service.shelf import Find, Leaf, shelf
 
 # How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
@@ -65,8 +67,8 @@ def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None =
     """
     published = limited(files(shelf(output)), most)
     if meter is not None:
-        published = metrics.counted(published, meter)
-        routes = (*routes, metrics.route(meter))
+        published = counted(published, meter)
+        routes = (*routes, Route("/metrics", partial(counts, meter)))
 
     def healthz(_: object) -> Response:
         well = output.is_dir()
@@ -169,6 +171,31 @@ def limited(inner: ASGIApp, most: int) -> ASGIApp:
             under_way -= 1
 
     return answer
+
+
+def counted(inner: ASGIApp, meter: Meter) -> ASGIApp:
+    """The application with every answer counted."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        status = sent = 0
+
+        async def count(message: Message) -> None:
+            nonlocal status, sent
+            status = message.get("status", status)
+            sent += 0 if scope["method"] == "HEAD" else len(message.get("body", b""))
+            await send(message)
+
+        await inner(scope, receive, count)
+        metrics.answered(meter, Answered(scope["path"], status, sent, time.perf_counter() - began))
+
+    return answer
+
+
+def counts(meter: Meter, _: Request) -> Response:
+    """What was counted, for Prometheus."""
+    media_type, body = metrics.told(meter)
+    return Response(body, headers={"content-type": media_type, "cache-control": "no-store"})
 
 
 async def reply(send: Send, status: int, headers: Headers, body: bytes = b"") -> None:
