@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export-opml": ("export_opml", "Write the sources of the config as OPML."),
     "backup": ("backup", "Copy the ledger to a file, also while something runs."),
     "restore": ("restore", "Put a backup in the place of the ledger."),
-    "match": ("match", "Tell which records of a JSON Lines file are the same."),
+    "match": ("match_file", "Tell which records of a JSON Lines file are the same."),
     "reconcile": ("reconcile", "Make one text out of several damaged copies."),
     "validate": ("validate", "Check any feed against the specifications."),
 }
