@@ -18,7 +18,7 @@ from aggregator.text.fold import fold
 
 ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
 END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("
-LINK = re.compile(r"\s*(?:\]\s*\(|\[\s*\(|\]\s*\[)\s*(?=https?://)")
+LINK = re.compile(r"(?:\]\s{0,9}\(|\[\s{0,9}\(|\]\s{0,9}\[)\s{0,9}(?=https?://)")
 ADDRESS = re.compile(
     r"https?://(?:podcasts|itunes)\.apple\.com/(?:(?P<store>[a-z]{2})/)?podcast/(?:(?P<slug>[^/\s?]+)/)?"
     r"id(?P<show>\d+)\?(?:[^\s)]*&)?i=(?P<id>\d+)"
@@ -35,6 +35,8 @@ LENGTH = re.compile(
 MONTH_FIRST = {"us", "ca", "ph", None}  # storefronts whose dates put the month first (Unicode CLDR 46, short formats)
 WHOLE_ID = 13  # digits of every episode id that begins with 1000, as all new ones have since 2017
 OLD_ID = 9  # digits at least, before that
+LONGEST_TAIL = 200  # characters at the end of an item in which its length is looked for
+LONGEST_ADDRESS = 2000  # characters, broken over lines or not
 MOST_LINES = 60  # of one item; the longest description Apple shows on a show page has 4,000 characters
 
 
@@ -75,7 +77,7 @@ def _sighting(name: str, item: str, position: int) -> tuple[Sighting | None, lis
     link = LINK.search(item)
     if link is None:
         return None, []
-    body, url, closed = " ".join(item[: link.start()].split()), *_address(item[link.end() :])
+    body, url, closed = " ".join(item[: link.start()].split()), *_address(item[link.end() :][:LONGEST_ADDRESS])
     address = ADDRESS.match(url)
     if address is None:
         return None, []
@@ -120,7 +122,7 @@ def _is_whole(id_: str, *, closed: bool) -> bool:
 
 def _timed(said: str) -> tuple[str, durations.Reading | None, str]:
     """The words without the length that ends them, the length, and as it stood where words stood inside or behind."""
-    match = LENGTH.search(said)
+    match = LENGTH.search(said, max(0, len(said) - LONGEST_TAIL))
     length = durations.parse(f"{match['length']} {match['unit']}") if match else None
     if match is None or length is None:
         return said, None, ""

@@ -54,7 +54,7 @@ def _sighting(name: str, article: tree.Element, position: int, url: str) -> Sigh
     excerpt = blog_text.EXCERPT.search(body)
     return Sighting(
         source=name, key=link or titled(title), title=title, genre="post", position=position, link=link,
-        description=(body[: excerpt.start()] if excerpt else body) or None, cut=cut or excerpt is not None,
+        description=(body[: excerpt.start()].rstrip() if excerpt else body) or None, cut=cut or excerpt is not None,
         published=_date(article),
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ READ_MORE = re.compile(
 )
 DATE_LINE = re.compile(r"[•·]\s*(?P<date>\S.{4,40})")
 PICTURE = re.compile(r"image|!\[[^\]]*\]\([^)]*\)", re.IGNORECASE)
-EXCERPT = re.compile(r"\s*\[(?:…|\.\.\.)\]$")
+EXCERPT = re.compile(r"\[(?:…|\.\.\.)\]$")
 SENTENCE = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 LONGEST_TITLE = 120  # characters; a longer line is prose even without a full stop
 
@@ -43,7 +43,8 @@ def read(name: str, text: str) -> Listing | None:
         found.append(
             Sighting(
                 source=name, key=titled(lines[title]), title=lines[title], genre="post", position=len(found),
-                description=EXCERPT.sub("", body) or None, cut=date is None or EXCERPT.search(body) is not None,
+                description=EXCERPT.sub("", body).rstrip() or None,
+                cut=date is None or EXCERPT.search(body) is not None,
                 published=date,
             )
         )  # fmt: skip

@@ -59,6 +59,8 @@ def read(document: Document) -> Listing:
     Raises ``ReadError`` where the document is no feed, or a feed whose items could not be read. A later page of a
     paged feed (RFC 5005) exists: the listing is partial.
     """
+    if shape.is_only_html(document):
+        raise shape.described(document, "a feed")
     parsed = _parsed(document)
     if not parsed.version and not parsed.entries:
         raise shape.described(document, "a feed")

@@ -22,6 +22,7 @@ from aggregator.model.sighting import Duration, Listing, Moment, Show, Sighting
 from aggregator.model.source import Document, Source
 from aggregator.text import dates, durations, markup
 
+LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
 CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so
 TRIMMED = 10  # blanks at the cut are trimmed away, then a text is shorter: 297 to 300 seen
 DATED = re.compile(
@@ -73,7 +74,7 @@ def _dated(name: str, lines: list[str]) -> list[Sighting]:
 
 def _head(line: str) -> re.Match[str] | None:
     """The line that holds the date, read from the right: shows and titles may contain `` - ``."""
-    return DATED.fullmatch(line) if " - " in line else None
+    return DATED.fullmatch(line) if " - " in line and len(line) <= LONGEST_HEAD else None
 
 
 def _title(lines: list[str], head: int) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any, Literal
 
 from aggregator.errors import ReadError
@@ -33,6 +34,12 @@ def of(document: Document) -> Shape:
     if feed and (html is None or feed.start() < html.start()):
         return "feed"
     return "html" if html else "text"
+
+
+def is_only_html(document: Document) -> bool:
+    """Whether the document begins as an HTML page and no feed's element follows: a cheap look before a dear parser."""
+    head = decoded(replace(document, body=document.body[: HEAD * 4]))[:HEAD]
+    return HTML.search(head) is not None and FEED.search(head) is None
 
 
 def loaded(text: str) -> Any | None:

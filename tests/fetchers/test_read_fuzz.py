@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -32,6 +33,7 @@ SEEDS = [
     ]
 ]
 LONGEST_LINE = 1200
+MOST_SECONDS = 10  # of processor time for 200 kB to 1 MB; ours take less than 2, a quadratic pattern takes minutes
 
 
 def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
@@ -139,6 +141,38 @@ def test_documents_of_other_kinds(case: tuple[str, bytes], kind: str) -> None:
 @given(mutated())
 def test_many_mutated_documents(case: tuple[str, bytes]) -> None:
     told(*case)
+
+
+N = 200_000
+HOSTILE = {
+    "blanks": b"x" + b" " * N + b"x",
+    "blank lines": b"x" + b"\n" * N + b"x",
+    "brackets": b"1. [ " + b"](" * N,
+    "items": b"- 1. [ 01/02/2024 \n" * (N // 10),
+    "links": b"1. [ 01/02/2024 a " + b"a " * N + b"](https://podcasts.apple.com/us/podcast/" + b"a-" * N + b"/id1?i=1",
+    "dates": b"a\n" + b"x - May 5, 2021 - 5 minutes " * (N // 20),
+    "heads": b"a\nx - May 5, 2021 - 5 minutes\n" * (N // 20),
+    "numbers": b"\n".join(b"%d) x" % number for number in range(N // 10)),
+    "dots": b"1) x\n" + b"..." * N,
+    "deep lists": b"[" * N,
+    "deep objects": b'{"data":' * N,
+    "deep elements": b"<html>" + b"<article>" * N,
+    "posts": b"<html>" + b"<article class=post><h2><a href=/>x</a></h2>" * (N // 40),
+    "deep feed": b"<rss><channel><item>" + b"<a>" * (N // 10),
+    "attributes": b"<rss " + b"a" * N,
+    "entities": b"<rss><channel><title>" + b"&" * N,
+    "read more": b"x\n\n" + b"Read more \n" * (N // 10),
+    "references": b"&#x" + b"0" * N,
+    "digits": b"1. [ 01/02/2024 a " + b"1" * N + b" min ](https://podcasts.apple.com/us/podcast/a/id1?i=1)",
+}
+
+
+@pytest.mark.parametrize("kind", roster.MODULES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_document_costs_more_than_its_share(kind: str, name: str) -> None:
+    before = process_time()
+    told(kind, HOSTILE[name])
+    assert process_time() - before < MOST_SECONDS
 
 
 JSON = st.recursive(
