@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from aggregator.ledger import records
 from aggregator.ledger.ledger import Ledger, reading
@@ -41,47 +42,52 @@ class Remembered:
 def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
     """Every sighting of the feed ever remembered, sorted by source and key, those of removed sources among them."""
     table, shelf, show = sightings_table, shelves_table, shows_table
+    of = table.c
     query = (
-        select(table, shelf.c.listings, shelf.c.heard, show.c.total)
-        .join(shelf, (shelf.c.feed == table.c.feed) & (shelf.c.source == table.c.source))
-        .join(
-            show,
-            (show.c.feed == table.c.feed) & (show.c.source == table.c.source) & (show.c.document == table.c.document),
+        select(
+            *(of.source, of.key, of.digest, of.first, of.last, of.place, of.first_seen, of.last_seen, of.record),
+            *(shelf.c.listings, shelf.c.heard, show.c.total),
         )
-        .where(table.c.feed == feed)
-        .order_by(table.c.source, table.c.key, table.c.document)
+        .join(shelf, (shelf.c.feed == of.feed) & (shelf.c.source == of.source))
+        .join(show, (show.c.feed == of.feed) & (show.c.source == of.source) & (show.c.document == of.document))
+        .where(of.feed == feed)
+        .order_by(of.source, of.key, of.document)
     )
     with reading(ledger) as connection:
         rows = connection.execute(query)
-        found = [_remembered(list(same)) for _, same in groupby(rows, key=lambda row: (row.source, row.key))]
+        found = [_remembered([_said(row) for row in same]) for _, same in groupby(rows, key=itemgetter(0, 1))]
     return tuple(sorted(found, key=lambda each: (each.sighting.source, each.sighting.key)))
 
 
-def _remembered(rows: list[Row[Any]]) -> Remembered:
+def _said(row: Sequence[Any]) -> tuple[bool, Remembered]:
+    """Whether one document of the source lists the item now, and what it says of it."""
+    _, _, digest, first, last, place, first_seen, last_seen, record, listings, heard, total = row
+    listed = last is None
+    sighting = records.decode(
+        Sighting,
+        record,
+        position=total - 1 - place if listed else place,
+        span=Span(first, listings if listed else last),
+    )
+    return listed, Remembered(sighting, time(first_seen), time(heard if listed else last_seen), digest)
+
+
+def _remembered(said: list[tuple[bool, Remembered]]) -> Remembered:
     """One sighting out of what the documents of its source say of it, the first of them having the word."""
-    said = [_one(row) for row in rows]
     if len(said) == 1:
-        return said[0]
-    sighting = said[0].sighting
-    for other in said[1:]:
+        return said[0][1]
+    each = [one for _, one in said]
+    sighting = each[0].sighting
+    for other in each[1:]:
         sighting = complete(sighting, other.sighting)
-    span = Span(min(each.sighting.span.first for each in said), max(each.sighting.span.last for each in said))
-    standing = next((each for each, row in zip(said, rows, strict=True) if row.last is None), said[0])
+    span = Span(min(one.sighting.span.first for one in each), max(one.sighting.span.last for one in each))
+    standing = next((one for listed, one in said if listed), each[0])
     return Remembered(
         replace(sighting, span=span, position=standing.sighting.position),
-        min(each.first_seen for each in said),
-        max(each.last_seen for each in said),
-        records.digest("".join(each.digest for each in said)),
+        min(one.first_seen for one in each),
+        max(one.last_seen for one in each),
+        records.digest("".join(one.digest for one in each)),
     )
-
-
-def _one(row: Row[Any]) -> Remembered:
-    """What one document of the source says of one item."""
-    listed = row.last is None
-    span = Span(row.first, row.listings if listed else row.last)
-    position = row.total - 1 - row.place if listed else row.place
-    sighting = records.decode(Sighting, row.record, position=position, span=span)
-    return Remembered(sighting, time(row.first_seen), time(row.heard if listed else row.last_seen), row.digest)
 
 
 def complete(first: R, other: R) -> R:
