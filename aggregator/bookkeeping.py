@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import blake2b
+from importlib.metadata import version
 
 from aggregator.compose import HEARINGS, HELD, Composition, hearings, held_audio
-from aggregator.ledger import events, facts, memories, promises, recall, records, remember
+from aggregator.generator import view
+from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger.held import Held, hold
-from aggregator.model.feed import Hearing, Plan
+from aggregator.model.feed import Cover, Hearing, Plan
 from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
+from aggregator.publish import FileState
 from aggregator.voices import Memories, Voice
 
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
 
+COVER, STANDING = "cover", "standing"
+"""The facts that hold what the list of all feeds says of the feed, and what of it stands in the output."""
+
 READERS = "1"
 """The version of the readers; a new one reads every document once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands in the output for one feed: from what it was made, what the summary says of it, and its files."""
+
+    basis: str
+    remembered: int = 0
+    items: int = 0
+    episodes: int = 0
+    posts: int = 0
+    repaired: int = 0
+    near_misses: int = 0
+    remarks: tuple[str, ...] = ()
+    files: tuple[FileState, ...] = ()
 
 
 def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
@@ -35,7 +57,10 @@ def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
 
 
 def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
-    """Write down what was heard, what is to be remembered of every address, and what became of every source."""
+    """Write down what was heard, what is to be remembered of every address, and what became of every source.
+
+    Where anything new was read, what stands in the output is no longer what the ledger would give.
+    """
     before = _before(book, plan, voices)
     _hold_audio(book, plan, voices, before)
     for voice in voices:
@@ -47,6 +72,8 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
     told = {hearing.source.name: hearing for hearing in hearings(book, plan)}
     after = tuple(_hearing(voice, told.get(voice.source.name)) for voice in voices)
     facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
+    if any(listing is not None for voice in voices for listing in voice.listings):
+        facts.keep_fact(book, plan.name, STANDING, None)
 
 
 def _before(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> Sequence[Sighting]:
@@ -70,11 +97,38 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice], before: Seque
 
 def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
+    facts.keep_fact(book, plan.name, COVER, records.encode(view.cover(composed.feed)).encode())
     promises.keep_promises(book, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
         events.tell(book, plan.name, Event(now, "settle", event))
     feed = composed.feed
     facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+
+
+def cover(book: Ledger, plan: Plan) -> Cover | None:
+    """What the list of all feeds says of the feed, ``None`` before its first publication."""
+    kept = facts.facts(book, plan.name, COVER)
+    return records.decode(Cover, kept.decode()) if kept else None
+
+
+def basis(book: Ledger, plan: Plan) -> str:
+    """The digest of all that a feed is made from besides its sightings: program, plan, decisions, hearings."""
+    decided = decisions.decisions(book, plan.name), decisions.overrides(book, plan.name)
+    told = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
+    said = repr((version("aggregator"), plan, decided, told))
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def standing(book: Ledger, plan: Plan) -> Standing | None:
+    """What stands in the output and from what it was made, ``None`` where it must be made anew."""
+    kept = facts.facts(book, plan.name, STANDING)
+    found = records.decode(Standing, kept.decode()) if kept else None
+    return found if found and found.basis == basis(book, plan) else None
+
+
+def keep_standing(book: Ledger, plan: Plan, stands: Standing) -> None:
+    """Note what was published, once it stands."""
+    facts.keep_fact(book, plan.name, STANDING, records.encode(stands).encode())
 
 
 def _reading(source: Source) -> bytes:

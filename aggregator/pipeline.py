@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from aggregator import bookkeeping, compose, publish, voices
+from aggregator.bookkeeping import Standing
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.fetchers import sandbox
@@ -102,16 +103,15 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     run = Run(config, at, force, listen)
     chosen = _chosen(config, feeds)
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
-        told = [_refresh_feed(run, book, children, plan) for plan in chosen]
-        outcomes = [outcome for _, outcome in told]
+        outcomes = [_refresh_feed(run, book, children, plan) for plan in chosen]
         if not any(outcome.files for outcome in outcomes):
             raise SilenceError(_silence(outcomes))
-        others = [compose.compose(book, plan, at).feed for plan in config.plans if plan not in chosen]
-        index = publish.publish_index(config.output, [*(feed for feed, _ in told), *others])
+        covers = [cover for plan in config.plans if (cover := bookkeeping.cover(book, plan))]
+        index = publish.publish_index(config.output, covers)
     return (*outcomes[:-1], replace(outcomes[-1], files=(*outcomes[-1].files, *index)))
 
 
-def _refresh_feed(run: Run, book: Ledger, children: Pool, plan: Plan) -> tuple[Feed, Outcome]:
+def _refresh_feed(run: Run, book: Ledger, children: Pool, plan: Plan) -> Outcome:
     """The story for one feed."""
 
     def tell(source: Source, stage: str, message: str) -> None:
@@ -122,15 +122,20 @@ def _refresh_feed(run: Run, book: Ledger, children: Pool, plan: Plan) -> tuple[F
     heard = voices.read(voices.fetch(plan.sources, known, terms), known, terms)
     with ledger.transaction(book) as page:
         bookkeeping.remember_voices(page, plan, heard, run.at)
+        stands = bookkeeping.standing(page, plan)
+        if stands and publish.stand(run.config.output, stands.files):
+            return _outcome(plan, heard, stands)
         run.listen(Progress(plan.name, "", "compose"))
         composed = compose.compose(page, plan, run.at)
+        stands = _standing(composed, bookkeeping.basis(page, plan))
         if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
-            return composed.feed, _outcome(plan, heard, composed, ())
+            return _outcome(plan, heard, stands)
         bookkeeping.promise(page, plan, composed, run.at)
     run.listen(Progress(plan.name, "", "publish"))
-    return composed.feed, _outcome(
-        plan, heard, composed, publish.publish(run.config.output, composed.feed, plan.window)
-    )
+    written = publish.publish(run.config.output, composed.feed, plan.window)
+    stands = replace(stands, files=publish.states(run.config.output, written))
+    bookkeeping.keep_standing(book, plan, stands)
+    return _with_news(_outcome(plan, heard, stands), composed, written)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:
@@ -154,26 +159,48 @@ def _policy(config: Config) -> Policy:
     return Policy(contact=config.contact or "", allow_networks=config.allow_networks)
 
 
-def _outcome(
-    plan: Plan, heard: Sequence[voices.Voice], composed: compose.Composition, written: tuple[Written, ...]
-) -> Outcome:
-    """What the refresh of one feed came to, for the summary."""
-    feed, settlement = composed.feed, composed.settlement
+def _standing(composed: compose.Composition, basis: str) -> Standing:
+    """What the summary says of a feed as it stands, before its files are written."""
+    feed = composed.feed
     episodes = sum(item.genre == "episode" for item in feed.items)
-    return Outcome(
-        feed=plan.name,
-        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
-        sightings=sum(voice.sightings for voice in heard),
+    return Standing(
+        basis=basis,
         remembered=composed.sightings,
         items=len(feed.items),
         episodes=episodes,
         posts=len(feed.items) - episodes,
-        new=len(settlement.new),
-        changed=len(settlement.changed),
         repaired=composed.repaired,
         near_misses=len(feed.near_misses),
+        remarks=feed.remarks,
+    )
+
+
+def _outcome(plan: Plan, heard: Sequence[voices.Voice], stands: Standing) -> Outcome:
+    """What the refresh of one feed came to where nothing new was published."""
+    return Outcome(
+        feed=plan.name,
+        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
+        sightings=sum(voice.sightings for voice in heard),
+        remembered=stands.remembered,
+        items=stands.items,
+        episodes=stands.episodes,
+        posts=stands.posts,
+        repaired=stands.repaired,
+        near_misses=stands.near_misses,
+        files=tuple(Written(each.name, changed=False) for each in stands.files),
+        alarms=stands.remarks,
+    )
+
+
+def _with_news(outcome: Outcome, composed: compose.Composition, written: tuple[Written, ...]) -> Outcome:
+    """The outcome with what this run published and settled."""
+    settlement = composed.settlement
+    return replace(
+        outcome,
+        new=len(settlement.new),
+        changed=len(settlement.changed),
         files=written,
-        alarms=(*settlement.events, *feed.remarks),
+        alarms=(*settlement.events, *outcome.alarms),
     )
 
 

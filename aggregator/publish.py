@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aggregator.generator import archive, atom, files, jsonfeed, leaf, opml, page, report, rss
 from aggregator.generator.archive import Sheet
 from aggregator.generator.files import Written
-from aggregator.model.feed import Feed
+from aggregator.model.feed import Cover, Feed
 
 PAGED: Mapping[str, Callable[[Feed, Sheet], bytes]] = {
     "podcast.xml": lambda feed, sheet: rss.render(feed, episodes_only=True, sheet=sheet),
@@ -38,6 +38,34 @@ def publish(output: Path, feed: Feed, window: int | None = None) -> tuple[Writte
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
-def publish_index(output: Path, feeds: Sequence[Feed]) -> tuple[Written, ...]:
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A published file as it stood when it was written: its name under the output folder, bytes, and time in ns."""
+
+    name: str
+    size: int
+    written: int
+
+
+def states(output: Path, written: Sequence[Written]) -> tuple[FileState, ...]:
+    """How the files stand now."""
+    found = ((each.name, (output / each.name).stat()) for each in written)
+    return tuple(FileState(name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+
+
+def stand(output: Path, known: Sequence[FileState]) -> bool:
+    """Do all the files still stand as they were written? False where none is known."""
+    try:
+        return bool(known) and all(_stands(output / each.name, each) for each in known)
+    except OSError:
+        return False
+
+
+def _stands(path: Path, known: FileState) -> bool:
+    stat = path.stat()
+    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)
+
+
+def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[Written, ...]:
     """Write the page and the OPML that list every feed; raises PublishError as ``publish``."""
-    return files.publish(output, {"index.html": page.index(feeds), "feeds.opml": opml.render(feeds)}, compress=True)
+    return files.publish(output, {"index.html": page.index(covers), "feeds.opml": opml.render(covers)}, compress=True)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from aggregator.errors import ReadError
 from aggregator.generator import view
-from aggregator.model.feed import Feed
+from aggregator.model.feed import Cover
 
 # XML 1.0, section 2.2: what no document may hold.
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -39,14 +39,14 @@ class Outline(NamedTuple):
     html_url: str | None = None
 
 
-def render(feeds: Sequence[Feed]) -> bytes:
+def render(covers: Sequence[Cover]) -> bytes:
     """``feeds.opml``: one outline for each published feed, sorted by title, dated by the newest content."""
-    ordered = sorted(feeds, key=lambda feed: (feed.channel.title.casefold(), feed.channel.name))
+    ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
     outlines = [
-        Outline(feed.channel.title, view.subscription(feed), view.web(feed.channel.link) or f"{feed.channel.base_url}/")
-        for feed in ordered
+        Outline(cover.channel.title, cover.address, view.web(cover.channel.link) or f"{cover.channel.base_url}/")
+        for cover in ordered
     ]
-    return write("Feeds", outlines, max((feed.updated for feed in feeds), default=None))
+    return write("Feeds", outlines, max((cover.updated for cover in covers), default=None))
 
 
 def write(title: str, outlines: Iterable[Outline], modified: datetime | None = None) -> bytes:

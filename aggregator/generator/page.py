@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aggregator.generator import picture, subscribe, view, wording
-from aggregator.model.feed import Feed
+from aggregator.model.feed import Channel, Cover, Feed
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 PLAYERS = 500
@@ -51,7 +51,7 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         links=subscribe.links(url),
         public=subscribe.public(url),
         qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it
-        tile=tile(feed),
+        tile=tile(feed.channel),
         artwork=view.web(feed.channel.image),
         home=view.web(feed.channel.link),
         episodes=[view.entry(item) for item in episodes[:PLAYERS]],
@@ -68,10 +68,10 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
     )
 
 
-def index(feeds: Sequence[Feed]) -> bytes:
+def index(covers: Sequence[Cover]) -> bytes:
     """The page that lists every feed, sorted by title; links are relative, so it works wherever it is served."""
-    ordered = sorted(feeds, key=lambda feed: (feed.channel.title.casefold(), feed.channel.name))
-    return page("index.html.j2", cards=[(feed, tile(feed), card_facts(feed)) for feed in ordered])
+    ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
+    return page("index.html.j2", cards=[(cover, tile(cover.channel), card_facts(cover)) for cover in ordered])
 
 
 def stylesheet() -> bytes:
@@ -84,22 +84,19 @@ def stylesheet() -> bytes:
     return FEED_STYLE
 
 
-def card_facts(feed: Feed) -> tuple[str, ...]:
+def card_facts(cover: Cover) -> tuple[str, ...]:
     """What stands under a feed's title in the list: how much there is, and the day of the newest."""
-    episodes = sum(item.genre == "episode" for item in feed.items)
-    posts = len(feed.items) - episodes
-    newest = feed.items[0].published if feed.items else None
     said = (
-        wording.count(episodes, "episode") if episodes else "",
-        wording.count(posts, "post") if posts else "",
-        f"newest {wording.day(newest)}" if newest else "",
+        wording.count(cover.episodes, "episode") if cover.episodes else "",
+        wording.count(cover.posts, "post") if cover.posts else "",
+        f"newest {wording.day(cover.newest)}" if cover.newest else "",
     )
     return tuple(fact for fact in said if fact)
 
 
-def tile(feed: Feed) -> Markup:
+def tile(channel: Channel) -> Markup:
     """The picture that stands for a feed."""
-    return Markup(picture.tile(feed.channel.name, feed.channel.title))  # noqa: S704 - its one text is escaped there
+    return Markup(picture.tile(channel.name, channel.title))  # noqa: S704 - its one text is escaped there
 
 
 def page(template: str, **values: object) -> bytes:

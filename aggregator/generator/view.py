@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aggregator.generator import wording
-from aggregator.model.feed import Feed, Hearing
+from aggregator.model.feed import Cover, Feed, Hearing
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Note
 
@@ -191,6 +191,19 @@ def web(url: str | None) -> str | None:
     except ValueError:
         return None
     return url if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def cover(feed: Feed) -> Cover:
+    """What the list of all feeds says of the feed."""
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Cover(
+        channel=feed.channel,
+        address=subscription(feed),
+        updated=feed.updated,
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        newest=feed.items[0].published if feed.items else None,
+    )
 
 
 def subscription(feed: Feed) -> str:

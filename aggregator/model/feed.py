@@ -8,7 +8,7 @@ from typing import Literal
 
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.item import Item, Override
-from aggregator.model.sighting import Show, Tag
+from aggregator.model.sighting import Moment, Show, Tag
 from aggregator.model.source import Heard, Source
 
 
@@ -76,6 +76,21 @@ class Hearing:
     sightings: int = 0
     show: Show = field(default_factory=Show)
     remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What the list of all feeds says of one: how much there is, the newest, and where to subscribe.
+
+    ``address`` is the episodes' feed where there are any, else the one of everything.
+    """
+
+    channel: Channel
+    address: str
+    updated: datetime
+    episodes: int = 0
+    posts: int = 0
+    newest: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator import page
+from aggregator.generator import page, view
 
 PHONE = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
 FLAGS = (
@@ -107,7 +107,7 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
         (folder / "index.html").write_bytes(page.render(feed))
-        (served.folder / "index.html").write_bytes(page.index([feed]))
+        (served.folder / "index.html").write_bytes(page.index([view.cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()
         result.complaints()

@@ -83,7 +83,7 @@ def hostile(text: str) -> Feed:
         ("feed", page.render(made.feed())),
         ("empty", page.render(made.feed(0, 0))),
         ("posts", page.render(made.feed(0, 3))),
-        ("index", page.index([made.feed(), made.feed(0, 0)])),
+        ("index", page.index([view.cover(made.feed()), view.cover(made.feed(0, 0))])),
     ],
 )
 def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
@@ -96,7 +96,7 @@ def test_the_same_feed_gives_the_same_bytes() -> None:
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
-    assert page.index([one, other]) == page.index([other, one])
+    assert page.index([view.cover(one), view.cover(other)]) == page.index([view.cover(other), view.cover(one)])
 
 
 def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same() -> None:
@@ -181,7 +181,7 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
     plain = Reading(page.render(hostile("x")))
-    reading = Reading(page.render(hostile(text)) + page.index([hostile(text)]))
+    reading = Reading(page.render(hostile(text)) + page.index([view.cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
