@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import nullcontext
+from datetime import datetime
 from functools import partial
 from types import FrameType
 from typing import Annotated
@@ -12,9 +13,11 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
+from aggregator.commands.summary import worrying
 from aggregator.commands.ticking import Standing, tell, tick
 from aggregator.config.load import load
-from aggregator.service import schedule, web
+from aggregator.service import metrics, schedule, web
+from aggregator.service.metrics import Meter, Refreshed
 
 
 def run(
@@ -23,6 +26,7 @@ def run(
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="The port to listen on.", min=1, max=65535)] = 8000,
     no_refresh: Annotated[bool, typer.Option("--no-refresh", help="Only serve what is published.")] = False,
+    counted: Annotated[bool, typer.Option("--metrics", help="Count, and tell Prometheus at /metrics.")] = False,
 ) -> None:
     """Refresh by the schedule of the config and give the output folder over HTTP, until stopped.
 
@@ -35,8 +39,17 @@ def run(
     # The server answers a signal by ending, then sends it on to whoever had it before: that must end the schedule.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
-    with nullcontext() if no_refresh else schedule.ticking(partial(tick, standing), tell):
-        web.serve(host, port, output)
+    meter = metrics.meter() if counted else None
+    with nullcontext() if no_refresh else schedule.ticking(partial(_tick, standing, meter), tell):
+        web.serve(host, port, output, meter=meter)
+
+
+def _tick(standing: Standing, meter: Meter | None, at: datetime) -> None:
+    """One tick, counted where there is a meter."""
+    outcomes = tick(standing, at)
+    if meter is not None:
+        silent = {each.feed: sum(map(worrying, each.hearings)) for each in outcomes}
+        metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, silent[each.feed]) for each in outcomes])
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ import typer
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
+from aggregator.pipeline import Outcome
 from aggregator.service import schedule
 
 
@@ -39,13 +40,15 @@ class Standing:
         return self.config
 
 
-def tick(standing: Standing, at: datetime) -> None:
-    """Refresh whoever is due and say what changed."""
-    for outcome in schedule.refresh_due(standing.latest(), at):
+def tick(standing: Standing, at: datetime) -> tuple[Outcome, ...]:
+    """Refresh whoever is due, say what changed, and answer with what became of each."""
+    outcomes = schedule.refresh_due(standing.latest(), at)
+    for outcome in outcomes:
         for worry in summary.worries(outcome):
             tell(worry)
         if outcome.new or outcome.changed:
             typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *summary.lines(outcome))))
+    return outcomes
 
 
 def tell(text: str) -> None:

@@ -55,9 +55,12 @@ def fetched(url: str, *, seconds: float = 60) -> bytes:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Signals) -> None:
     port = free_port()
-    with started(shop, "serve", "--port", str(port)) as child:
+    with started(shop, "serve", "--metrics", "--port", str(port)) as child:
         feed = json.loads(fetched(f"http://127.0.0.1:{port}/crumb-talk/feed.json"))
         assert len(feed["items"]) == 4
+        assert b'aggregator_http_requests_total{kind="json",status="200"} 1.0' in fetched(
+            f"http://127.0.0.1:{port}/metrics"
+        )
         child.send_signal(number)
         said, _ = child.communicate(timeout=60)
     assert child.returncode == 0
