@@ -83,7 +83,7 @@ def _element(said: Leaf, head: Masthead) -> etree._Element:
         made.content(said.html, type="html")
         made.summary(said.short, type="text")
     else:
-        made.content(said.title, type="text")
+        made.content(said.placeholder, type="text")
     for category in said.categories:
         made.category(term=category)
     element: etree._Element = made.atom_entry()

@@ -65,7 +65,7 @@ def written(item: Item, said: Leaf, head: Masthead) -> bytes:
                 "url": said.link,
                 "title": said.title,
                 "content_html": said.html or None,
-                "content_text": None if said.html else said.title,
+                "content_text": None if said.html else said.placeholder,
                 "summary": said.short,
                 "image": said.image,
                 "date_published": said.published.isoformat() if said.published else None,

@@ -60,6 +60,11 @@ class Leaf:
         return self.updated or self.published or NEVER
 
     @property
+    def placeholder(self) -> str:
+        """What stands for the text where nobody gave one: Atom and JSON Feed demand some."""
+        return self.guid if self.title in clean.NOTHING else self.title
+
+    @property
     def playable(self) -> bool:
         """Does it belong into podcast.xml?"""
         return self.media is not None and links.playable(self.media.type)

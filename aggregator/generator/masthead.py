@@ -56,7 +56,7 @@ def of(feed: Feed) -> Masthead:
     """What the formats say of this feed's show."""
     channel = feed.channel
     base_url = (links.web(channel.base_url) or channel.base_url).rstrip("/")
-    title = clean.title(channel.title) or channel.name
+    title = clean.name(channel.title) or channel.name
     return Masthead(
         name=channel.name,
         base_url=base_url,
@@ -88,7 +88,8 @@ def of(feed: Feed) -> Masthead:
 def _description(channel: Channel) -> str:
     """The show's text in plain words: sources give it with markup as often as without."""
     said = channel.description or ""
-    return clean.short(clean.prose(clean.plain(said) if clean.marked(said) else said))
+    plain = clean.short(clean.prose(clean.plain(said) if clean.marked(said) else said))
+    return "" if plain in clean.NOTHING else plain
 
 
 def _license(channel: Channel) -> tuple[str, str | None] | None:

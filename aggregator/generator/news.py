@@ -29,7 +29,7 @@ def render(feed: Feed, history: History) -> bytes:
         )
         for edition in history.editions
     ]
-    return page.page("changes.html.j2", channel=feed.channel, editions=editions, tile=page.tile(feed))
+    return page.page("changes.html.j2", channel=feed.channel, editions=editions, tile=page.tile(feed.channel))
 
 
 def atom(feed: Feed, history: History) -> bytes:
