@@ -8,7 +8,9 @@ publication gives it: between the renames of a publication the two may be of dif
 from __future__ import annotations
 
 import hashlib
+import html
 import os
+import re
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,6 +37,10 @@ ROOM = 256_000_000
 # A file larger than this is not served: no feed reader takes it, and no feed is (the validator stops at 5 MB).
 LARGEST = 64_000_000
 
+# The links of a channel stand before its first item, within the first bytes of the file.
+HEAD = 16_384
+LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\bhref="(?P<href>[\x21-\x7e]+?)\"""")
+
 Mark = tuple[int, int, int]
 
 
@@ -50,7 +56,8 @@ class Form:
 class Leaf:
     """One published file: its media type, when its content changed, and its forms by encoding, identity among them.
 
-    ``stamp`` is the time as HTTP writes it (RFC 9110, section 5.6.7).
+    ``stamp`` is the time as HTTP writes it (RFC 9110, section 5.6.7). ``links`` is the Link header of a feed that names
+    a hub (WebSub, section 4: the hub and the feed's own address), else empty.
     """
 
     media_type: str
@@ -58,6 +65,7 @@ class Leaf:
     stamp: str
     forms: Mapping[str, Form]
     offered: tuple[str, ...]
+    links: str = ""
 
     @property
     def kind(self) -> str:
@@ -142,7 +150,20 @@ def load(output: Path, path: str) -> Leaf | None:
     last = path.rpartition("/")[2]
     at = datetime.fromtimestamp(int(modified), UTC)
     offered = tuple(name for name in SIBLINGS if name in forms)
-    return Leaf(media_type(last), at, format_datetime(at, usegmt=True), forms, offered)
+    return Leaf(media_type(last), at, format_datetime(at, usegmt=True), forms, offered, links(body))
+
+
+def links(body: bytes) -> str:
+    """The Link header for a feed that names a hub: what its channel says of itself, once more for who reads no XML.
+
+    >>> links(b'<atom:link rel="hub" href="https://hub.example/"/><atom:link rel="self" href="https://a.example/f"/>')
+    '<https://hub.example/>; rel="hub", <https://a.example/f>; rel="self"'
+    """
+    found = [(match["rel"].decode(), html.unescape(match["href"].decode())) for match in LINK.finditer(body, 0, HEAD)]
+    if not any(rel == "hub" for rel, _ in found):
+        return ""
+    # What would end the address or the header is left out whole: it is no address.
+    return ", ".join(f'<{href}>; rel="{rel}"' for rel, href in found if not re.search(r"[\s<>\"]", href))
 
 
 def content(output: Path, path: str) -> tuple[bytes, float] | None:

@@ -143,6 +143,8 @@ def chosen(leaf: Leaf, wanted: Asked, now: float) -> tuple[int, Headers, bytes]:
         headers.append((b"last-modified", leaf.stamp.encode()))
     if leaf.kind != "text/html":
         headers += [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Last-Modified")]
+    if leaf.links:
+        headers.append((b"link", leaf.links.encode()))
     if negotiate.unchanged(wanted.tags, wanted.since, form.tag, modified):
         return 304, headers, b""
     headers += [

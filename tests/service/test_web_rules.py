@@ -15,6 +15,8 @@ import brotli
 import pytest
 from starlette.types import ASGIApp
 
+from aggregator.service import web
+
 Serving = Callable[[ASGIApp], AbstractContextManager[int]]
 FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
 # A whole second long past, so that times are told apart from the clock's.
@@ -198,3 +200,20 @@ def test_a_feed_may_load_nothing_but_its_stylesheet(port: int, ask: Ask) -> None
 def test_the_date_is_the_clocks(port: int, ask: Ask) -> None:
     said = parsedate_to_datetime(ask(port, "/show/feed.xml").headers["date"])
     assert abs(said.timestamp() - time.time()) < 5
+
+
+def test_a_feed_with_a_hub_says_so_in_the_header_too(
+    tmp_path: Path, serving: Serving, ask: Ask, publish: Publish
+) -> None:
+    head = b"<rss xmlns:atom='http://www.w3.org/2005/Atom'><channel>"
+    own = b'<atom:link rel="self" type="application/rss+xml" href="https://a.example/feed.xml?a=1&amp;b=2"/>'
+    publish(tmp_path, "hub.xml", head + own + b'<atom:link rel="hub" href="https://hub.example/"/></channel></rss>')
+    publish(tmp_path, "plain.xml", head + own + b"</channel></rss>")
+    publish(
+        tmp_path, "odd.xml", head + b'<atom:link rel="hub" href="https://hub.example/&#10;X:&gt;"/></channel></rss>'
+    )
+    with serving(web.app(tmp_path)) as port:
+        expected = '<https://a.example/feed.xml?a=1&b=2>; rel="self", <https://hub.example/>; rel="hub"'
+        assert ask(port, "/hub.xml").headers["link"] == expected
+        assert "link" not in ask(port, "/plain.xml").headers
+        assert "link" not in ask(port, "/odd.xml").headers
