@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.generator import page, picture, subscribe, view
+from aggregator.generator import page, view
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Enclosure, Note
@@ -219,72 +219,3 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
     hrefs = [each.get("href", "") for each in local.all("a")]
     assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
     assert "cannot reach it" in local.text
-
-
-@pytest.mark.parametrize(
-    ("url", "reachable"),
-    [
-        ("https://feeds.example.org/a", True),
-        ("https://203.0.114.9/a", True),
-        ("http://localhost:8000/a", False),
-        ("http://127.0.0.1/a", False),
-        ("http://[::1]:80/a", False),
-        ("http://10.1.2.3/a", False),
-        ("http://nas/a", False),
-        ("http://nas.local/a", False),
-        ("http://a.home.arpa/a", False),
-    ],
-)
-def test_which_addresses_a_server_elsewhere_can_reach(url: str, reachable: bool) -> None:  # noqa: FBT001 - a case
-    assert reachable == subscribe.public(url)
-
-
-def test_deep_links_carry_the_whole_address() -> None:
-    url = "https://feeds.example.org/a b/podcast.xml?x=1&y=2"
-    by_app = {link.app: link.href for link in subscribe.links(url)}
-    assert by_app["AntennaPod"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
-    assert by_app["Overcast"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
-    assert by_app["Apple Podcasts"] == "podcast://feeds.example.org/a b/podcast.xml?x=1&y=2"
-
-
-def test_the_tile_is_readable_in_every_colour() -> None:
-    for number in range(400):
-        assert 1.05 / (luminance(picture.colour(str(number))) + 0.05) >= 4.5
-
-
-def luminance(colour: tuple[int, int, int]) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    red, green, blue = (
-        part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def test_text_and_background_differ_enough_in_both_themes() -> None:
-    light, dark = re.findall(r":root \{(.*?)\}", page.STYLE, re.DOTALL)
-    for theme in (light, dark):
-        named = {name: (int(f"0x{value}", 0)) for name, value in hex_colours(theme)}
-        for ink, paper in [
-            ("ink", "paper"),
-            ("ink", "card"),
-            ("soft", "paper"),
-            ("soft", "card"),
-            ("accent", "paper"),
-            ("accent", "card"),
-            ("accent-ink", "accent"),
-            ("ink", "tint"),
-            ("soft", "tint"),
-            ("gone", "card"),
-            ("come", "card"),
-        ]:
-            assert ratio(named[ink], named[paper]) >= 4.5, (ink, paper)
-
-
-def hex_colours(theme: str) -> list[tuple[str, str]]:
-    found = re.findall(r"--([a-z-]+): #([0-9a-f]{3,6});", theme)
-    return [(name, value if len(value) == 6 else "".join(2 * digit for digit in value)) for name, value in found]
-
-
-def ratio(one: int, other: int) -> float:
-    lights = sorted(luminance((each >> 16, each >> 8 & 255, each & 255)) for each in (one, other))
-    return (lights[1] + 0.05) / (lights[0] + 0.05)
