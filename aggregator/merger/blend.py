@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from aggregator.merger import boilerplate, vote
-from aggregator.merger.stops import see_stops
 from aggregator.merger.lore import NOTHING, Lore
 from aggregator.merger.rates import DEFAULT
 from aggregator.merger.seams import match_seams
-from aggregator.merger.spell import spell
+from aggregator.merger.spell import Bench, preferred_style, spell
+from aggregator.merger.stops import see_stops
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
 
@@ -46,7 +46,9 @@ class Reading:
     provenance: tuple[Run, ...] = ()
 
 
-def blend(copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING) -> Reading:
+def blend(
+    copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING, show: str | None = None
+) -> Reading:
     """The best reading of the copies; their order does not matter, an empty one says nothing."""
     witnesses = [witness for witness in call(copies) if witness.tokens]
     if not witnesses:
@@ -59,7 +61,8 @@ def blend(copies: Sequence[Copy], *, language: str | None = None, lore: Lore = N
     match_seams(witnesses, language)
     see_stops(witnesses)
     columns = weave(witnesses, backbone_first(witnesses))
-    return _read(columns, witnesses, language)
+    bench = Bench(witnesses, language, preferred_style(witnesses, lore.styles.get(show or "", 0.0)))
+    return _read(columns, bench)
 
 
 def _alone(witnesses: Sequence[Witness]) -> Reading:
@@ -70,13 +73,14 @@ def _alone(witnesses: Sequence[Witness]) -> Reading:
     return Reading(text, 0.8, 0.8, cut, sources[0], sources, (Run(text, sources, 0.8),))
 
 
-def _read(columns: Sequence[Column], witnesses: Sequence[Witness], language: str | None) -> Reading:
+def _read(columns: Sequence[Column], bench: Bench) -> Reading:
+    witnesses = bench.witnesses
     runs: list[Run] = []
     scores: list[float] = []
     before: Column | None = None
     for stretch in vote.standing(columns, witnesses):
         for column in stretch.columns:
-            spelling = spell(column, witnesses, language)
+            spelling = spell(column, bench)
             gap = _gap(before, column, witnesses) if before else ""
             score = stretch.probability * spelling.share
             scores.append(score)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 from types import MappingProxyType
 
 from aggregator.merger import boilerplate, seams, stops, vote
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
+from aggregator.text.styles import style
 
 # Three copies can outvote one; of two nobody knows which is right.
 ENOUGH = 3
 MOST_ITEMS = 600
+MOST_SHOWS = 10_000
 # What is believed of a source before it is known, in words seen and in items seen.
 WORDS_KNOWN = 400.0
 ITEMS_KNOWN = 8.0
@@ -21,10 +24,12 @@ ITEMS_KNOWN = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Lore:
-    """What was learned: phrases that are boilerplate, and the rates of each source by its name."""
+    """What was learned: phrases that are boilerplate, the rates of each source by its name, and the
+    log-odds that a show's texts are typographic, by its name."""
 
     phrases: frozenset[str] = frozenset()
     rates: Mapping[str, Rates] = field(default_factory=lambda: MappingProxyType({}))
+    styles: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
 
 NOTHING = Lore()
@@ -36,14 +41,16 @@ class Observer:
 
     phrases: boilerplate.Learner = field(default_factory=boilerplate.Learner)
     seen: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    sides: dict[str, tuple[int, int]] = field(default_factory=dict)
     items: int = 0
 
-    def hear(self, copies: Sequence[Copy], language: str | None) -> None:
+    def hear(self, copies: Sequence[Copy], language: str | None, show: str | None = None) -> None:
         """Takes in one item."""
         witnesses = [witness for witness in call(copies) if witness.tokens]
         seams.match_seams(witnesses, language)
         stops.see_stops(witnesses)
         self.phrases.hear(witnesses)
+        self._side(witnesses, show or "")
         if len(witnesses) < ENOUGH or self.items >= MOST_ITEMS:
             return
         if len({witness.text for witness in witnesses}) == 1:
@@ -54,9 +61,16 @@ class Observer:
         kept = [column for stretch in stretches for column in stretch.columns]
         for number, witness in enumerate(witnesses):
             counts = dict(witness.seen)
-            counts["wrong"] = _distorted(kept, witnesses, number, language)
+            counts["wrong"] = _distorted(kept, number)
             counts["moved"] = (float(any(number in column.moved for column in kept)), 1.0)
             self._add(witness.source, counts)
+
+    def _side(self, witnesses: Sequence[Witness], show: str) -> None:
+        """Counts on which side of style the copies of an item stand."""
+        if show in self.sides or len(self.sides) < MOST_SHOWS:
+            sides = [style(witness.text).side for witness in witnesses]
+            typographic, plain = self.sides.get(show, (0, 0))
+            self.sides[show] = (typographic + sides.count(1), plain + sides.count(-1))
 
     def _add(self, source: str, counts: Mapping[str, tuple[float, float]]) -> None:
         totals = self.seen.setdefault(source, {})
@@ -77,9 +91,7 @@ def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
     return DEFAULT.moreover(by_word, WORDS_KNOWN).moreover(by_item, ITEMS_KNOWN)
 
 
-def _distorted(
-    columns: Sequence[Column], witnesses: Sequence[Witness], number: int, language: str | None
-) -> tuple[float, float]:
+def _distorted(columns: Sequence[Column], number: int) -> tuple[float, float]:
     """How many words a witness writes otherwise than two others do, and how many it has with them."""
     events = chances = 0
     for column in columns:
@@ -88,11 +100,3 @@ def _distorted(
             others = {token.word for other, token in column.cells.items() if other != number}
             events += len(others) == 1 and column.cells[number].word not in others
     return float(events), float(chances)
-
-
-def learn(items: Iterable[tuple[Sequence[Copy], str | None]]) -> Lore:
-    """What many items, each with its copies and its language, teach."""
-    observer = Observer()
-    for copies, language in items:
-        observer.hear(copies, language)
-    return observer.lore()

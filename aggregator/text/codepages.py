@@ -6,6 +6,7 @@ recognition takes one mark for another. Each form has a cost: how unlikely it is
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,32 +37,40 @@ WORN: tuple[tuple[str, str, float], ...] = (
 )
 FOLDED = 0.8
 UNDEFINED_COST = 0.4
+# "•" is also byte 95 itself, a little more likely than each byte that it stands in for.
+DEFINED_COST = 0.3
+# A control character is often dropped: nothing stands where the byte was.
+LOST_COST = 0.9
 # The Cyrillic and Vietnamese letters that recognition takes for the Latin capital Eth.
 LEADS_WORN = (("Ð", "Đ"),)
 
 
 class Page(NamedTuple):
-    """One encoding: the lead bytes by character, and the continuation bytes by form with their costs."""
+    """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
+
+    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves undefined, which pages drop.
+    """
 
     name: str
     leads: dict[str, int]
-    tails: dict[str, tuple[tuple[int, float], ...]]
-    longest: int
+    tails: dict[str, list[tuple[str, int, float]]]
+    lost: tuple[int, ...]
+    shown: frozenset[str]
+    finder: re.Pattern[str]
 
 
 @lru_cache(maxsize=8)
 def page(name: str) -> Page:
     """The table of one encoding."""
     shown = {byte: _shown(byte, name) for byte in range(0x80, 0x100)}
-    leads = {character: byte for byte, character in shown.items() if 0xC2 <= byte <= 0xF4}
+    leads = {character: byte for byte, character in shown.items() if 0xC2 <= byte <= 0xF4}  # RFC 3629, section 4
     leads |= {worn: leads[character] for character, worn in LEADS_WORN if character in leads and worn not in leads}
-    forms: dict[str, dict[int, float]] = {}
+    tails: dict[str, list[tuple[str, int, float]]] = {}
     for byte in range(0x80, 0xC0):
-        for form, cost in _forms(byte, shown[byte]):
-            known = forms.setdefault(form, {})
-            known[byte] = min(cost, known.get(byte, 9.0))
-    tails = {form: tuple(sorted(bytes_.items())) for form, bytes_ in forms.items()}
-    return Page(name, leads, tails, max(map(len, tails)))
+        for form, cost in _forms(byte, shown[byte]).items():
+            tails.setdefault(form[0], []).append((form, byte, cost))
+    lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
+    return Page(name, leads, tails, lost, frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]"))
 
 
 def _shown(byte: int, name: str) -> str:
@@ -72,12 +81,16 @@ def _shown(byte: int, name: str) -> str:
         return chr(byte)
 
 
-def _forms(byte: int, character: str) -> list[tuple[str, float]]:
-    forms = [(character, UNDEFINED_COST if character == UNDEFINED else 0.0), (chr(byte), 0.0)]
+def _forms(byte: int, character: str) -> dict[str, float]:
+    """The forms a continuation byte may have taken, each with the lowest of its costs."""
+    forms = {chr(byte): 0.0, character: 0.0}
+    if character == UNDEFINED:
+        forms[character] = DEFINED_COST
     if "\x80" <= character <= "\x9f":
-        forms.append((UNDEFINED, UNDEFINED_COST))
+        forms[UNDEFINED] = UNDEFINED_COST
     folded = unicodedata.normalize("NFKC", character)
-    if folded != character:
-        forms.append((folded, FOLDED))
-    forms += [(form, cost) for characters, form, cost in WORN if character in characters]
+    forms.setdefault(folded, FOLDED)
+    for characters, form, cost in WORN:
+        if character in characters:
+            forms[form] = min(cost, forms.get(form, cost))
     return forms

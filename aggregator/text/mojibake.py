@@ -19,9 +19,10 @@ from ftfy import fix_encoding
 from ftfy.badness import badness
 
 from aggregator.text import words
-from aggregator.text.codepages import ENCODINGS, UNDEFINED_COST, Page, page
+from aggregator.text.codepages import ENCODINGS, LOST_COST, UNDEFINED_COST, Page, page
 
 ROUNDS = 3
+BETWEEN = re.compile(r"([^\W\d_]*)(.*?)([^\W\d_]*)", re.DOTALL)
 WORD = re.compile(r"[^ \t\r\n]+")
 MOST_CHOICES = 400
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
@@ -29,14 +30,17 @@ PROOF = 1.4
 LEAST_WORD = 0.6
 MOST_WORN = 3.0
 ONE_WORN = 1.05
+# A capital lead right behind a small letter is hardly ever spelling.
+INSIDE = 0.5
 LANGUAGE_OF = {"CYRILLIC": "ru", "HEBREW": "he", "GREEK": "el", "ARABIC": "ar", "CJK": "zh", "HANGUL": "ko"}
+VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
 
 
 # Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press.
 RARE = re.compile(
-    "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1380-\u17ff\u1800-\u1dff"
+    "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff\ua000-\uabff\ud7b0-\uf8ff]"
 )
 STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
@@ -58,11 +62,17 @@ def redecoded(text: str) -> str:
     """
     if text.isascii():
         return text
+    familiar: dict[str, frozenset[int]] = {}
     for _ in range(ROUNDS):
-        better = _whole(_worn(text))
+        better = _whole(_worn(text, familiar))
         if better == text:
             break
         text = better
+    if "cp1252" in familiar:
+        text = DOTTED.sub(lambda found: _undotted(found, text), text)
+    for name, leads in familiar.items():
+        if name != "cp1251":
+            text = _reread(text, page(name), leads, lost=True)
     return text
 
 
@@ -76,23 +86,29 @@ def _whole(text: str) -> str:
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
 
-def _worn(text: str) -> str:
-    """The text read again through the encoding that explains most of it, if one has proof enough."""
+def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
+    """The text read again through the encoding that explains most of it, if one has proof enough.
+
+    The lead bytes that were met whole are added to ``familiar``, by encoding.
+    """
     proofs = [(_proof(text, page(name)), name) for name in ENCODINGS]
     proof, name = max(proofs, key=lambda one: one[0])
-    return _reread(text, page(name)) if proof >= PROOF else _lone(text)
+    if proof < PROOF:
+        return _lone(text)
+    familiar[name] = familiar.get(name, frozenset()) | _familiar(text, page(name))
+    return _reread(text, page(name), familiar[name])
 
 
 def _proof(text: str, table: Page) -> float:
     """How much of a text is multi-byte sequences of an encoding, less what these do not explain."""
     proof = 0.0
     for word in WORD.findall(text):
-        strange = sum(not letter.isascii() for letter in word)
-        if not strange or not any(letter in table.leads for letter in word):
+        if not table.finder.search(word):
             continue
+        strange = sum(letter in table.shown for letter in word)
         weight, explained = _explained(word, table)
         if weight > LEAST_WORD:
-            proof += weight * min(1.0, explained / strange) ** 2
+            proof += weight * min(1.0, explained / max(1, strange)) ** 2
     return proof
 
 
@@ -100,14 +116,17 @@ def _explained(word: str, table: Page) -> tuple[float, int]:
     """The weight of the sequences in a word, two-byte ones counting 1, worn ones less, and the letters they explain."""
     at = explained = 0
     weight = 0.0
-    while at < len(word):
+    while found := table.finder.search(word, at):
+        at = found.start()
         choice = min(_choices(word, at, table), key=_price, default=None)
-        if choice and _price(choice) < MOST_WORN:
-            size = choice.end - at
-            weight += (1 if size == 2 else 2) * (1 - _price(choice) / MOST_WORN)  # noqa: PLR2004
-            explained, at = explained + sum(not letter.isascii() for letter in word[at : choice.end]), choice.end
-        else:
+        if choice is None or _price(choice) >= MOST_WORN:
             at += 1
+            continue
+        inside = at > 0 and word[at].isupper() and word[at - 1].islower()
+        size = choice.end - at
+        weight += (1 if size == 2 else 2) * (1 - _price(choice) / MOST_WORN) + INSIDE * inside  # noqa: PLR2004
+        explained += sum(letter in table.shown for letter in word[at : choice.end])
+        at = choice.end
     return weight, explained
 
 
@@ -115,22 +134,37 @@ def _price(choice: Choice) -> float:
     return choice.cost + _strangeness(choice.character)
 
 
-def _reread(text: str, table: Page) -> str:
-    """Every word of the text that has a lead byte, read again."""
-    familiar = _familiar(text, table)
+def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = False) -> str:
+    """Every sequence of the text read again; ``lost`` reads those, and only those, that lack a byte."""
     pieces: list[list[Choice]] = []
-    at = 0
-    while at < len(text):
-        choices = [choice for choice in _choices(text, at, table) if _likely(choice, familiar)]
-        if choices:
-            furthest = min(choices, key=_price).end
-            choices = [choice for choice in choices if choice.end == furthest]
-            pieces.append(choices)
-            at = furthest
-        else:
-            pieces.append([Choice(text[at], at + 1, 0.0)])
-            at += 1
-    return "".join(_chosen(pieces))
+    at = sure = 0
+    while found := table.finder.search(text, at):
+        begin = found.start()
+        choices = [choice for choice in _choices(text, begin, table, lost=lost) if _likely(choice, begin, familiar)]
+        if not choices:
+            at = begin + 1
+            continue
+        at = min(choices, key=_price).end
+        pieces += _plain(text[sure:begin], begin)
+        pieces.append([choice for choice in choices if choice.end == at])
+        sure = at
+    pieces += _plain(text[sure:], len(text))
+    return LONE_LEAD.sub("", "".join(_chosen(pieces)))
+
+
+def _undotted(found: re.Match[str], text: str) -> str:
+    """A Chinese character that was read with byte 95 because pages show undefined bytes as "•", as it was meant."""
+    character, at = found.group(), found.start()
+    before, after = text[max(0, at - 1) : at], text[at + 1 : at + 2]
+    read = character.encode()
+    meant = [read.replace(b"\x95", bytes([byte]), 1).decode() for byte in page("cp1252").lost]
+    return max([character, *meant], key=lambda one: words.familiarity(before + one + after, "zh"))
+
+
+def _plain(text: str, end: int) -> list[list[Choice]]:
+    """A stretch that stays as it is, in three pieces: the end of one word, what lies between, the begin of another."""
+    found = BETWEEN.fullmatch(text)
+    return [[Choice(part, end, 0.0)] for part in (found.groups() if found else (text,)) if part]
 
 
 def _chosen(pieces: Sequence[list[Choice]]) -> Iterator[str]:
@@ -159,6 +193,8 @@ def _best_word(word: Sequence[list[Choice]]) -> str:
 
 
 def _language(word: str) -> str | None:
+    if VIETNAMESE.search(word):
+        return "vi"
     for letter in word:
         script = unicodedata.name(letter, "").split(" ", maxsplit=1)[0]
         if script in LANGUAGE_OF:
@@ -167,30 +203,34 @@ def _language(word: str) -> str | None:
 
 
 def _cheapest(piece: Sequence[Choice]) -> Choice:
-    return min(piece, key=_price)
+    return min(piece, key=_price) if len(piece) > 1 else piece[0]
 
 
-def _choices(text: str, at: int, table: Page) -> list[Choice]:
-    """The characters that may begin at a position: a lead byte and the forms of its continuation bytes."""
-    lead = table.leads.get(text[at])
-    if lead is None:
+def _choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choice]:
+    """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
+    lead = table.leads[text[at]]
+    if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return []
     needed = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004 - RFC 3629, section 3
     partial: list[tuple[bytes, int, float]] = [(bytes([lead]), at + 1, 0.0)]
     for _ in range(needed):
         partial = [
-            (read + bytes([byte]), end + size, cost + price)
+            (read + bytes([byte]), end + len(form), cost + price)
             for read, end, cost in partial
-            for size in range(1, table.longest + 1)
-            if end + size <= len(text)
-            for byte, price in table.tails.get(text[end : end + size], ())
+            for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
         ]
-    found = []
-    for read, end, cost in partial:
-        character = _decoded(read)
-        if character:
-            found.append(Choice(character, end, cost))
-    return found
+    found = [(_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost]
+    return [Choice(*choice) for choice in found if choice[0]]
+
+
+def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
+    """The forms of a continuation byte at a place, and no form at all where one may be lost."""
+    for form, byte, cost in table.tails.get(text[at : at + 1], ()):
+        if text.startswith(form, at):
+            yield form, byte, cost
+    if lost:
+        for byte in table.lost:
+            yield "", byte, LOST_COST
 
 
 @lru_cache(maxsize=4096)
@@ -203,16 +243,18 @@ def _decoded(read: bytes) -> str:
     return character if unicodedata.category(character) not in {"Cn", "Co", "Cs"} else ""
 
 
-def _likely(choice: Choice, familiar: frozenset[int]) -> bool:
-    """Whether a reading may stand; one with two worn bytes needs a lead byte that the text shows elsewhere, whole."""
-    lead = choice.character.encode()[0]
-    doubt = 2.0 if choice.cost > ONE_WORN and lead not in familiar else 0.0
-    return _price(choice) + doubt < MOST_WORN
+def _likely(choice: Choice, at: int, familiar: frozenset[int]) -> bool:
+    """Whether a reading may stand; one with two worn bytes or a lost one needs a lead byte that is whole elsewhere."""
+    read = choice.character.encode()
+    short = choice.end - at < len(read)
+    if (short or choice.cost > ONE_WORN) and read[0] not in familiar:
+        return False
+    return _price(choice) < MOST_WORN
 
 
 def _familiar(text: str, table: Page) -> frozenset[int]:
     """The lead bytes of the sequences that are hardly worn."""
-    found = (min(_choices(text, at, table), key=_price, default=None) for at in range(len(text)) if text[at] in table.leads)
+    found = (min(_choices(text, one.start(), table), key=_price, default=None) for one in table.finder.finditer(text))
     return frozenset(choice.character.encode()[0] for choice in found if choice and _price(choice) <= UNDEFINED_COST)
 
 
@@ -228,6 +270,9 @@ def _strangeness(character: str) -> float:
     return STRANGENESS.get(unicodedata.category(character), 1.0)
 
 
+# Chinese characters whose UTF-8 holds the byte 95.
+DOTTED = re.compile("[%s]" % "".join(chr(code) for code in range(0x4E00, 0xA000) if b"\x95" in chr(code).encode()))
+LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
 LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
 

@@ -1,0 +1,42 @@
+"""The command ``reconcile``: copies of texts in, one reading of each out, as lines of JSON."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TextIO
+
+from aggregator.merger import recount
+from aggregator.merger.lore import NOTHING
+
+
+def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
+    """Answers each line of ``source`` on ``sink``, in order; the exit code: 0, or 1 where a line was malformed.
+
+    Malformed lines are told on ``errors`` by number and passed over. With ``learn`` the input is read twice: what
+    cannot be read again (a pipe) is kept in a temporary file meanwhile.
+    """
+    faults = 0
+    with _rereadable(source) if learn else nullcontext(source) as lines:
+        lore = NOTHING
+        if learn:
+            lore = recount.learn(recount.accounts(lines))
+            lines.seek(0)
+        for answer in recount.answers(recount.accounts(lines), lore):
+            if isinstance(answer, recount.Fault):
+                faults += 1
+                errors.write(f"line {answer.line}: {answer.reason}\n")
+            else:
+                sink.write(recount.line(*answer) + "\n")
+    return 1 if faults else 0
+
+
+@contextmanager
+def _rereadable(source: TextIO) -> Iterator[TextIO]:
+    """The source in a temporary file, so that its lines can be read twice."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="") as copy:
+        shutil.copyfileobj(source, copy)
+        copy.seek(0)
+        yield copy

@@ -1,0 +1,114 @@
+"""Recount: the text engine over lines of JSON, each with the copies of one text; one answer for each line, in order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from aggregator.merger.blend import Reading, blend
+from aggregator.merger.lore import NOTHING, Lore, Observer
+from aggregator.merger.witnesses import Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One line understood: the item's id, the field, its copies, and what is known of it."""
+
+    id: str
+    field: str
+    copies: tuple[Copy, ...]
+    language: str | None = None
+    show: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One line that cannot be understood: its number, counted from 1, and why."""
+
+    line: int
+    reason: str
+
+
+def accounts(lines: Iterable[str]) -> Iterator[Account | Fault]:
+    """What each line says; empty lines are passed over."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield _account(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                yield Fault(number, str(error) or type(error).__name__)
+
+
+def learn(found: Iterable[Account | Fault]) -> Lore:
+    """What the accounts teach about sources and boilerplate; memory is bounded."""
+    observer = Observer()
+    for account in found:
+        if isinstance(account, Account):
+            observer.hear(account.copies, account.language, account.show)
+    return observer.lore()
+
+
+def answers(found: Iterable[Account | Fault], lore: Lore = NOTHING) -> Iterator[tuple[Account, Reading] | Fault]:
+    """The reading of each account, in order; faults pass through."""
+    for account in found:
+        if isinstance(account, Fault):
+            yield account
+        else:
+            yield account, blend(account.copies, language=account.language, lore=lore, show=account.show)
+
+
+def line(account: Account, reading: Reading) -> str:
+    """The answer as one line of JSON, without its line end."""
+    return json.dumps(
+        {
+            "id": account.id,
+            "field": account.field,
+            "text": reading.text,
+            "confidence": round(reading.confidence, 3),
+            "least_confidence": round(reading.least, 3),
+            "cut": reading.cut,
+            "provenance": [
+                {"text": run.text, "sources": list(run.sources), "confidence": round(run.confidence, 3)}
+                for run in reading.provenance
+            ],
+        },
+        ensure_ascii=False,
+    ).translate(SURROGATES)
+
+
+# Lone surrogates can come in by escapes and cannot go out as UTF-8.
+SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
+
+def _account(said: object) -> Account:
+    if not isinstance(said, Mapping):
+        raise ValueError("not an object")  # noqa: TRY004 - one kind of fault for whatever a line may hold
+    witnesses = said.get("witnesses")
+    if not isinstance(witnesses, list):
+        raise ValueError('"witnesses" is not a list')  # noqa: TRY004
+    return Account(
+        id=_text(said, "id"),
+        field=_text(said, "field"),
+        copies=tuple(_copy(witness) for witness in witnesses),
+        language=_text(said, "lang", "language") or None,
+        show=_text(said, "show") or None,
+    )
+
+
+def _copy(witness: object) -> Copy:
+    if not isinstance(witness, Mapping) or not isinstance(witness.get("text"), str):
+        raise ValueError('a witness has no "text"')
+    trust = witness.get("trust", 1.0)
+    if isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1:
+        raise ValueError('"trust" is not between 0 and 1')
+    return Copy(_text(witness, "source"), str(witness["text"]), float(trust), cut=witness.get("cut") is True)
+
+
+def _text(said: Mapping[str, object], *names: str) -> str:
+    """The first of the named values that is there, as text."""
+    for name in names:
+        value = said.get(name)
+        if isinstance(value, str | int):
+            return str(value)
+    return ""
