@@ -42,7 +42,7 @@ class Limits:
     """What reading one document may cost: processor and wall seconds, megabytes above the child's base, items."""
 
     cpu_seconds: int = 8
-    wall_seconds: float = 9.5
+    wall_seconds: float = 9.0
     megabytes: int = 200
     items: int = 50_000
 

@@ -29,7 +29,7 @@ from aggregator.model.sighting import Listing
 from aggregator.model.source import Document
 
 _ANY_MODULE = "aggregator.fetchers.feed"  # what is imported before a child reads a kind of a third party
-_GRACE = 1.0  # seconds a child may be late: its own clock ends it, and if it took that away, we do
+_GRACE = 0.5  # seconds a child may be late: its own clock ends it, and if it took that away, we do
 _LARGEST_REPORT = 128 * 1024 * 1024  # bytes; a listing of 50,000 full items has 100 MB
 _ENDS: dict[int | None, str] = {
     None: "its reader was ended by the system",
