@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from importlib import metadata
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -42,6 +44,7 @@ OTHERWISE = 1
 
 def main() -> NoReturn:
     """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4)."""
+    signal.signal(signal.SIGTERM, _end)
     program = _program(_wanted())
     try:
         program()
@@ -50,6 +53,11 @@ def main() -> NoReturn:
             typer.echo(f"aggregator: {line}", err=True)
         sys.exit(EXITS.get(type(error), OTHERWISE))
     sys.exit(0)
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    """End in order, so that no child is left behind; 128 and the signal's number, as shells tell it."""
+    sys.exit(128 + number)
 
 
 def _wanted() -> set[str]:

@@ -15,75 +15,18 @@ the next run keeps, never a published guid that nobody remembers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, compose, publish, voices
-from aggregator.bookkeeping import Standing
+from aggregator import bookkeeping, compose, outcome, publish, run, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
-from aggregator.fetchers import sandbox
-from aggregator.fetchers.sandbox import Pool
-from aggregator.fetchers.web import Policy
-from aggregator.generator.files import Written
-from aggregator.ledger import ledger, lock
-from aggregator.ledger.ledger import Ledger
-from aggregator.model.feed import Feed, Hearing, Plan
-from aggregator.model.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a refresh is: a feed, a source of it (empty for the stages after reading), and what is being done."""
-
-    feed: str
-    source: str
-    stage: str
-    message: str = ""
-    done: int = 0
-    total: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a refresh of one feed came to.
-
-    ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
-    ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
-    what a person should look at.
-    """
-
-    feed: str
-    hearings: tuple[Hearing, ...] = ()
-    sightings: int = 0
-    remembered: int = 0
-    items: int = 0
-    episodes: int = 0
-    posts: int = 0
-    new: int = 0
-    changed: int = 0
-    repaired: int = 0
-    near_misses: int = 0
-    files: tuple[Written, ...] = ()
-    alarms: tuple[str, ...] = ()
-
-
-Listener = Callable[[Progress], None]
-
-
-def quiet(_progress: Progress) -> None:
-    """Listen to nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of the program: the config, its clock, and who listens."""
-
-    config: Config
-    at: datetime
-    force: bool = False
-    listen: Listener = field(default=quiet)
+from aggregator.ledger import ledger
+from aggregator.model.feed import Feed, Plan
+from aggregator.outcome import Listener, Outcome, Progress, quiet
+from aggregator.run import Run
+from aggregator.voices import Voice
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -100,42 +43,35 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
     name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError, PublishError.
     """
-    run = Run(config, at, force, listen)
     chosen = _chosen(config, feeds)
-    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
-        outcomes = [_refresh_feed(run, book, children, plan) for plan in chosen]
-        if not any(outcome.files for outcome in outcomes):
-            raise SilenceError(_silence(outcomes))
-        covers = [cover for plan in config.plans if (cover := bookkeeping.cover(book, plan))]
+    with run.begin(config, at, wait=wait) as begun:
+        current = replace(begun, force=force, listen=listen)
+        outcomes = [_refresh_feed(current, plan, heard) for plan, heard in run.heard(current, chosen)]
+        if not any(each.files for each in outcomes):
+            raise SilenceError(outcome.silence(outcomes))
+        covers = [cover for plan in config.plans if (cover := bookkeeping.cover(current.book, plan))]
         index = publish.publish_index(config.output, covers)
     return (*outcomes[:-1], replace(outcomes[-1], files=(*outcomes[-1].files, *index)))
 
 
-def _refresh_feed(run: Run, book: Ledger, children: Pool, plan: Plan) -> Outcome:
-    """The story for one feed."""
-
-    def tell(source: Source, stage: str, message: str) -> None:
-        run.listen(Progress(plan.name, source.name, stage, message))
-
-    terms = voices.Terms(_policy(run.config), run.at, children, tell, run.force)
-    known = bookkeeping.memories_of(book, plan)
-    heard = voices.read(voices.fetch(plan.sources, known, terms), known, terms)
-    with ledger.transaction(book) as page:
-        bookkeeping.remember_voices(page, plan, heard, run.at)
+def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
+    """The story for one feed, from what its sources said."""
+    with ledger.transaction(current.book) as page:
+        bookkeeping.remember_voices(page, plan, heard, current.at)
         stands = bookkeeping.standing(page, plan)
-        if stands and publish.stand(run.config.output, stands.files):
-            return _outcome(plan, heard, stands)
-        run.listen(Progress(plan.name, "", "compose"))
-        composed = compose.compose(page, plan, run.at)
-        stands = _standing(composed, bookkeeping.basis(page, plan))
+        if stands and publish.stand(current.config.output, stands.files):
+            return outcome.outcome(plan, heard, stands)
+        current.listen(Progress(plan.name, "", "compose"))
+        composed = compose.compose(page, plan, current.at)
+        stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
-            return _outcome(plan, heard, stands)
-        bookkeeping.promise(page, plan, composed, run.at)
-    run.listen(Progress(plan.name, "", "publish"))
-    written = publish.publish(run.config.output, composed.feed, plan.window)
-    stands = replace(stands, files=publish.states(run.config.output, written))
-    bookkeeping.keep_standing(book, plan, stands)
-    return _with_news(_outcome(plan, heard, stands), composed, written)
+            return outcome.outcome(plan, heard, stands)
+        bookkeeping.promise(page, plan, composed, current.at)
+    current.listen(Progress(plan.name, "", "publish"))
+    written = publish.publish(current.config.output, composed.feed, plan.window)
+    stands = replace(stands, files=publish.states(current.config.output, written))
+    bookkeeping.keep_standing(current.book, plan, stands)
+    return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:
@@ -152,59 +88,3 @@ def _chosen(config: Config, feeds: Collection[str]) -> Sequence[Plan]:
         if name not in known:
             raise ConfigError(f"{config.path}: there is no feed {name}; there are {', '.join(known)}")
     return [plan for plan in config.plans if not feeds or plan.name in feeds]
-
-
-def _policy(config: Config) -> Policy:
-    """How the config lets origins be asked."""
-    return Policy(contact=config.contact or "", allow_networks=config.allow_networks)
-
-
-def _standing(composed: compose.Composition, basis: str) -> Standing:
-    """What the summary says of a feed as it stands, before its files are written."""
-    feed = composed.feed
-    episodes = sum(item.genre == "episode" for item in feed.items)
-    return Standing(
-        basis=basis,
-        remembered=composed.sightings,
-        items=len(feed.items),
-        episodes=episodes,
-        posts=len(feed.items) - episodes,
-        repaired=composed.repaired,
-        near_misses=len(feed.near_misses),
-        remarks=feed.remarks,
-    )
-
-
-def _outcome(plan: Plan, heard: Sequence[voices.Voice], stands: Standing) -> Outcome:
-    """What the refresh of one feed came to where nothing new was published."""
-    return Outcome(
-        feed=plan.name,
-        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
-        sightings=sum(voice.sightings for voice in heard),
-        remembered=stands.remembered,
-        items=stands.items,
-        episodes=stands.episodes,
-        posts=stands.posts,
-        repaired=stands.repaired,
-        near_misses=stands.near_misses,
-        files=tuple(Written(each.name, changed=False) for each in stands.files),
-        alarms=stands.remarks,
-    )
-
-
-def _with_news(outcome: Outcome, composed: compose.Composition, written: tuple[Written, ...]) -> Outcome:
-    """The outcome with what this run published and settled."""
-    settlement = composed.settlement
-    return replace(
-        outcome,
-        new=len(settlement.new),
-        changed=len(settlement.changed),
-        files=written,
-        alarms=(*settlement.events, *outcome.alarms),
-    )
-
-
-def _silence(outcomes: Sequence[Outcome]) -> str:
-    """Why there is nothing to publish: one line for each source."""
-    said = [f"{each.feed}: {hearing.source.name}: {hearing.message}" for each in outcomes for hearing in each.hearings]
-    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)

@@ -7,20 +7,18 @@ a gap: what it said before stands. A recording (``snapshot``) speaks until the l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import doubt, roster, web
+from aggregator.fetchers import doubt, roster
+from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.manners import Pace
 from aggregator.fetchers.sandbox import Pool
-from aggregator.fetchers.web import Policy
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Answer, Heard, Memory, Source
-
-# Sources asked at once. How many of one host is the gate's; beyond a dozen threads one feed gains nothing more.
-AT_ONCE = 12
 
 SPOKEN: frozenset[Heard] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
 """The states in which a source has something to say, now or from memory."""
@@ -34,12 +32,13 @@ Tell = Callable[[Source, str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a run asks and reads: the policy, the run's clock, the children that parse, and who listens.
+    """How a run asks and reads: the gate to every host, the run's clock, the children that parse, and who listens.
 
-    ``force`` asks sources that are not due, too.
+    ``pace`` is the least time between two questions; ``force`` asks sources that are not due, too.
     """
 
-    policy: Policy
+    gate: Gate
+    pace: Pace
     now: datetime
     children: Pool
     tell: Tell
@@ -67,10 +66,12 @@ class Voice:
         return sum(len(listing.sightings) for listing in self.listings if listing is not None)
 
 
-def fetch(sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms) -> tuple[Voice, ...]:
-    """The answers of all sources, asked side by side, in their order; ``known`` is what is remembered of each."""
+def ask(
+    threads: Executor, sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms
+) -> tuple[Future[Voice], ...]:
+    """The answers of all sources as they will come, in the sources' order; ``known`` is what is remembered of each."""
 
-    def ask(source: Source) -> Voice:
+    def asked(source: Source) -> Voice:
         if source.path is not None:
             return Voice(source, (_recorded(source, known[source.name], terms.now),))
         terms.tell(source, "fetch", "")
@@ -80,10 +81,7 @@ def fetch(sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms
         )
         return Voice(source, answers)
 
-    if len(sources) < 2:  # noqa: PLR2004 - one needs no thread
-        return tuple(map(ask, sources))
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-        return tuple(threads.map(ask, sources))
+    return tuple(threads.submit(asked, source) for source in sources)
 
 
 def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer:
@@ -91,10 +89,10 @@ def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer
     memory = memories.get(url, Memory(url))
     if memory.leads_to is not None:
         feed = memories.get(memory.leads_to, Memory(memory.leads_to))
-        answer = web.ask(source, feed, terms.policy, terms.now, force=terms.force)
+        answer = terms.gate.ask(source, feed, terms.now, force=terms.force)
         if answer.state != "silent":
             return answer
-    return web.ask(source, memory, terms.policy, terms.now, force=terms.force)
+    return terms.gate.ask(source, memory, terms.now, force=terms.force)
 
 
 def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
@@ -150,12 +148,12 @@ def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood
         feeds = terms.children.discover(answer.document) if _may_lead_on(answer) else ()
         if feeds:
             page = replace(answer.memory, leads_to=feeds[0])
-            feed = web.ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.policy, terms.now, force=True)
+            feed = terms.gate.ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.now, force=True)
             return replace(_listed(feed, memories, terms), pages=(page,))
         return _listed(answer, memories, terms)
     except ReadError as error:
         before = memories.get(answer.memory.url, Memory(answer.memory.url))
-        unread = doubt.refuse(before, answer.memory, terms.now, terms.policy.pace)
+        unread = doubt.refuse(before, answer.memory, terms.now, terms.pace)
         return _Understood(Answer("silent", unread, message=str(error)))
 
 
@@ -171,7 +169,7 @@ def _listed(answer: Answer, memories: Memories, terms: Terms) -> _Understood:
         return _Understood(answer)
     listing = terms.children.read(answer.document)
     before = memories.get(answer.memory.url, Memory(answer.memory.url))
-    verdict = doubt.weigh(before, answer.memory, listing, terms.policy.pace)
+    verdict = doubt.weigh(before, answer.memory, listing, terms.pace)
     if not verdict.believed:
         return _Understood(Answer("suspicious", verdict.memory, message=verdict.message))
     return _Understood(Answer("heard", verdict.memory, message=verdict.message), listing)

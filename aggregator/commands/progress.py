@@ -13,7 +13,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from aggregator.commands.wording import line
-from aggregator.pipeline import Listener, Progress, quiet
+from aggregator.outcome import Listener, Progress, quiet
 
 STEPS = {"fetch": 1, "read": 2}
 """How far a source is, of three steps: asked, answered, read; it is done when its feed is composed."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aggregator.commands.wording import count, line
 from aggregator.model.feed import Hearing
-from aggregator.pipeline import Outcome
+from aggregator.outcome import Outcome
 
 WORRYING = frozenset({"recorded", "remembered", "silent", "suspicious"})
 """The states in which the live source did not give a listing that was believed."""
@@ -44,10 +44,11 @@ def lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {count(outcome.near_misses, 'near miss', 'near misses')}"
     )
-    for label, changed in (("written", True), ("unchanged", False)):
-        names = [file.name for file in outcome.files if file.changed == changed]
-        if names:
-            yield f"  {label}: {', '.join(names)}"
+    written = [file.name for file in outcome.files if file.changed]
+    if written:
+        yield f"  written: {', '.join(written)}"
+    if len(written) < len(outcome.files):
+        yield f"  unchanged: {count(len(outcome.files) - len(written), 'file')}"
 
 
 def plain(outcome: Outcome) -> dict[str, object]:

@@ -10,7 +10,7 @@ import typer
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
-from aggregator.pipeline import Outcome
+from aggregator.outcome import Outcome
 from aggregator.service import schedule
 
 

@@ -26,6 +26,7 @@ from aggregator.errors import AggregatorError, LockedError
 from aggregator.ledger import due, ledger, memories
 from aggregator.ledger.due import Claim
 from aggregator.ledger.ledger import Ledger
+from aggregator.outcome import Listener, Outcome, quiet
 
 TICK = timedelta(seconds=30)
 """How late a source may be asked; each tick that finds nobody due costs one read of the ledger."""
@@ -93,9 +94,7 @@ def _once(tick: Tick, tell: Tell) -> None:
             tell(line)
 
 
-def refresh_due(
-    config: Config, at: datetime, *, listen: pipeline.Listener = pipeline.quiet
-) -> tuple[pipeline.Outcome, ...]:
+def refresh_due(config: Config, at: datetime, *, listen: Listener = quiet) -> tuple[Outcome, ...]:
     """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
 
     Raises what ``pipeline.refresh`` raises; where another refresh holds the lock, the sources stay due.

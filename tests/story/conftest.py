@@ -15,6 +15,7 @@ import pytest
 
 from aggregator import pipeline
 from aggregator.config.load import load
+from aggregator.outcome import Outcome
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
@@ -132,7 +133,7 @@ class Stage:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
-    def refresh(self, *, at: datetime | None = None, force: bool = True) -> pipeline.Outcome:
+    def refresh(self, *, at: datetime | None = None, force: bool = True) -> Outcome:
         self.turn += 1
         now = at or START + timedelta(days=2 * self.turn)
         return pipeline.refresh(load(self.config()), at=now, force=force)[0]

@@ -1,0 +1,106 @@
+"""What a run tells of itself: its progress while it works, and the outcome of each feed for the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from aggregator.bookkeeping import Standing
+from aggregator.compose import Composition
+from aggregator.generator.files import Written
+from aggregator.model.feed import Hearing, Plan
+from aggregator.voices import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a refresh is: a feed, a source of it (empty for the stages after reading), and what is being done."""
+
+    feed: str
+    source: str
+    stage: str
+    message: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a refresh of one feed came to.
+
+    ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
+    ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
+    what a person should look at.
+    """
+
+    feed: str
+    hearings: tuple[Hearing, ...] = ()
+    sightings: int = 0
+    remembered: int = 0
+    items: int = 0
+    episodes: int = 0
+    posts: int = 0
+    new: int = 0
+    changed: int = 0
+    repaired: int = 0
+    near_misses: int = 0
+    files: tuple[Written, ...] = ()
+    alarms: tuple[str, ...] = ()
+
+
+Listener = Callable[[Progress], None]
+
+
+def quiet(_progress: Progress) -> None:
+    """Listen to nothing."""
+
+
+def standing(composed: Composition, basis: str) -> Standing:
+    """What the summary says of a feed as it stands, before its files are written."""
+    feed = composed.feed
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Standing(
+        basis=basis,
+        remembered=composed.sightings,
+        items=len(feed.items),
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        repaired=composed.repaired,
+        near_misses=len(feed.near_misses),
+        remarks=feed.remarks,
+    )
+
+
+def outcome(plan: Plan, heard: Sequence[Voice], stands: Standing) -> Outcome:
+    """What the refresh of one feed came to where nothing new was published."""
+    return Outcome(
+        feed=plan.name,
+        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
+        sightings=sum(voice.sightings for voice in heard),
+        remembered=stands.remembered,
+        items=stands.items,
+        episodes=stands.episodes,
+        posts=stands.posts,
+        repaired=stands.repaired,
+        near_misses=stands.near_misses,
+        files=tuple(Written(each.name, changed=False) for each in stands.files),
+        alarms=stands.remarks,
+    )
+
+
+def with_news(before: Outcome, composed: Composition, written: tuple[Written, ...]) -> Outcome:
+    """The outcome with what this run published and settled."""
+    settlement = composed.settlement
+    return replace(
+        before,
+        new=len(settlement.new),
+        changed=len(settlement.changed),
+        files=written,
+        alarms=(*settlement.events, *before.alarms),
+    )
+
+
+def silence(outcomes: Sequence[Outcome]) -> str:
+    """Why there is nothing to publish: one line for each source."""
+    said = [f"{each.feed}: {hearing.source.name}: {hearing.message}" for each in outcomes for hearing in each.hearings]
+    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)
