@@ -9,7 +9,7 @@ from pathlib import Path
 
 import atoma
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -189,6 +189,7 @@ def test_the_atom_is_read_by_another_reader() -> None:
     assert read.updated == NOON + timedelta(days=1)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
     old, new = (
@@ -207,6 +208,7 @@ def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> No
     assert history.advance(past, odd, NOON) is past
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 12), max_size=6))
 def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
     def replayed() -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import feedparser
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -49,6 +49,7 @@ def test_what_is_written_is_read_back() -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1), st.uuids()), max_size=5))
 def test_any_title_is_well_formed_and_survives(rows: list[tuple[str, object]]) -> None:
     outlines = [opml.Outline(title, f"https://a.example/{token}?x=1&y=2") for title, token in rows]
