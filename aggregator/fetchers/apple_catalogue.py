@@ -26,7 +26,7 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
     found: list[Record] = []
     about: Record = {}
     for one in _resources(value):
-        kind, is_wanted = one.get("type"), wanted in {None, fields.identifier(one, "id")}
+        kind, is_wanted = fields.text(one, "type"), wanted in {None, fields.identifier(one, "id")}
         if kind in SHOWS and is_wanted and not about:
             about = one
             found += fields.records(one, "relationships", "episodes", "data")

@@ -7,7 +7,7 @@ import re
 from aggregator.model.sighting import Show
 
 HEADING = re.compile(r"#\s+(?P<name>\S.*)")
-SECTION = re.compile(r"#{2,6}\s+(?P<name>\S.*)")
+ENDS = re.compile(r"#{2,6}\s|(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[")  # a section, or the first episode where none stands
 RATING = re.compile(r"[*-]\s*\d(?:[.,]\d)?\s*\(")
 GENRE = re.compile(r"[*-]\s*(?P<genre>[^\W\d_][^\d(\[]{2,40})")
 TOTAL = re.compile(r"\[[^\]]*\((?P<total>[\d.,]+)\)\s*\]\((?P<link>https?://[^)\s]*?)(?:/episodes)?\)")
@@ -22,7 +22,7 @@ def show(lines: list[str]) -> Show:
     start = next((at for at, line in enumerate(lines) if HEADING.fullmatch(line)), None)
     if start is None:
         return Show()
-    end = next((at for at in range(start + 1, len(lines)) if SECTION.fullmatch(lines[at])), len(lines))
+    end = next((at for at in range(start + 1, len(lines)) if ENDS.match(lines[at])), len(lines))
     head = [line for line in lines[start + 1 : end] if line]
     labelled = _labelled(lines[end:])
     total = next((match for line in lines if (match := TOTAL.match(line))), None)

@@ -64,17 +64,13 @@ def read(document: Document) -> Listing:
     parsed = _parsed(document)
     if not parsed.version and not parsed.entries:
         raise shape.described(document, "a feed")
-    if not parsed.entries and any(mark in document.body for mark in MARKS):
-        raise ReadError(
-            f"{document.source.name}: the feed's items cannot be read ({parsed.fault or 'no reason known'})"
-        )
-    if not parsed.entries and parsed.fault:
-        raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({parsed.fault})")
     sound = beside(honest(document.body), parsed.encoding, len(parsed.entries))
     found = [
         feed_item.sighting(document, entry, sound.items[at] if sound else None, at)
         for at, entry in enumerate(parsed.entries)
     ]
+    if not any(found) and (why := _unread(document, parsed, sound)):
+        raise ReadError(f"{document.source.name}: {why}")
     show = feed_show.show(document, parsed.channel, sound)
     return Listing(
         sightings=_linked([sighting for sighting in found if sighting], show.link),
@@ -83,6 +79,17 @@ def read(document: Document) -> Listing:
         partial=document.partial or _is_paged(parsed.channel),
         remarks=tuple(_remarks(parsed, sound, found.count(None))),
     )
+
+
+def _unread(document: Document, parsed: Parsed, sound: Beside | None) -> str | None:
+    """Why nothing was read, where that is not because a sound feed has no items."""
+    if parsed.entries:
+        return f"none of the feed's {len(parsed.entries)} items says anything"
+    if parsed.fault:
+        return f"the feed breaks off before its first item ({parsed.fault})"
+    if sound is None and any(mark in document.body for mark in MARKS):
+        return "the feed's items cannot be read"
+    return None
 
 
 def _parsed(document: Document) -> Parsed:

@@ -29,7 +29,7 @@ def words(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Words:
     ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
     also where it is much longer than the description. Of the others the first that differs is the summary.
     """
-    content, is_plain = _content(entry)
+    content, is_plain = _content(entry, texts)
     description = texts.get("description") or _value(entry, "summary")
     long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _value(entry, "subtitle")
     ranked = [text for text in (content, description, long) if text]
@@ -63,8 +63,13 @@ def _squeezed(text: str) -> str:
     return " ".join(text[:LONGEST_PROBE].split()).casefold()
 
 
-def _content(entry: Mapping[str, Any]) -> tuple[str, bool]:
-    """Atom's content or content:encoded, HTML before plain text, and whether its type says that it is plain."""
+def _content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
+    """Atom's content or content:encoded, HTML before plain text, and whether its type says that it is plain.
+
+    In RSS feedparser also calls a second description content: there the XML's own account is believed.
+    """
+    if "content:encoded" in texts or "description" in texts:
+        return texts.get("content:encoded", ""), False
     offered = [
         part for part in entry.get("content", ()) if isinstance(part.get("value"), str) and part["value"].strip()
     ]

@@ -21,9 +21,15 @@ PODCAST = {  # the namespace's own address, and the one its documentation gave f
     "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md",
 }
 ATOM = "http://www.w3.org/2005/atom"
-PREFIXES = {ATOM: "atom:", ITUNES: "itunes:", CONTENT: "content:", SYNDICATION: "sy:", "": ""} | dict.fromkeys(
-    PODCAST, "podcast:"
-)
+RSS = {  # RSS 1.0, RSS 0.90, and two that early RSS 2.0 feeds declare
+    "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
+    "http://blogs.law.harvard.edu/tech/rss",
+}  # fmt: skip
+RSS = {  # no namespace; RSS 1.0 and 0.90; two that early RSS 2.0 feeds declare
+    "", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
+    "http://blogs.law.harvard.edu/tech/rss",
+}  # fmt: skip
+PREFIXES = {ATOM: "atom:", ITUNES: "itunes:", CONTENT: "content:", SYNDICATION: "sy:"} | dict.fromkeys(RSS, "")
 ITEMS = {"item", "entry"}
 CHANNELS = {"channel", "feed", "rdf"}
 DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
@@ -31,7 +37,10 @@ DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
 
 
 class Said(NamedTuple):
-    """The texts of one item or channel by prefixed name, the first of each, and its ``podcast:`` elements in order."""
+    """The texts of one item by prefixed name, the first of each, and its ``podcast:`` elements in order.
+
+    A text with elements inside is left to feedparser, which keeps them.
+    """
 
     texts: dict[str, str]
     tags: tuple[Tag, ...]
@@ -101,7 +110,7 @@ def _said(item: tree.Element) -> Said:
         namespace, local = tree.name(element)
         if namespace in PODCAST:
             tags.append(_tag(element))
-        elif (prefix := PREFIXES.get(namespace)) is not None:
+        elif (prefix := PREFIXES.get(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, tree.text(element).strip())
     return Said(texts, tuple(tags))
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import Literal, NamedTuple
+from unicodedata import combining, normalize
 
 from dateutil import parser
 
@@ -24,10 +26,20 @@ PIVOT = 50  # RFC 2822 section 4.3: two-digit years 00-49 are 2000-2049
 NOON = 12
 SECONDS_IN_MINUTE = 60
 
-MONTHS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
-    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-}  # fmt: skip
+MONTHS = (  # Unicode CLDR 46, wide names, without accents: English, German, French, Spanish, Portuguese, Italian, Dutch
+    "january januar janvier enero janeiro gennaio januari",
+    "february februar fevrier febrero fevereiro febbraio februari",
+    "march marz maerz mars marzo marco maart",
+    "april avril abril aprile",
+    "may mai mayo maio maggio mei",
+    "june juni juin junio junho giugno",
+    "july juli juillet julio julho luglio",
+    "august aout agosto augustus",
+    "september septembre septiembre setembro settembre",
+    "october oktober octobre octubre outubro ottobre",
+    "november novembre noviembre novembro",
+    "december dezember decembre diciembre dezembro dicembre",
+)
 HOURS_OF_ZONE = {
     "utc": 0.0, "ut": 0.0, "gmt": 0.0, "z": 0.0, "wet": 0.0, "bst": 1.0, "west": 1.0, "cet": 1.0, "mez": 1.0,
     "cest": 2.0, "mesz": 2.0, "eet": 2.0, "eest": 3.0, "msk": 3.0, "jst": 9.0, "kst": 9.0, "aest": 10.0, "aedt": 11.0,
@@ -37,10 +49,11 @@ HOURS_OF_ZONE = {
 CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?(?:\s*(?P<half>[ap])\.?m\b\.?)?"
 ZONE = r"(?:\s*(?P<zone>[+-]\d{1,2}:?\d{2}|[+-]\d{2}|[A-Za-z]{1,5}))?(?:\s*\([^()]*\))?"
 WEEKDAY = r"(?:[^\W\d]{1,12}\.?,?\s+)?"
-MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
+MONTH = r"(?P<month>[^\W\d_]{3,10})\.?"
 NTH = r"(?:st|nd|rd|th)?"
 RFC822 = re.compile(
-    rf"{WEEKDAY}(?P<day>\d{{1,2}})[ -]{MONTH}[ -](?P<year>\d{{4}}|\d{{2}})(?:,?\s+(?:at\s+)?{CLOCK}{ZONE})?",
+    rf"{WEEKDAY}(?P<day>\d{{1,2}})(?:\.? | de |-){MONTH}(?: de | |-)(?P<year>\d{{4}}|\d{{2}})"
+    rf"(?:,?\s+(?:at\s+)?{CLOCK}{ZONE})?",
     re.IGNORECASE,
 )
 ISO8601 = re.compile(
@@ -98,11 +111,16 @@ def parse(text: str, *, day_first: bool = False) -> Reading | None:
     return _guessed(text, day_first=day_first)
 
 
+@lru_cache(maxsize=512)
 def _month(name: str | None) -> int:
-    """The month's number; 1 where none is named, 0 where the word is no English month."""
+    """The month's number; 1 where none is named, 0 where the word begins no name of a month, or names of two."""
     if name is None:
         return 1
-    return int(name) if name.isdecimal() else MONTHS.get(name[:3].lower(), 0)
+    if name.isdecimal():
+        return int(name)
+    word = "".join(letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
+    found = {number for number, names in enumerate(MONTHS, start=1) if f" {word}" in f" {names}"}
+    return found.pop() if len(found) == 1 else 0
 
 
 def _ordered(one: int, two: int, day_first: bool) -> tuple[int, int]:  # noqa: FBT001 -- a fact of the page

@@ -187,3 +187,25 @@ def test_twenty_thousand_items() -> None:
     assert len(listing.sightings) == 20_000
     assert listing.sightings[-1].title == "Item 19999"
     assert listing.remarks == ()
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "punycode", "rot13", "a\0b", "nonsense", "latin-1"])
+def test_a_charset_that_cannot_be_meant_is_passed_over(charset: str) -> None:
+    body = b"1) Caf\xc3\xa9\nIt opens early.\n"
+    document = Document(source("listing"), "https://example.org/", body, charset=charset)
+    expected = "CafÃ©" if charset == "latin-1" else "Café"
+    assert [sighting.title for sighting in roster.read(document).sightings] == [expected]
+
+
+def test_what_the_tolerant_reader_cannot_bear_is_a_read_error() -> None:
+    document = Document(source(), "https://example.org/feed", FEED % b"", charset="a\0b")
+    with pytest.raises(ReadError, match=r"here: the feed cannot be parsed \(\w+Error\)"):
+        roster.read(document)
+
+
+def test_pages_of_nothing() -> None:
+    for body in (b"<!DOCTYPE html>", b"<html>", b"<p>\x00</p>"):
+        document = Document(source("blog"), "https://example.org/", body)
+        assert roster.discover(document) == ()
+        with pytest.raises(ReadError, match="where a blog's feed or front page was expected"):
+            roster.read(document)
