@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 
@@ -108,8 +108,8 @@ class Pool:
             child = self._taken(document.source.kind)
             try:
                 word, last, text = _exchange(child, document, self.limits, discover=discover)
-            except OSError as error:
-                raise ReadError(name.format(self._end_of(child, error))) from None
+            except OSError:
+                raise ReadError(name.format(self._end_of(child))) from None
             self._returned(child, last=last)
         if word == READ:
             return text
@@ -146,17 +146,20 @@ class Pool:
             child.line.close()
             self._status(child)
 
-    def _end_of(self, child: _Child, error: OSError) -> str:
+    def _end_of(self, child: _Child) -> str:
         """Why the child ended while it read, in words; the child is gone for certain afterwards."""
         child.line.close()
-        if isinstance(error, TimeoutError):
-            os.kill(child.number, signal.SIGKILL)
         with self._lock:
             status = self._status(child)
         return _ENDS.get(status, f"its reader ended with status {status}").format(limits=self.limits)
 
     def _status(self, child: _Child) -> int | None:
-        """How a child ended, as `os.waitstatus_to_exitcode`; None where the nursery ended too. The lock is held."""
+        """How a child ended, as `os.waitstatus_to_exitcode`; None where the nursery ended too. The lock is held.
+
+        Killing one that has ended changes nothing; one that closed its line and lives on would keep us waiting.
+        """
+        with suppress(ProcessLookupError):
+            os.kill(child.number, signal.SIGKILL)
         try:
             return self._ordered({"wait": child.number})
         except OSError:

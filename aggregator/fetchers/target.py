@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
+import idna
+
 from aggregator.errors import FetchError
 
 LONGEST_URL = 8_000  # characters; what servers take in a request line (Apache's LimitRequestLine is 8190)
@@ -106,9 +108,8 @@ def printable(text: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    """The host as it is resolved; IDNA 2003 as the standard library has it, which folds look-alike digits too."""
-    host = host.rstrip(".") if host.count(".") > 1 else host
-    return host if host.isascii() else host.encode("idna").decode("ascii")
+    """The host as it is resolved, by UTS 46 as browsers do: look-alike digits become digits, and are judged as such."""
+    return host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
 
 
 def _login(username: str | None, password: str | None) -> str | None:

@@ -70,7 +70,8 @@ def test_a_child_is_used_again_and_is_not_this_process(children: sandbox.Pool) -
         ("fail", "a defect of ours: KeyError: 'no such \\x1b[31mthing\\n' at rogue_kind.py:", 1.0),
         ("refuse", "rogue: this is not for us", 1.0),
         ("many 501", "lists more than 500 items", 1.0),
-        ("write", "its reader", 1.0),
+        ("write", "No usable temporary directory", 1.0),
+        ("feign", "was ended by the system", 1.0),
     ],
 )
 def test_what_goes_too_far_costs_one_document(children: sandbox.Pool, body: str, words: str, most: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 
 from aggregator.errors import ReadError
@@ -15,7 +16,7 @@ def locate(source: Source) -> tuple[str, ...]:
     return (source.url or "",)
 
 
-def read(document: Document) -> Listing:
+def read(document: Document) -> Listing:  # noqa: C901, PLR0912  # a word, a misdeed
     word, _, number = document.body.decode().partition(" ")
     match word:
         case "spin":
@@ -41,8 +42,13 @@ def read(document: Document) -> Listing:
         case "open":
             os.dup(0)
         case "write":
-            with open("/tmp/aggregator-rogue", "wb") as file:  # noqa: PTH123, S108  # what a child must not do
+            with tempfile.TemporaryFile() as file:
                 file.write(b"x" * 100)
+                file.flush()
+        case "feign":  # closes its line, takes its clock away, and lives on
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            os.closerange(3, 64)
+            time.sleep(60)
         case "many":
             return Listing(tuple(Sighting("rogue", str(key), "t") for key in range(int(number))))
     return Listing((Sighting("rogue", str(os.getpid()), "\ud800 lone"),))
