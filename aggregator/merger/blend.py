@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from aggregator.merger import boilerplate, vote
-from aggregator.merger.lore import NOTHING, Lore
+from aggregator.merger.lore import NO_ODDS, NOTHING, Lore
 from aggregator.merger.rates import DEFAULT
 from aggregator.merger.seams import match_seams
 from aggregator.merger.spell import Bench, preferred_style, spell
@@ -61,7 +61,7 @@ def blend(
     match_seams(witnesses, language)
     see_stops(witnesses)
     columns = weave(witnesses, backbone_first(witnesses))
-    bench = Bench(witnesses, language, preferred_style(witnesses, lore.styles.get(show or "", 0.0)))
+    bench = Bench(witnesses, language, preferred_style(witnesses, lore.styles.get(show or "", NO_ODDS)))
     return _read(columns, bench)
 
 

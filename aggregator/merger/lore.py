@@ -11,7 +11,7 @@ from aggregator.merger import boilerplate, seams, stops, vote
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
-from aggregator.text.styles import style
+from aggregator.text.styles import sides
 
 # Three copies can outvote one; of two nobody knows which is right.
 ENOUGH = 3
@@ -20,6 +20,8 @@ MOST_SHOWS = 10_000
 # What is believed of a source before it is known, in words seen and in items seen.
 WORDS_KNOWN = 400.0
 ITEMS_KNOWN = 8.0
+BY_ITEM = frozenset(("moved", "stuck", "short", "restyled"))
+NO_ODDS = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Lore:
 
     phrases: frozenset[str] = frozenset()
     rates: Mapping[str, Rates] = field(default_factory=lambda: MappingProxyType({}))
-    styles: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    styles: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 NOTHING = Lore()
@@ -41,7 +43,7 @@ class Observer:
 
     phrases: boilerplate.Learner = field(default_factory=boilerplate.Learner)
     seen: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
-    sides: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sides: dict[str, list[list[int]]] = field(default_factory=dict)
     items: int = 0
 
     def hear(self, copies: Sequence[Copy], language: str | None, show: str | None = None) -> None:
@@ -66,11 +68,19 @@ class Observer:
             self._add(witness.source, counts)
 
     def _side(self, witnesses: Sequence[Witness], show: str) -> None:
-        """Counts on which side of style the copies of an item stand."""
+        """Counts on which side of style the copies of an item stand, and who stands alone."""
+        taken = [sides(witness.text) for witness in witnesses]
         if show in self.sides or len(self.sides) < MOST_SHOWS:
-            sides = [style(witness.text).side for witness in witnesses]
-            typographic, plain = self.sides.get(show, (0, 0))
-            self.sides[show] = (typographic + sides.count(1), plain + sides.count(-1))
+            totals = self.sides.setdefault(show, [[0, 0] for _ in NO_ODDS])
+            for kind, total in enumerate(totals):
+                total[0] += sum(side[kind] > 0 for side in taken)
+                total[1] += sum(side[kind] < 0 for side in taken)
+        for kind in range(len(NO_ODDS)):
+            clear = [side[kind] for side in taken if side[kind]]
+            if len(clear) >= ENOUGH:
+                for witness, side in zip(witnesses, taken, strict=True):
+                    if side[kind]:
+                        self._add(witness.source, {"restyled": (float(clear.count(side[kind]) == 1), 1.0)})
 
     def _add(self, source: str, counts: Mapping[str, tuple[float, float]]) -> None:
         totals = self.seen.setdefault(source, {})
@@ -86,8 +96,8 @@ class Observer:
 
 
 def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
-    by_word = {name: counts for name, counts in seen.items() if name not in {"moved", "stuck", "short"}}
-    by_item = {name: counts for name, counts in seen.items() if name in {"moved", "stuck", "short"}}
+    by_word = {name: counts for name, counts in seen.items() if name not in BY_ITEM}
+    by_item = {name: counts for name, counts in seen.items() if name in BY_ITEM}
     return DEFAULT.moreover(by_word, WORDS_KNOWN).moreover(by_item, ITEMS_KNOWN)
 
 

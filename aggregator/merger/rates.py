@@ -13,7 +13,8 @@ class Rates:
 
     ``lost_word`` and ``lost_mark`` that one is missing; ``added_word`` and ``added_mark`` that a place holds one too
     many; ``wrong`` that a word is distorted; ``moved`` that a run stands in a wrong place; ``stuck`` that
-    something is stuck to an end; ``short`` that a copy which looks whole ends early.
+    something is stuck to an end; ``short`` that a copy which looks whole ends early;
+    ``restyled`` that its quotes and dashes were curled or straightened.
     """
 
     lost_word: float = 0.010
@@ -24,6 +25,7 @@ class Rates:
     moved: float = 0.020
     stuck: float = 0.150
     short: float = 0.030
+    restyled: float = 0.150
 
     def moreover(self, seen: Mapping[str, tuple[float, float]], strength: float) -> Rates:
         """These rates as ``strength`` earlier observations, with what was ``seen`` as (events, chances) added."""

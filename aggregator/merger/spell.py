@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import log
 from typing import NamedTuple
 
@@ -12,23 +12,21 @@ from aggregator.merger.weave import Column
 from aggregator.merger.witnesses import Witness
 from aggregator.text import words
 from aggregator.text.lookalikes import mixed
-from aggregator.text.styles import fold, style
+from aggregator.text.styles import Sides, fold, sides
 
 # A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
 KNOWN = 2.5
 # What a campaign sticks to a link. A link with it is the same link.
 TRACKED = re.compile(r"[?&]utm_[a-z]+=")
 TRACKED_COST = 6.0
-# The side one sound witness takes weighs as much as three texts of the show.
-STYLE_VOTE = 1.0
 
 
 class Bench(NamedTuple):
-    """Who votes on how words are written, in which language, and the style of the text (1 typographic, -1 plain)."""
+    """Who votes on how words are written, in which language, and the style of the text."""
 
     witnesses: Sequence[Witness]
     language: str | None
-    style: int
+    style: Sides
 
 
 class Spelling(NamedTuple):
@@ -52,14 +50,17 @@ def spell(column: Column, bench: Bench) -> Spelling:
     return Spelling(lead + word + trail, writers, share)
 
 
-def preferred_style(witnesses: Sequence[Witness], odds: float) -> int:
-    """1 where the text is to be written with typographic marks, -1 with plain ones: one decision for the whole text.
+def preferred_style(witnesses: Sequence[Witness], odds: Sequence[float]) -> Sides:
+    """How quotes, dashes and ellipses are to be written: 1 typographically, -1 plainly; one decision for a text.
 
-    ``odds`` are the natural log-odds that texts of the show are typographic. On a tie typographic wins: pages
-    straighten more than they curl.
+    ``odds`` are the natural log-odds that texts of the show are typographic, for each kind. On a tie typographic
+    wins: pages straighten more than they curl.
     """
-    votes = odds + sum(witness.weight * STYLE_VOTE * style(witness.text).side for witness in witnesses)
-    return 1 if votes >= 0 else -1
+    votes = list(odds)
+    for witness in witnesses:
+        weight = witness.trust * evidence(1 - witness.rates.restyled, witness.rates.restyled)
+        votes = [vote + weight * side for vote, side in zip(votes, sides(witness.text), strict=True)]
+    return tuple(1 if vote >= 0 else -1 for vote in votes)
 
 
 def _word(column: Column, bench: Bench) -> tuple[str, float]:
@@ -69,20 +70,37 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
         ballots[token.word] = ballots.get(token.word, 0.0) + witness.trust * evidence(1, witness.rates.wrong)
     if len(ballots) == 1:
         return next(iter(ballots)), 1.0
-    best = _elected(ballots, bench, lambda word: _credit(word, bench.language))
-    return best, ballots[best] / sum(ballots.values())
+    groups: dict[str, list[str]] = {}
+    for word in sorted(ballots):
+        groups.setdefault(_letters(word), []).append(word)
+    scores = {
+        letters: sum(ballots[word] for word in group) + max(_credit(word, bench.language) for word in group)
+        for letters, group in groups.items()
+    }
+    group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
+    parts = {number: token.word for number, token in column.cells.items() if token.word in group}
+    return _marks(parts, bench), sum(ballots[word] for word in group) / sum(ballots.values())
 
 
-def _elected(ballots: dict[str, float], bench: Bench, credit: Callable[[str], float]) -> str:
-    """The choice with most evidence and credit, the variants of style counted as one; of these the preferred one."""
+def _letters(word: str) -> str:
+    """A word without its marks; a link keeps them, less what a campaign stuck to it."""
+    return "".join(letter for letter in word if letter.isalnum()) or word
+
+
+def _elected(ballots: dict[str, float], style: Sides) -> str:
+    """The choice with most evidence, the variants of style counted as one; of these the preferred one."""
     groups: dict[str, list[str]] = {}
     for choice in sorted(ballots):
         groups.setdefault(fold(choice), []).append(choice)
-    scores = {plain: sum(ballots[one] for one in group) + max(map(credit, group)) for plain, group in groups.items()}
-    group = groups[max(scores, key=lambda plain: (scores[plain], plain))]
+    scores = {plain: sum(ballots[one] for one in group) for plain, group in groups.items()}
+    group = groups[max(scores, key=lambda plain: (scores[plain], len(plain), plain))]
     if len(group) == 1:
         return group[0]
-    return max(group, key=lambda one: (bench.style * style(one).side, ballots[one], one))
+    return max(group, key=lambda one: (_fitting(one, style), ballots[one], one))
+
+
+def _fitting(choice: str, style: Sides) -> int:
+    return sum(wanted * side for wanted, side in zip(style, sides(choice), strict=True))
 
 
 def _credit(word: str, language: str | None) -> float:
@@ -101,10 +119,18 @@ def _credit(word: str, language: str | None) -> float:
 
 
 def _marks(parts: dict[int, str], bench: Bench) -> str:
-    """The marks at one side of a word: having one is stronger evidence than lacking it."""
+    """Of texts that differ in marks the likeliest: a mark is lost more often than added."""
+    if len(set(parts.values())) == 1:
+        return next(iter(parts.values()))
+    most = max(_count(part) for part in parts.values())
     ballots: dict[str, float] = {}
-    for number, marks in parts.items():
+    for number, part in parts.items():
         rates = bench.witnesses[number].rates
-        weight = evidence(1, rates.added_mark) if marks else evidence(1 - rates.added_mark, rates.lost_mark)
-        ballots[marks] = ballots.get(marks, 0.0) + bench.witnesses[number].trust * weight
-    return next(iter(ballots)) if len(ballots) == 1 else _elected(ballots, bench, lambda marks: 0.01 * len(marks))
+        full = _count(part) == most
+        weight = evidence(1, rates.added_mark) if full else evidence(1 - rates.added_mark, rates.lost_mark)
+        ballots[part] = ballots.get(part, 0.0) + bench.witnesses[number].trust * weight
+    return _elected(ballots, bench.style)
+
+
+def _count(part: str) -> int:
+    return sum(not letter.isalnum() for letter in fold(part))

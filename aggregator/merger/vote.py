@@ -21,6 +21,7 @@ LONGEST_TAIL = 30
 ROUNDS = 2
 # Rates known beforehand count as 40 words seen; at 10 one lost word makes a copy a loser, at 200 the text says nothing.
 STRENGTH = 40.0
+STRENGTH_OF_MARKS = 8.0
 REPEATED = 0.3
 UNFINISHED = 0.2
 MARKS_PER_WORD = 0.2
@@ -62,10 +63,17 @@ def standing(columns: Sequence[Column], witnesses: Sequence[Witness]) -> list[St
             stretch.odds = _odds(stretch, witnesses, rates, reach)
         for number, witness in enumerate(witnesses):
             witness.seen = _seen(stretches, number, reach[number])
-        rates = [witness.rates.moreover(witness.seen, STRENGTH) for witness in witnesses]
+        rates = [_adapted(witness) for witness in witnesses]
     for number, witness in enumerate(witnesses):
         witness.rates = rates[number]
     return [stretch for stretch in stretches if stretch.odds >= 0]
+
+
+def _adapted(witness: Witness) -> Rates:
+    """The rates of a witness after what was seen of it in this text."""
+    words = {name: seen for name, seen in witness.seen.items() if name.endswith("word")}
+    marks = {name: seen for name, seen in witness.seen.items() if name.endswith("mark")}
+    return witness.rates.moreover(words, STRENGTH).moreover(marks, STRENGTH_OF_MARKS)
 
 
 def _stretches(columns: Sequence[Column]) -> list[Stretch]:

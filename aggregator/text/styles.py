@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-TYPOGRAPHIC = re.compile("[’‘“”–—…]")
-PLAIN = re.compile(r"['\"]|--|\.\.\.")
+# Kinds of marks, each with its typographic and its plain form; a text may curl its quotes and still write "...".
+KINDS = (
+    (re.compile("[’‘“”]"), re.compile("['\"]")),
+    (re.compile("[–—]"), re.compile(r"--|(?<!\S)-(?!\S)")),
+    (re.compile("…"), re.compile(r"\.\.\.")),
+)
 FOLDED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
 
-
-class Style(NamedTuple):
-    """How many typographic and how many plain marks a text has."""
-
-    typographic: int
-    plain: int
-
-    @property
-    def side(self) -> int:
-        """1 for a typographic text, -1 for a plain one, 0 where it cannot be told."""
-        return (self.typographic > self.plain) - (self.typographic < self.plain)
+Sides = tuple[int, ...]
 
 
-def style(text: str) -> Style:
-    """The style of a text, by its marks.
+def sides(text: str) -> Sides:
+    """For quotes, dashes and ellipses: 1 where a text writes them typographically, -1 plainly, 0 where it has none.
 
-    >>> style("It’s “fine”").side, style("It's fine").side, style("fine").side
-    (1, -1, 0)
+    >>> sides("It’s “fine” - or so..."), sides("fine")
+    ((1, -1, -1), (0, 0, 0))
     """
-    return Style(len(TYPOGRAPHIC.findall(text)), len(PLAIN.findall(text)))
+    counts = ((len(curled.findall(text)), len(plain.findall(text))) for curled, plain in KINDS)
+    return tuple((curled > plain) - (curled < plain) for curled, plain in counts)
 
 
 def fold(surface: str) -> str:
-    """A surface in plain style, to compare surfaces of both."""
+    """A surface in plain style, to compare surfaces of both.
+
+    >>> fold("“Who’s—there…”"), fold("a--b")
+    ('"Who\\'s-there..."', 'a-b')
+    """
     return surface if surface.isascii() and "--" not in surface else surface.translate(FOLDED).replace("--", "-")
