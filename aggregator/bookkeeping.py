@@ -8,7 +8,6 @@ from datetime import datetime
 from hashlib import blake2b
 from importlib.metadata import version
 
-from aggregator.compose import HEARINGS, HELD, Composition, hearings, held_audio
 from aggregator.generator import view
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
@@ -18,6 +17,7 @@ from aggregator.model.feed import Cover, Hearing, Plan
 from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
 from aggregator.publish import FileState
+from aggregator.stages import HEARINGS, HELD, Composition, hearings, held_audio
 from aggregator.voices import Memories, Voice
 
 READING = "reading/"

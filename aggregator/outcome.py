@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from aggregator.bookkeeping import Standing
-from aggregator.compose import Composition
 from aggregator.generator.files import Written
 from aggregator.model.feed import Hearing, Plan
+from aggregator.stages import Composition
 from aggregator.voices import Voice
 
 

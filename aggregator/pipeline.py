@@ -1,12 +1,12 @@
 """The story of a refresh, top to bottom; the only file that knows the order.
 
-    fetch      Source    -> Document    voices.fetch
+    fetch      Source    -> Document    voices.ask
     read       Document  -> Sighting    voices.read
     remember   Sighting  -> Ledger      bookkeeping.remember_voices
-    repair     Sighting  -> Sighting  )
-    match      Sighting  -> Cluster   ) compose.compose
-    reconcile  Cluster   -> Item      )
-    settle     Item      -> Item      )
+    repair     Sighting  -> Sighting    stages.repaired
+    match      Sighting  -> Cluster     stages.matched
+    reconcile  Cluster   -> Item        stages.reconciled
+    settle     Item      -> Item        stages.settled
     publish    Feed      -> files       publish.publish
 
 What was promised is committed to the ledger before the files appear: a crash between the two leaves a promise that
@@ -19,13 +19,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, compose, outcome, publish, run, voices
+from aggregator import bookkeeping, outcome, publish, run, stages, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.ledger import ledger
+from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
+from aggregator.stages import Composition
 from aggregator.voices import Voice
 
 
@@ -62,7 +64,7 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
         if stands and publish.stand(current.config.output, stands.files):
             return outcome.outcome(plan, heard, stands)
         current.listen(Progress(plan.name, "", "compose"))
-        composed = compose.compose(page, plan, current.at)
+        composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
             return outcome.outcome(plan, heard, stands)
@@ -74,11 +76,20 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)
 
 
+def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
+    """The feed, newest first, out of everything its sources ever said; nothing is written."""
+    sightings = stages.repaired(book, plan)
+    matching = stages.matched(book, plan, sightings)
+    items = stages.reconciled(book, plan, matching)
+    settlement = stages.settled(book, plan, items, now)
+    return stages.composed(book, plan, now, (sightings, matching, settlement))
+
+
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:
     """The feed as the ledger knows it: nothing is fetched and nothing is written. Raises ConfigError, LedgerError."""
     plan = _chosen(config, (name,))[0]
     with ledger.open(config.state) as book:
-        return compose.compose(book, plan, at).feed
+        return compose(book, plan, at).feed
 
 
 def _chosen(config: Config, feeds: Collection[str]) -> Sequence[Plan]:

@@ -110,6 +110,11 @@ def complete(first: R, other: R) -> R:
     return replace(first, **gained)
 
 
+def first_seen(ledger: Ledger, feed: str) -> Mapping[str, datetime]:
+    """When each sighting of the feed was first remembered, by its id."""
+    return {each.sighting.id: each.first_seen for each in sightings(ledger, feed)}
+
+
 def shows(ledger: Ledger, feed: str) -> Mapping[str, Show]:
     """What each source last said of the show itself, by the source's name."""
     table = shows_table

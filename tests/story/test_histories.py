@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator import bookkeeping, publish
-from aggregator.compose import Composition, compose
 from aggregator.ledger import ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
+from aggregator.pipeline import compose
+from aggregator.stages import Composition
 from aggregator.voices import Voice
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)

@@ -1,7 +1,6 @@
-"""repair, match, reconcile, settle: what the ledger remembers of a feed becomes the feed.
+"""repair, match, reconcile, settle: each stage with what it takes from the ledger and from the plan.
 
-Everything here is a pure function of the ledger, the plan and the run's clock: `explain` and `diff` call the same
-code as a refresh and write nothing.
+Every stage is a pure function of the ledger, the plan, the run's clock and the stage before; none writes anything.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from hashlib import blake2b
 from aggregator.generator import ids
 from aggregator.ledger import decisions, facts, promises, recall, records
 from aggregator.ledger.ledger import Ledger
-from aggregator.ledger.recall import Remembered
 from aggregator.merger.attest import Weights
 from aggregator.merger.channel import complete
 from aggregator.merger.held import Held, alarms, with_held
@@ -46,17 +44,41 @@ class Composition:
     fingerprint: str
 
 
-def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
-    """The feed, newest first, out of everything its sources ever said; nothing is written."""
+def repaired(book: Ledger, plan: Plan) -> tuple[Sighting, ...]:
+    """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
     remembered = recall.sightings(book, plan.name)
-    trust = trust_of(book, plan)
-    held = held_audio(book, plan)
-    sightings = with_held([repair(each.sighting) for each in remembered], held)
-    matching = _match(book, plan, sightings)
-    weights = Weights(trust, repeated_links(sightings))
-    items = [reconcile(cluster, weights) for cluster in matching.clusters]
-    settlement = settle(items, _past(book, plan, remembered, trust), now)
-    channel = _channel(book, plan, trust)
+    return with_held([repair(each.sighting) for each in remembered], held_audio(book, plan))
+
+
+def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Matching:
+    """The clusters, under a person's decisions and with what was published together kept together."""
+    decided = (*plan.decisions, *decisions.decisions(book, plan.name))
+    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)))
+
+
+def reconciled(book: Ledger, plan: Plan, matching: Matching) -> tuple[Item, ...]:
+    """One item for each cluster, every field with its witness."""
+    sightings = [sighting for cluster in matching.clusters for sighting in cluster.sightings]
+    weights = Weights(trust_of(book, plan), repeated_links(sightings))
+    return tuple(reconcile(cluster, weights) for cluster in matching.clusters)
+
+
+def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> Settlement:
+    """The items under their promised guids and dates, newest first, and the promises as they stand now."""
+    wanted: dict[str, tuple[Override, ...]] = {}
+    for each in (*decisions.overrides(book, plan.name), *plan.overrides):
+        wanted[each.guid] = (*wanted.get(each.guid, ()), each)
+    first_seen = recall.first_seen(book, plan.name)
+    past = Past(plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted)
+    return settle(items, past, now)
+
+
+def composed(
+    book: Ledger, plan: Plan, now: datetime, made: tuple[Sequence[Sighting], Matching, Settlement]
+) -> Composition:
+    """The feed as it may be published, out of what the stages before made of it."""
+    sightings, matching, settlement = made
+    channel = _channel(book, plan)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
     changed = known.updated is None or known.fingerprint != fingerprint
@@ -66,10 +88,10 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
         updated=now if changed or known.updated is None else known.updated,
         hearings=hearings(book, plan),
         near_misses=matching.near_misses,
-        remarks=(*alarms(held), *matching.remarks, *settlement.remarks),
+        remarks=(*alarms(held_audio(book, plan)), *matching.remarks, *settlement.remarks),
     )
-    repaired = sum(bool(sighting.notes) for sighting in sightings)
-    return Composition(feed, settlement, len(sightings), repaired, fingerprint)
+    mended = sum(bool(sighting.notes) for sighting in sightings)
+    return Composition(feed, settlement, len(sightings), mended, fingerprint)
 
 
 def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:
@@ -96,12 +118,6 @@ def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:
     return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
 
 
-def _match(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Matching:
-    """The clusters, under a person's decisions and with what was published together kept together."""
-    decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)))
-
-
 def _pins(promised: Sequence[Promise]) -> Mapping[str, str]:
     """The guid that each published sighting belongs to, aliases followed."""
     known = {promise.guid: promise for promise in promised}
@@ -114,18 +130,9 @@ def _pins(promised: Sequence[Promise]) -> Mapping[str, str]:
     return pins
 
 
-def _past(book: Ledger, plan: Plan, remembered: Sequence[Remembered], trust: Mapping[str, float]) -> Past:
-    """What settle must know: promises, first sight, trust, and what a person wants of an item."""
-    wanted: dict[str, tuple[Override, ...]] = {}
-    for each in (*decisions.overrides(book, plan.name), *plan.overrides):
-        wanted[each.guid] = (*wanted.get(each.guid, ()), each)
-    first_seen = {each.sighting.id: each.first_seen for each in remembered}
-    return Past(plan.name, promises.promises(book, plan.name), first_seen, trust, wanted)
-
-
-def _channel(book: Ledger, plan: Plan, trust: Mapping[str, float]) -> Channel:
+def _channel(book: Ledger, plan: Plan) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
-    channel = complete(plan.channel, recall.shows(book, plan.name), trust)
+    channel = complete(plan.channel, recall.shows(book, plan.name), trust_of(book, plan))
     guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     return replace(channel, guid=guid)
 
