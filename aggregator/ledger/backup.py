@@ -128,9 +128,8 @@ def _free(target: Path) -> Path:
 
 def _export(state: str, path: Path) -> None:
     """Write the rows of a PostgreSQL ledger, as they are at one moment, into an SQLite one at the path."""
-    partial = path.with_name(f"{path.name}.rows")
-    partial.unlink(missing_ok=True)
-    try:
+    with TemporaryDirectory(prefix="aggregator-backup-") as folder:
+        partial = Path(folder) / "ledger.db"
         with (
             ledger.open(state) as source,
             ledger.open(str(partial)) as target,
@@ -139,9 +138,6 @@ def _export(state: str, path: Path) -> None:
         ):
             _copy(rows, copy)
         migrate.keep(partial, path)
-    finally:
-        for tail in ("", "-wal", "-shm"):
-            partial.with_name(partial.name + tail).unlink(missing_ok=True)
 
 
 def _import(state: str, path: Path) -> None:

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 from aggregator.errors import LedgerError, LockedError
 from aggregator.ledger import engine as door
 from aggregator.ledger import migrate, schema
+from aggregator.ledger.lock import turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ def transaction(ledger: Ledger) -> Iterator[Ledger]:
         return
     with (
         door.plainly(ledger.name),
+        turn(door.file(ledger.engine.url), seconds=door.BUSY_SECONDS),
         ledger.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):

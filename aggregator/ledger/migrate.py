@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from aggregator.errors import LedgerError
 from aggregator.ledger import engine as door
 from aggregator.ledger import schema
+from aggregator.ledger.lock import turn
 
 Step = Callable[[Connection], None]
 
@@ -42,7 +43,11 @@ def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
             )
         if version and path is not None:
             keep(path, path.with_name(f"{path.name}.version-{version}"))
-        with engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection, connection.begin():
+        with (
+            turn(path, seconds=door.BUSY_SECONDS),
+            engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
+            connection.begin(),
+        ):
             _advance(connection, where, steps)
 
 

@@ -282,7 +282,7 @@ def test_a_fence_leaves_readers_and_the_unfenced_alone(any_state: str) -> None:
 
 
 def test_a_writer_who_waits_too_long_is_told(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "PRAGMAS", ("PRAGMA busy_timeout=50", *engine.PRAGMAS[1:]))
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.1)
     with (
         ledger.open(state) as one,
         ledger.open(state) as two,
@@ -290,6 +290,27 @@ def test_a_writer_who_waits_too_long_is_told(state: str, monkeypatch: pytest.Mon
         pytest.raises(LockedError, match=r"another program has been writing"),
     ):
         keep_fact(two, "show", "x", b"1")
+
+
+def test_a_program_that_knows_no_turns_is_waited_for_and_told(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "PRAGMAS", ("PRAGMA busy_timeout=50", *engine.PRAGMAS[1:]))
+    with ledger.open(state) as book:
+        other = sqlite3.connect(state, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LockedError, match=r"another program has been writing"):
+            keep_fact(book, "show", "x", b"1")
+        other.close()
+        keep_fact(book, "show", "x", b"1")
+
+
+def test_a_reader_waits_for_nobody(state: str) -> None:
+    with ledger.open(state) as one, ledger.open(state) as two:
+        keep_fact(one, "show", "x", b"1")
+        with ledger.transaction(one) as page:
+            keep_fact(page, "show", "x", b"2")
+            begun = time.monotonic()
+            assert facts(two, "show", "x") == b"1"
+            assert time.monotonic() - begun < 5
 
 
 def test_many_processes_may_begin_at_once(any_state: str) -> None:
