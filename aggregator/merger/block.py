@@ -14,6 +14,7 @@ CAP = 80  # records of a block; a larger one says "common", not "same": 60 loses
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
 _UNCOMMON = 20  # rows in which a description token may stand to be a key
 _WEEK = 1_000_000  # above any length in steps of four seconds
+_COUPLED = 4  # common tokens that are taken two by two
 _RAREST = 3  # description tokens used as keys
 
 
@@ -48,9 +49,10 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     scope = frame.shelf + 2
     width = int(scope.max(initial=0)) + 1
     yield _bagged(frame.tokens, rows, most=_COMMON)
+    yield _coupled(frame.tokens, rows)
     yield frame.core * width + scope, rows
     yield _bagged(frame.hard, rows, most=CAP)
-    yield _rarest(frame.told, rows)
+    yield _rarest(frame.told, rows, (2, _UNCOMMON), _RAREST)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
@@ -63,7 +65,7 @@ def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]
     """Equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
     timed = np.flatnonzero(frame.seconds != ABSENT)
     numbered = timed[frame.numbers.sizes[timed] > 0]
-    first = frame.numbers.features[frame.numbers.starts[numbered]] if len(numbered) else numbered
+    first = frame.numbers.features[frame.numbers.starts[numbered]].astype(np.int64) if len(numbered) else numbered
     dated = timed[frame.year[timed] != ABSENT]
     for shift in (0, 2):
         for owners, value in ((numbered, first), (dated, frame.year[dated] + 1_000_000)):
@@ -76,20 +78,32 @@ def _bagged(bags: Bags, rows: Ints, *, most: int) -> tuple[Ints, Ints]:
     often = frequency(bags)
     owners = np.repeat(rows, bags.sizes)
     kept = (often[bags.features] > 1) & (often[bags.features] <= most)
-    return bags.features[kept], owners[kept]
+    return bags.features[kept].astype(np.int64), owners[kept]
 
 
-def _rarest(bags: Bags, rows: Ints) -> tuple[Ints, Ints]:
-    """For each row its rarest features that stand in at least two rows and in at most 20."""
+def _rarest(bags: Bags, rows: Ints, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
+    """For each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
     often = frequency(bags)
     owners = np.repeat(rows, bags.sizes)
-    kept = (often[bags.features] > 1) & (often[bags.features] <= _UNCOMMON)
-    features, owners = bags.features[kept], owners[kept]
+    kept = (often[bags.features] >= rows_between[0]) & (often[bags.features] <= rows_between[1])
+    features, owners = bags.features[kept].astype(np.int64), owners[kept]
     order = np.lexsort((features, often[features], owners))
     features, owners = features[order], owners[order]
-    first = np.searchsorted(owners, owners, side="left")
-    near = np.arange(len(owners)) - first < _RAREST
+    near = np.arange(len(owners)) - np.searchsorted(owners, owners, side="left") < most
     return features[near], owners[near]
+
+
+def _coupled(bags: Bags, rows: Ints) -> tuple[Ints, Ints]:
+    """Two by two the rarest of the tokens that are too common to be keys alone: what large runs are left with."""
+    features, owners = _rarest(bags, rows, (_COMMON + 1, len(rows) // 4), _COUPLED)
+    found = []
+    for step in range(1, _COUPLED):
+        one, other = np.arange(len(owners) - step), np.arange(step, len(owners))
+        same = owners[one] == owners[other]
+        left, right = features[one[same]], features[other[same]]
+        found.append((np.minimum(left, right) * bags.width + np.maximum(left, right), owners[one[same]]))
+    keys, who = (np.concatenate(column) for column in zip(*found, strict=True))
+    return keys, who
 
 
 def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:

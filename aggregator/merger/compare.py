@@ -55,8 +55,9 @@ _BEGINNING = 12  # characters that say something as the beginning of a title
 _LENGTHY = 4  # words by which a title goes on at length
 _FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
-_TELLING = 6.0  # sum of idf below which a description tells nothing
+_TELLING = 6.0  # sum of idf below which a description or a name tells nothing
 _MINUTE = 60
+_AT_ONCE = 1_000_000  # pairs compared at once: some 300 MB of passing columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,18 @@ class Compared:
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
     """The levels of all pairs."""
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
+    for at in range(0, len(left), _AT_ONCE):
+        part = slice(at, at + _AT_ONCE)
+        _measure(frame, left[part], right[part], levels[part])
+    return Compared(left, right, levels)
+
+
+def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Write the levels of some pairs."""
     for column, kind in enumerate(KINDS):
         chosen = _worth(levels, kind)
         levels[chosen, column] = _MEASURES[kind](frame, left[chosen], right[chosen]) if len(chosen) else 0
     _forgive(frame, left, right, levels)
-    return Compared(left, right, levels)
 
 
 def _worth(levels: Levels, kind: str) -> Ints:
@@ -102,21 +110,21 @@ def _graded(values: Doubles | Ints, edges: Doubles | Ints) -> Ints:
     return levels
 
 
-def _share(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Doubles:
-    """How much of the right row's bag lies in the left row's; 0 where it is empty."""
-    return shared(marked, bags, left, right).astype(np.float64) / np.maximum(bags.sums[right], 1e-6)
+def _share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
+    """How much of the right row's bag lies in the left row's title and names; 0 where it is empty."""
+    return shared((frame.own, frame.names), bags, left, right).astype(np.float64) / np.maximum(bags.sums[right], 1e-6)
 
 
 def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return (shared(frame.hard, frame.hard, left, right) > 0).astype(np.int64)
+    return (shared((frame.hard,), frame.hard, left, right) > 0).astype(np.int64)
 
 
 def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of each title is found in what the other says; equal cores by how often one source repeats them."""
-    one = _share(frame.whole, frame.own, left, right)
+    one = _share(frame, frame.own, left, right)
     other = np.zeros_like(one)
     some = np.flatnonzero(one >= _ALIKE[0] ** 2)  # below it the mean of both cannot reach the second level
-    other[some] = _share(frame.whole, frame.own, right[some], left[some])
+    other[some] = _share(frame, frame.own, right[some], left[some])
     level = _graded(np.sqrt(one * other), _ALIKE)
     equal = frame.core[left] == frame.core[right]
     for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_ALIKE))).tolist():
@@ -130,18 +138,21 @@ def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
+    one, other = _share(frame, frame.names, left, right), _share(frame, frame.names, right, left)
     best = np.maximum(
-        _share(frame.whole, frame.names, left, right),
-        _share(frame.whole, frame.names, right, left),
+        np.where(frame.names.sums[right] >= _TELLING, one, 0.0),
+        np.where(frame.names.sums[left] >= _TELLING, other, 0.0),
     )
-    both = np.minimum(frame.names.sizes[left], frame.names.sizes[right]) > 0
-    return np.where(both | (best >= _FOUND), _graded(best, _NAMED), 0)
+    least = np.minimum(frame.names.sums[left], frame.names.sums[right])
+    most = np.maximum(frame.names.sums[left], frame.names.sums[right])
+    known = (least >= _TELLING) | ((best >= _FOUND) & (most >= _TELLING))
+    return np.where(known, _graded(best, _NAMED), 0)
 
 
 def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the poorer description is in the other: a cut copy and a footer both leave it near 1."""
     poorer = np.minimum(frame.told.sums[left], frame.told.sums[right])
-    share = shared(frame.told, frame.told, left, right) / np.maximum(poorer, 1e-6)
+    share = shared((frame.told,), frame.told, left, right) / np.maximum(poorer, 1e-6)
     level = _graded(share.astype(np.float64), _TOLD)
     words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
     rich = (level > len(_TOLD)) & (words >= _MANY)
@@ -168,7 +179,7 @@ def _date(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _number(frame: Frame, left: Ints, right: Ints) -> Ints:
     have = (frame.numbers.sizes[left] > 0) & (frame.numbers.sizes[right] > 0)
-    meet = shared(frame.numbers, frame.numbers, left, right) > 0
+    meet = shared((frame.numbers,), frame.numbers, left, right) > 0
     known = (frame.season[left] != ABSENT) & (frame.season[right] != ABSENT)
     season = np.where(known, np.where(frame.season[left] == frame.season[right], 1, 3), 2)
     return np.where(have, np.where(meet, season, 4), 0)
@@ -180,8 +191,8 @@ def _tag(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _digits(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Whether digits of one title are neither in the other nor among its numbers."""
-    one = frame.digits.sizes[left] > shared(frame.marks, frame.digits, right, left)
-    other = frame.digits.sizes[right] > shared(frame.marks, frame.digits, left, right)
+    one = frame.digits.sizes[left] > shared((frame.marks,), frame.digits, right, left)
+    other = frame.digits.sizes[right] > shared((frame.marks,), frame.digits, left, right)
     some = (frame.digits.sizes[left] > 0) | (frame.digits.sizes[right] > 0)
     return np.where(some, 1 + one.astype(np.int64) + other, 0)
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from aggregator.merger.compare import Compared
-from aggregator.merger.sparse import Bools, Floats, Ints
+from aggregator.merger.sparse import Floats, Ints
 
 _MOST = 60.0  # natural log-odds beyond which the exponential would overflow single precision
 
 
-def contested(compared: Compared, weights: Floats, voice: Ints, unit: Ints, free: Bools) -> Floats:
+def contested(compared: Compared, weights: Floats, voice: Ints, unit: Ints) -> Floats:
     """For each pair the natural log-odds it loses to rivals, 0 or below.
 
-    ``voice`` numbers the listing of each row, ``unit`` the rows known to be one item; only ``free`` pairs are rivals.
+    ``voice`` numbers the listing of each row, ``unit`` the rows known to be one; the pairs are all that may be one.
     """
-    odds = np.where(free, np.exp(np.minimum(weights, _MOST).astype(np.float64)), 0.0)
+    odds = np.exp(np.minimum(weights, _MOST).astype(np.float64))
     lost = np.zeros(len(weights), dtype=np.float64)
     for one, other in ((compared.left, compared.right), (compared.right, compared.left)):
         away = _grouped(one, voice[other])

@@ -23,7 +23,7 @@ class Frame:
 
     ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first. ``repeats`` is the
     most that a row's core occurs in one source, ``mute`` that it has no word. Bags: ``own`` 3-grams of the core,
-    ``names`` of author and the like, ``whole`` of both; ``tokens`` of both; ``told`` of the description; ``hard`` ids
+    ``names`` of author and the like; ``tokens`` of both; ``told`` of the description; ``hard`` ids
     that occur once in their source; ``numbers``; ``digits`` of the core, and ``marks`` with the numbers among them.
     """
 
@@ -48,7 +48,6 @@ class Frame:
     tag: Ints
     own: Bags
     names: Bags
-    whole: Bags
     tokens: Bags
     told: Bags
     hard: Bags
@@ -66,7 +65,7 @@ def framed(records: Sequence[Record]) -> Frame:
     source = _coded([row.source for row in rows])
     shelf = _column(scope.shelf)
     groups = (shelf + 1, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
-    own, names, whole = _written(titles, names_of, groups)
+    own, names = _written(titles, names_of, groups)
     words = bagged(told(rows))
     core = _coded([title.core for title in titles])
     numbers, digits, marks = _figures(rows, titles)
@@ -92,9 +91,8 @@ def framed(records: Sequence[Record]) -> Frame:
         tag=_coded([title.tag for title in titles]),
         own=own,
         names=names,
-        whole=whole,
         tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        told=weighted(words, [rarity(words, group) for group in groups]),
+        told=weighted(words, [rarity([words], group) for group in groups]),
         hard=_hard(rows),
         numbers=numbers,
         digits=digits,
@@ -102,18 +100,16 @@ def framed(records: Sequence[Record]) -> Frame:
     )
 
 
-def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
-    """The 3-grams of the core, of the names, and of both together, weighted by how rare they are in the show and in
-    the listing: what every title of a listing has says nothing.
+def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[Ints]) -> tuple[Bags, Bags]:
+    """The 3-grams of the core and of the names, weighted by how rare they are in the show and in the listing: what
+    every title of a listing has says nothing.
     """
     number: dict[Hashable, int] = {}
     core = [[number.setdefault(gram, len(number)) for gram in grams(title.core)] for title in titles]
     name = [[number.setdefault(gram, len(number)) for gram in grams(text)] if text else [] for text in names_of]
-    both = [list(dict.fromkeys(one + other)) for one, other in zip(core, name, strict=True)]
-    width = max(len(number), 1)
-    whole = gathered(both, width)
-    rare = [rarity(whole, group) for group in groups]
-    return weighted(gathered(core, width), rare), weighted(gathered(name, width), rare), weighted(whole, rare)
+    both = [gathered(rows, max(len(number), 1)) for rows in (core, name)]
+    rare = [rarity(both, group) for group in groups]
+    return weighted(both[0], rare), weighted(both[1], rare)
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:

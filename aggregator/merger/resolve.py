@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aggregator.merger.block import candidates
-from aggregator.merger.cluster import Rules, cluster, components
+from aggregator.merger.cluster import UNSEEN, Rules, cluster, components
 from aggregator.merger.compare import KINDS, LEVELS, Compared, compare
 from aggregator.merger.contest import contested
 from aggregator.merger.frame import ABSENT, Frame, framed
@@ -54,7 +54,10 @@ def resolve(
     used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
     rules = rules_of(frame, decisions, pins)
     weights = weigh(used, compared.levels)
-    rivals = contested(compared, weights, _voices(frame), _units(rules, len(frame.records)), vetoes == 0)
+    live = np.flatnonzero((vetoes == 0) & (weights >= UNSEEN))
+    rivals = np.zeros_like(weights)
+    some = Compared(compared.left[live], compared.right[live], compared.levels[live])
+    rivals[live] = contested(some, weights[live], _voices(frame), _units(rules, len(frame.records)))
     groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
     return Resolution(frame, compared, weights, rivals, vetoes, groups, used, found.capped)
 

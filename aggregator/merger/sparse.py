@@ -27,7 +27,7 @@ class Bags:
     """Row ``r`` holds ``features[starts[r]:starts[r + 1]]`` with their ``weights``; ``width`` is the vocabulary."""
 
     starts: Ints
-    features: Ints
+    features: NDArray[np.int32]
     weights: Floats
     width: int
 
@@ -54,7 +54,7 @@ def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
     """Bags of weight 1 from rows of distinct feature numbers below ``width``."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
-    features = np.fromiter((feature for row in rows for feature in row), dtype=np.int64, count=int(starts[-1]))
+    features = np.fromiter((feature for row in rows for feature in row), dtype=np.int32, count=int(starts[-1]))
     return Bags(starts, features, np.ones(len(features), dtype=np.float32), width)
 
 
@@ -83,10 +83,13 @@ class Rarity:
         return self.idf[np.searchsorted(self.codes, codes)]
 
 
-def rarity(bags: Bags, group: Ints) -> Rarity:
+def rarity(several: Sequence[Bags], group: Ints) -> Rarity:
     """How rare the features of some bags are; ``group`` numbers the group of each row."""
-    codes, often = np.unique(np.repeat(group, bags.sizes) * bags.width + bags.features, return_counts=True)
-    rows = np.bincount(group)[codes // bags.width]
+    width = several[0].width
+    met = np.sort(np.concatenate([np.repeat(group, bags.sizes) * width + bags.features for bags in several]))
+    first = np.flatnonzero(np.concatenate(([True], met[1:] != met[:-1]))) if len(met) else np.zeros(0, dtype=np.int64)
+    codes, often = met[first], np.diff(np.concatenate((first, [len(met)])))
+    rows = np.bincount(group)[codes // width]
     return Rarity(codes, np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32), group)
 
 
@@ -96,15 +99,16 @@ def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
     return Bags(bags.starts, bags.features, weights, bags.width)
 
 
-def shared(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
+def shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
     """For each pair the weight of the features of row ``right`` of ``bags`` that row ``left`` of ``marked`` has too."""
     out = np.zeros(len(left), dtype=np.float32)
-    some = np.flatnonzero((marked.sizes[left] > 0) & (bags.sizes[right] > 0))
+    sizes_of = np.add.reduce([one.sizes for one in marked])
+    some = np.flatnonzero((sizes_of[left] > 0) & (bags.sizes[right] > 0))
     order = some[np.argsort(left[some])]
     rows, sizes = left[order], bags.sizes[right[order]]
     work = np.concatenate(([0], np.cumsum(sizes)))
-    height = max(1, _CELLS // marked.width)
-    dense = np.zeros(height * marked.width, dtype=np.float32)
+    height = max(1, _CELLS // bags.width)
+    dense = np.zeros(height * bags.width, dtype=np.float32)
     at = 0
     while at < len(order):
         end = int(np.searchsorted(rows, rows[at] + height, side="left"))
@@ -114,17 +118,22 @@ def shared(marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
     return out
 
 
-def _window(dense: Floats, marked: Bags, bags: Bags, left: Ints, right: Ints) -> Floats:
+def _window(dense: Floats, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
     """The sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
     base, last = int(left[0]), int(left[-1])
-    span = slice(int(marked.starts[base]), int(marked.starts[last + 1]))
-    owner = np.repeat(np.arange(last + 1 - base), marked.sizes[base : last + 1])
-    cells = owner * marked.width + marked.features[span]
+    cells = np.concatenate([_cells(one, base, last) for one in marked])
     dense[cells] = 1.0
     sizes = bags.sizes[right]
     ends = np.cumsum(sizes)
     place = np.arange(int(ends[-1])) + np.repeat(bags.starts[right] - ends + sizes, sizes)
-    met = dense[np.repeat((left - base) * marked.width, sizes) + bags.features[place]] * bags.weights[place]
+    met = dense[np.repeat((left - base) * bags.width, sizes) + bags.features[place]] * bags.weights[place]
     dense[cells] = 0.0
     total = np.add.reduceat(met, ends - sizes)
     return total.astype(np.float32)
+
+
+def _cells(marked: Bags, base: int, last: int) -> Ints:
+    """The cells of the window that the rows from ``base`` to ``last`` mark."""
+    owner = np.repeat(np.arange(last + 1 - base), marked.sizes[base : last + 1])
+    cells: Ints = owner * marked.width + marked.features[int(marked.starts[base]) : int(marked.starts[last + 1])]
+    return cells
