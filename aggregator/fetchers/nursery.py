@@ -56,8 +56,7 @@ def main(descriptor: int) -> None:
             return
         wanted: dict[str, Any] = json.loads(order)
         if "wait" in wanted:
-            _, status = os.waitpid(wanted["wait"], 0)
-            control.sendall(json.dumps(os.waitstatus_to_exitcode(status)).encode() + b"\n")
+            control.sendall(b"%d\n" % _status(wanted["wait"]))
             continue
         with suppress(ImportError):  # the child meets it again, and says so
             importlib.import_module(wanted["module"])
@@ -68,7 +67,15 @@ def main(descriptor: int) -> None:
             _serve(socket.socket(fileno=descriptors[0]), Limits(**wanted["limits"]))
             os._exit(0)
         os.close(descriptors[0])
-        control.sendall(json.dumps(child).encode() + b"\n")
+        control.sendall(b"%d\n" % child)
+
+
+def _status(child: int) -> int:
+    """How a child ended; as if killed where it is another nursery's."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except ChildProcessError:
+        return -signal.SIGKILL
 
 
 def _serve(line: socket.socket, limits: Limits) -> None:

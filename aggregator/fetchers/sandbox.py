@@ -161,7 +161,7 @@ class Pool:
         with suppress(ProcessLookupError):
             os.kill(child.number, signal.SIGKILL)
         try:
-            return self._ordered({"wait": child.number})
+            return self._ordered({"wait": child.number}) if self._nursery is not None else None
         except OSError:
             return None
 

@@ -113,6 +113,26 @@ def test_a_pool_ends_its_children_and_can_begin_anew() -> None:
             pool.read(document)
 
 
+def test_a_pool_closed_while_it_reads_costs_that_document(children: sandbox.Pool) -> None:
+    assert child_of(children)  # so that the kind of the test is found
+    with sandbox.pool(LIMITS, 1) as pool:
+        ends: list[str] = []
+
+        def read() -> None:
+            try:
+                pool.read(told("sleep"))
+            except ReadError as error:
+                ends.append(str(error))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        time.sleep(1.0)
+        pool.close()
+        reader.join(10)
+        assert ends == ["rogue: its reader was ended by the system (https://example.org/feed?…)"]
+        assert pool._nursery is None
+
+
 def test_a_killed_child_or_nursery_is_replaced(children: sandbox.Pool) -> None:
     os.kill(child_of(children), 9)
     time.sleep(0.05)
