@@ -83,6 +83,7 @@ def _sighting(name: str, item: str, position: int) -> tuple[Sighting | None, lis
         return None, []
     date = DATE.match(body + " ")
     moment = dates.parse(date["date"], day_first=address["store"] not in MONTH_FIRST) if date else None
+    published = Moment(*moment) if moment else None
     said, length, displaced = _timed(body[date.end() :] if date and moment else body)
     title, description = _divided(said, address["slug"] or "")
     if title is None:
@@ -93,9 +94,9 @@ def _sighting(name: str, item: str, position: int) -> tuple[Sighting | None, lis
     remarks = [f"{title}: words displaced into the duration: {displaced}"] if displaced else []
     remarks += [] if whole else [f"{title}: the address is cut and not used: {url}"]
     sighting = Sighting(
-        source=name, key=address["id"] if whole else titled(title), title=title, position=position,
+        source=name, key=address["id"] if whole else titled(title, published), title=title, position=position,
         ids=(("apple", address["id"]),) if whole else (), link=url if whole else None,
-        description=description or None, published=Moment(*moment) if moment else None,
+        description=description or None, published=published,
         duration=Duration(*length) if length else None, notes=tuple(notes),
     )  # fmt: skip
     return sighting, remarks

@@ -48,14 +48,15 @@ def _sighting(name: str, article: tree.Element, position: int, url: str) -> Sigh
     title, link = " ".join(tree.text(anchor).split()), media.absolute(url, anchor.get("href"))
     if not title:
         return None
+    published = _date(article)
     lines = [_words(element) for element in article.iter(*PARAGRAPHS) if element.getparent() is not heading]
     cut = any(blog_text.READ_MORE.fullmatch(line) for line in lines)
     body = "\n\n".join(line for line in lines if line and not blog_text.READ_MORE.fullmatch(line))
     excerpt = blog_text.EXCERPT.search(body)
     return Sighting(
-        source=name, key=link or titled(title), title=title, genre="post", position=position, link=link,
+        source=name, key=link or titled(title, published), title=title, genre="post", position=position, link=link,
         description=(body[: excerpt.start()].rstrip() if excerpt else body) or None, cut=cut or excerpt is not None,
-        published=_date(article),
+        published=published,
     )  # fmt: skip
 
 

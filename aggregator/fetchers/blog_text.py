@@ -42,7 +42,7 @@ def read(name: str, text: str) -> Listing | None:
         body = "\n\n".join(lines[title + 1 :])
         found.append(
             Sighting(
-                source=name, key=titled(lines[title]), title=lines[title], genre="post", position=len(found),
+                source=name, key=titled(lines[title], date), title=lines[title], genre="post", position=len(found),
                 description=EXCERPT.sub("", body).rstrip() or None,
                 cut=date is None or EXCERPT.search(body) is not None,
                 published=date,

@@ -37,9 +37,9 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
         title = headline(text, enclosure.url if enclosure else None, link)
     if not title:
         return None
-    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title))
     length = durations.parse(of(entry, "itunes_duration") or (str(file[1].duration or "") if file else ""))
     published, updated = (moment(entry, *names) for names in (("published", "updated", "created"), ("updated",)))
+    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title, published))
     number = _number(texts, entry, tags)
     kind = texts.get("itunes:episodeType") or of(entry, "itunes_episodetype") or ""
     return Sighting(
@@ -60,7 +60,7 @@ def unlinked(found: Sighting) -> Sighting:
     """The sighting without its link, and under another key where the link was its key."""
     key = found.key
     if key == found.link:
-        key = urls.bare_audio(found.enclosure.url) if found.enclosure else titled(found.title)
+        key = urls.bare_audio(found.enclosure.url) if found.enclosure else titled(found.title, found.published)
     return replace(found, link=None, key=key)
 
 

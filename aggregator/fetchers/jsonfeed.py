@@ -54,13 +54,13 @@ def _sighting(name: str, item: Record, position: int) -> Sighting | None:
     title = fields.text(item, "title") or headline(text, file[0].url if file else None, link)
     if not title:
         return None
+    published = _moment(item, "date_published") or _moment(item, "date_modified")
     host = audio_id(file[0].url) if file else None
     return Sighting(
-        source=name, key=guid or link or titled(title), title=title, position=position, guid=guid, link=link,
+        source=name, key=guid or link or titled(title, published), title=title, position=position, guid=guid, link=link,
         genre="episode" if file else "post", ids=(("simplecast", host),) if host else (),
         html=markup, description=None if markup else plain, summary=_summary(item, plain),
-        published=_moment(item, "date_published") or _moment(item, "date_modified"),
-        updated=_moment(item, "date_modified"), duration=Duration(*length) if length else None,
+        published=published, updated=_moment(item, "date_modified"), duration=Duration(*length) if length else None,
         enclosure=file[0] if file else None, image=media.address(fields.text(item, "image", "banner_image")),
         author=_author(item), language=fields.text(item, "language"), categories=fields.texts(item.get("tags")),
     )  # fmt: skip

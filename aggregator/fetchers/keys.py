@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aggregator.model.sighting import Sighting
+from aggregator.model.sighting import Moment, Sighting
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio
 
@@ -14,14 +14,19 @@ TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect o
 LONGEST_TITLE = 120  # characters of a folded title; a key is also a line in reports
 
 
-def titled(title: str) -> str:
-    """The key of an entry that has no id: its folded title, or its hash where the title is all punctuation or long.
+def titled(title: str, published: Moment | None = None) -> str:
+    """The key of an entry that has no id: its folded title, and the day it was published where that is known.
+
+    The day is for shows whose titles come again: without it next week's "Listener mail" would be taken for a change
+    of this week's. A title that is all punctuation, or long, ends in its hash.
 
     >>> titled("TORCH_TRACE and tlparse")
     'torch-trace-and-tlparse'
     """
     key = fold(title).replace(" ", "-")
-    return key if 0 < len(key) <= LONGEST_TITLE else f"{key[:LONGEST_TITLE]}~{_digest(title)}"
+    if not 0 < len(key) <= LONGEST_TITLE:
+        key = f"{key[:LONGEST_TITLE]}~{_digest(title)}"
+    return key if published is None or published.precision == "year" else f"{key}@{published.at:%Y-%m-%d}"
 
 
 def unique(sightings: Iterable[Sighting]) -> tuple[tuple[Sighting, ...], tuple[str, ...]]:
@@ -67,7 +72,7 @@ def _age(sighting: Sighting) -> tuple[float, int]:
 def _said(sighting: Sighting) -> str:
     audio = bare_audio(sighting.enclosure.url) if sighting.enclosure else ""
     when = sighting.published.at.isoformat() if sighting.published else ""
-    return "\n".join((sighting.title, sighting.link or "", audio, when))
+    return "\n".join((sighting.title, sighting.link or "", audio, when, sighting.show or ""))
 
 
 def _alike(one: Sighting, two: Sighting) -> bool:

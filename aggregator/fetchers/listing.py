@@ -61,12 +61,13 @@ def _dated(name: str, lines: list[str]) -> list[Sighting]:
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
         title = lines[_title(lines, at) or 0]
         moment, length = dates.parse(match["date"]), durations.parse(match["length"] or "")
+        published = Moment(*moment) if moment else None
         text, cut = _uncut(" ".join(line for line in lines[at + 1 : end] if line))
         found.append(
             Sighting(
-                source=name, key=titled(title), title=title, position=position, show=match["show"],
+                source=name, key=titled(title, published), title=title, position=position, show=match["show"],
                 description=text or None, cut=cut,
-                published=Moment(*moment) if moment else None, duration=Duration(*length) if length else None,
+                published=published, duration=Duration(*length) if length else None,
             )
         )  # fmt: skip
     return found

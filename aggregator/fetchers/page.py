@@ -67,13 +67,15 @@ def _sighting(document: Document, entry: tree.Element, position: int, options: M
     link, audio = media.absolute(base, said["link"]), media.absolute(base, said["audio"])
     file = media.chosen([media.Offer(audio, "audio/*")])
     moment = dates.parse(said["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    published = Moment(*moment) if moment else None
     length = durations.parse(said["length"] or "")
+    key = said["id"] or link or (bare_audio(audio) if audio else titled(title, published))
     host = audio_id(audio) if audio else None
     return Sighting(
-        source=name, key=said["id"] or link or (bare_audio(audio) if audio else titled(title)), title=title,
+        source=name, key=key, title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
         ids=(("simplecast", host),) if host else (), description=said["text"], show=options.get("show"),
-        published=Moment(*moment) if moment else None, duration=Duration(*length) if length else None,
+        published=published, duration=Duration(*length) if length else None,
         enclosure=file[0] if file else None, image=media.absolute(base, said["image"]),
     )  # fmt: skip
 

@@ -74,11 +74,11 @@ def read(document: Document) -> Listing:
     listing = _module(document.source).read(document)
     if not listing.sightings and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    sightings, remarks = keys.unique(listing.sightings)
-    chosen = tuple(sighting for sighting in sightings if _belongs(sighting, document.source.only, listing))
-    if sightings and not chosen:
-        remarks += (f"none of the {len(sightings)} entries is what only asks for",)
-    return replace(listing, sightings=chosen, remarks=listing.remarks + remarks)
+    chosen = [sighting for sighting in listing.sightings if _belongs(sighting, document.source.only, listing)]
+    sightings, remarks = keys.unique(chosen)
+    if listing.sightings and not chosen:
+        remarks += (f"none of the {len(listing.sightings)} entries is what only asks for",)
+    return replace(listing, sightings=sightings, remarks=listing.remarks + remarks)
 
 
 def recorded(source: Source) -> tuple[Document, ...]:

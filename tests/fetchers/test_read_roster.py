@@ -125,6 +125,15 @@ def test_one_audio_under_two_titles_keeps_its_guid() -> None:
     assert [sighting.guid for sighting in found] == ["1", "1"]
 
 
+def test_two_shows_may_publish_one_title_on_one_day() -> None:
+    entry = "%s artwork\n\nMail\n\n%s - March 4, 2026 06:00 - 12 minutes\nLetters.\n\n"
+    body = "".join(entry % (show, show) for show in ("Quiet", "Loud")).encode()
+    listing = roster.read(Document(source("listing"), "https://example.org/", body))
+    assert sorted(sighting.show or "" for sighting in listing.sightings) == ["Loud", "Quiet"]
+    alone = roster.read(Document(source("listing", only=Only(show="Quiet")), "https://example.org/", body))
+    assert [sighting.key for sighting in alone.sightings] == ["mail@2026-03-04"]
+
+
 def test_a_feed_without_items_is_an_empty_listing() -> None:
     assert titles(FEED % b"") == []
 

@@ -50,3 +50,10 @@ def test_only_keeps_what_belongs() -> None:
     assert len(sightings("casts.txt", Only(show="pytorch developer podcast", title="^Inductor"))) == 3
     assert sightings("casts.txt", Only(show="Another Show")) == ()
     assert sightings("blog.txt", Only(category="Haskell")) == ()
+
+
+def test_the_page_tells_the_same_story() -> None:
+    whole = {fold(one.title): (one.description or "").replace("\\", "") for one in sightings("apple-page.txt")}
+    cuts = [one for one in sightings("casts.txt") if fold(one.title) in whole]
+    assert len(cuts) == 7
+    assert all(whole[fold(one.title)].startswith(one.description or "") for one in cuts)
