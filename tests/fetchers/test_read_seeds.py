@@ -61,9 +61,11 @@ def test_apple_page_as_text() -> None:
     ]
     assert all((sighting.link or "").endswith("?i=" + sighting.key) for sighting in listing.sightings[:-1])
     assert (listing.sightings[-1].link, listing.sightings[-1].ids) == (None, ())
-    assert [
-        [note.cause for note in sighting.notes] for sighting in listing.sightings if sighting.notes
-    ] == [["displaced words"], ["displaced words"], ["cut id"]]
+    assert [[note.cause for note in sighting.notes] for sighting in listing.sightings if sighting.notes] == [
+        ["displaced words"],
+        ["displaced words"],
+        ["cut id"],
+    ]
     show = listing.show
     assert (show.total, show.author, show.explicit) == (83, "Edward Yang, Team PyTorch", False)
     assert len(listing.remarks) == 3
