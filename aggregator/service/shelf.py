@@ -98,10 +98,12 @@ def shelf(output: Path, room: int = ROOM) -> Find:
             and (len(known[2].offered) == len(SIBLINGS) or known[1] == beside(whole))
         ):
             return known[2]
+        # Marked before it is read: what changes in between is seen the next time.
+        packed = beside(whole)
         leaf = load(output, path)
         kept.pop(path, None)
         if leaf is not None:
-            kept[path] = (mark, beside(whole), leaf)
+            kept[path] = (mark, packed, leaf)
             make_room(kept, room)
         return leaf
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import brotli
 from starlette.types import ASGIApp
 
-from aggregator.service import web
+from aggregator.service import shelf, web
 
 Serving = Callable[[ASGIApp], AbstractContextManager[int]]
 FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
@@ -116,3 +116,14 @@ def test_no_answer_is_half_old_and_half_new_while_publishing(
             assert answer.headers["etag"].startswith(f'"{hashlib.sha256(body).hexdigest()[:32]}')
         stop.set()
         writer.join()
+
+
+def test_files_beyond_the_memory_are_served_all_the_same(tmp_path: Path, publish: Publish) -> None:
+    for name in "abcd":
+        publish(tmp_path, f"{name}.xml", name.encode() * 1000)
+    find = shelf.shelf(tmp_path, room=2500)
+    for name in "abcdabcddcba":
+        leaf = find(f"{name}.xml")
+        assert leaf is not None
+        assert leaf.forms["identity"].body == name.encode() * 1000
+    assert find("a.xml") is find("a.xml")
