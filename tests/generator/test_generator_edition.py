@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -98,3 +99,15 @@ def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "feed.atom", "feed.json", "feed.xml", "podcast.xml", "report.json",
     ]  # fmt: skip
+
+
+def test_a_stream_holds_one_item_at_a_time(harbour: Feed, tmp_path: Path) -> None:
+    base = replace(harbour.items[0], html="<p>" + "water " * 4000 + "</p>")
+    items = tuple(replace(base, guid=f"g{number}") for number in range(200))
+    long = replace(harbour, items=items)
+    tracemalloc.start()
+    publish(tmp_path, edition.stream(long))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) > 19_000_000
+    assert peak < 2_000_000
