@@ -10,6 +10,7 @@ from itertools import groupby
 from aggregator.merger import boilerplate, vote
 from aggregator.merger.lore import NO_ODDS, NOTHING, Lore
 from aggregator.merger.rates import DEFAULT
+from aggregator.merger.relocate import relocate
 from aggregator.merger.seams import match_seams
 from aggregator.merger.spell import Bench, preferred_style, spell
 from aggregator.merger.stops import see_stops
@@ -60,7 +61,7 @@ def blend(
     boilerplate.strip(witnesses, lore.phrases)
     match_seams(witnesses, language)
     see_stops(witnesses)
-    columns = weave(witnesses, backbone_first(witnesses))
+    columns = relocate(weave(witnesses, backbone_first(witnesses)), witnesses)
     bench = Bench(witnesses, language, preferred_style(witnesses, lore.styles.get(show or "", NO_ODDS)))
     return _read(columns, bench)
 

@@ -9,6 +9,9 @@ from aggregator.merger.witnesses import Witness
 from aggregator.text import align
 from aggregator.text.tokens import Token
 
+# How much more an orderly witness is preferred than a long one as the one whose order is followed.
+MORE_ORDER = 4
+
 
 @dataclass(slots=True, eq=False)
 class Column:
@@ -33,7 +36,7 @@ def _backbone(witnesses: Sequence[Witness]) -> int:
         agreement = _agreement(witness, witnesses)
         scores.append(
             witness.weight
-            * (1 - witness.rates.moved) ** 2
+            * (1 - witness.rates.moved) ** MORE_ORDER
             * agreement**3
             * (0.55 + 0.45 * len(witness.tokens) / longest)
         )

@@ -1,0 +1,76 @@
+"""Relocate: runs that stand in different places in different copies, put where the more reliable order has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from aggregator.merger.rates import evidence
+from aggregator.merger.weave import Column
+from aggregator.merger.witnesses import FINISHED, Witness
+
+# Words that fell out of a line stand behind its end: an end of up to five words is a likelier fall than a middle.
+SHORT_END = 5
+FALLEN = 1.5
+# A run of more than 60 columns is not a block that moved, but two orders of a whole text.
+LONGEST = 60
+
+
+def relocate(columns: list[Column], witnesses: Sequence[Witness]) -> list[Column]:
+    """The columns in their likeliest order."""
+    if not any(column.moved for column in columns):
+        return columns
+    for run in _runs(columns):
+        if len(run) > LONGEST:
+            continue
+        mover = max(run[0].moved, key=lambda number: _faith(witnesses[number]))
+        if _odds(run, witnesses) > 0:
+            columns = _placed(run, mover, columns)
+    return columns
+
+
+def _runs(columns: Sequence[Column]) -> list[list[Column]]:
+    """Neighbouring columns that the same witnesses have elsewhere."""
+    groups = groupby(columns, key=lambda column: (frozenset(column.moved), frozenset(column.cells)))
+    return [list(group) for (moved, _), group in groups if moved]
+
+
+def _odds(run: Sequence[Column], witnesses: Sequence[Witness]) -> float:
+    """The natural log-odds that the run belongs where those who moved it have it."""
+    odds = 0.0
+    for number in run[0].cells:
+        faith = witnesses[number].trust * _faith(witnesses[number])
+        if _fallen(run, number, witnesses[number]):
+            faith -= FALLEN
+        odds += faith if number in run[0].moved else -faith
+    return odds
+
+
+def _fallen(run: Sequence[Column], number: int, witness: Witness) -> bool:
+    """Whether a witness has the run as a few words behind the end of its last sentence."""
+    first, last = run[0].places[number], run[-1].places[number]
+    if len(run) > SHORT_END or last != len(witness.tokens) - 1 or not first:
+        return False
+    return witness.tokens[first - 1].surface.endswith(FINISHED) and not witness.finished
+
+
+def _faith(witness: Witness) -> float:
+    return evidence(1, witness.rates.moved)
+
+
+def _placed(run: Sequence[Column], mover: int, columns: Sequence[Column]) -> list[Column]:
+    """The columns with the run behind the token that the mover has before it."""
+    before = run[0].places[mover] - 1
+    members = {id(column) for column in run}
+    anchor = next((column for column in columns if column.places.get(mover) == before), None)
+    if before >= 0 and (anchor is None or id(anchor) in members):
+        return list(columns)
+    placed: list[Column] = [] if anchor is not None else list(run)
+    for column in columns:
+        if id(column) not in members:
+            placed.append(column)
+        if column is anchor:
+            placed += run
+    for column in run:
+        column.moved = set(column.cells) - column.moved
+    return placed
