@@ -46,7 +46,7 @@ def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
     query = (
         select(
             *(of.source, of.key, of.digest, of.first, of.last, of.place, of.first_seen, of.last_seen, of.record),
-            *(shelf.c.listings, shelf.c.heard, show.c.total),
+            *(shelf.c.listings, shelf.c.heard, show.c.anchor),
         )
         .join(shelf, (shelf.c.feed == of.feed) & (shelf.c.source == of.source))
         .join(show, (show.c.feed == of.feed) & (show.c.source == of.source) & (show.c.document == of.document))
@@ -61,12 +61,12 @@ def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
 
 def _said(row: Sequence[Any]) -> tuple[bool, Remembered]:
     """Whether one document of the source lists the item now, and what it says of it."""
-    _, _, digest, first, last, place, first_seen, last_seen, record, listings, heard, total = row
+    _, _, digest, first, last, place, first_seen, last_seen, record, listings, heard, anchor = row
     listed = last is None
     sighting = records.decode(
         Sighting,
         record,
-        position=total - 1 - place if listed else place,
+        position=anchor - place if listed else place,
         span=Span(first, listings if listed else last),
     )
     return listed, Remembered(sighting, time(first_seen), time(heard if listed else last_seen), digest)

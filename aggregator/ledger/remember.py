@@ -2,12 +2,13 @@
 
 A believed listing of a source gets the next number, whatever the number of its documents. A sighting that is listed
 is open: it has no ``last`` and nothing is written for it while it stays so; one that is missed is closed with the
-number before. Positions are kept as counted from the end of the listing, for new items come in at its top: so a
-listing with one new item writes one row, not all of them.
+number before. Positions are kept as distances from an anchor, which moves with the listing: new items come in at its
+top, and so a listing with one new item writes one row, not all of them, also where it shows only its newest hundred.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -54,7 +55,10 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """Where the sightings of one document of one source are kept, in which listing, and what was the one before."""
+    """Where the sightings of one document of one source are kept, in which listing, and what was the one before.
+
+    A sighting's place is the anchor less its position; ``moored`` is the anchor of the listing before.
+    """
 
     feed: str
     source: str
@@ -62,7 +66,8 @@ class _Shelf:
     number: int
     at: str
     heard: str
-    total: int
+    anchor: int
+    moored: int
 
     def row(self, key: str, **values: str | int | None) -> dict[str, str | int | None]:
         """The parameters of one row, its keys named so that they do not clash with the columns that are set."""
@@ -90,11 +95,13 @@ def remember(ledger: Ledger, feed: str, source: Source, listings: Sequence[Listi
         number, heard = _next_listing(connection, feed, source, stamp(at))
         tally = _Tally()
         for document, listing in enumerate(listings):
-            total = _keep_show(connection, feed, source.name, document, listing)
-            shelf = _Shelf(feed, source.name, document, number, stamp(at), heard, total)
-            known = _known(connection, shelf)
+            same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
+            known = _known(connection, same)
             tally.known.update(known)
             if listing is not None:
+                anchor = _anchor(listing, known)
+                moored = _keep_show(connection, same, anchor, records.encode(listing.show))
+                shelf = _Shelf(feed, source.name, document, number, stamp(at), heard, anchor, moored)
                 _keep_document(connection, shelf, known, listing, tally)
     new = len(tally.listed - tally.known)
     changed = len(tally.changed & tally.known)
@@ -113,29 +120,33 @@ def _next_listing(connection: Connection, feed: str, source: Source, at: str) ->
     return number, before.heard if before else at
 
 
-def _keep_show(connection: Connection, feed: str, source: str, document: int, listing: Listing | None) -> int:
-    """Keep what the document says of the show; the length its listing had before, 0 where there was none."""
-    table = shows_table
-    keys: dict[str, object] = {"feed": feed, "source": source, "document": document}
-    same = [table.c[name] == value for name, value in keys.items()]
-    before = connection.execute(select(table.c.total).where(*same)).scalar()
-    if listing is not None:
-        put(connection, table, keys, {"total": length(listing), "record": records.encode(listing.show)})
-    return before or 0
-
-
-def length(listing: Listing) -> int:
-    """How many places the listing has, from the top to its last sighting."""
-    return max((sighting.position for sighting in listing.sightings), default=-1) + 1
-
-
-def _known(connection: Connection, shelf: _Shelf) -> dict[str, _Known]:
+def _known(connection: Connection, same: dict[str, object]) -> dict[str, _Known]:
     """Every key the document ever gave, with what was last known of it."""
     table = sightings
-    query = select(table.c.key, table.c.digest, table.c.last, table.c.place).where(
-        table.c.feed == shelf.feed, table.c.source == shelf.source, table.c.document == shelf.document
-    )
+    columns = (table.c.key, table.c.digest, table.c.last, table.c.place)
+    query = select(*columns).where(*[table.c[name] == value for name, value in same.items()])
     return {key: _Known(digest, last, place) for key, digest, last, place in connection.execute(query)}
+
+
+def _anchor(listing: Listing, known: dict[str, _Known]) -> int:
+    """From where on the places are counted so that the fewest change; the last position where all is new."""
+    wished = Counter(
+        before.place + sighting.position
+        for sighting in listing.sightings
+        if (before := known.get(mark(sighting.key))) is not None and before.last is None
+    )
+    if not wished:
+        return max((sighting.position for sighting in listing.sightings), default=0)
+    return max(wished, key=lambda anchor: (wished[anchor], anchor))
+
+
+def _keep_show(connection: Connection, same: dict[str, object], anchor: int, record: str) -> int:
+    """Keep what the document says of the show, and its anchor; the anchor it had before, 0 where it is new."""
+    table = shows_table
+    query = select(table.c.anchor).where(*[table.c[name] == value for name, value in same.items()])
+    before = connection.execute(query).scalar()
+    put(connection, table, same, {"anchor": anchor, "record": record})
+    return before or 0
 
 
 def _keep_document(
@@ -145,10 +156,9 @@ def _keep_document(
     fresh: list[dict[str, str | int | None]] = []
     other: list[dict[str, str | int | None]] = []
     moved: list[dict[str, str | int | None]] = []
-    total = length(listing)
     listed: set[str] = set()
     for key, sighting in _distinct(listing.sightings, listed):
-        place = total - 1 - sighting.position
+        place = shelf.anchor - sighting.position
         before = known.get(key)
         record = records.encode(sighting, without=LOOSE)
         digest = records.digest(record)
@@ -194,7 +204,7 @@ def _missed(shelf: _Shelf, known: dict[str, _Known], listed: set[str]) -> Iterat
     """What closes the sightings that were in the listing before and are not in this one."""
     for key, before in known.items():
         if before.last is None and key not in listed:
-            place = shelf.total - 1 - before.place
+            place = shelf.moored - before.place
             yield shelf.row(key, last=shelf.number - 1, last_seen=shelf.heard, place=place)
 
 

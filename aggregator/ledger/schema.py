@@ -53,7 +53,7 @@ shows = Table(
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("document", Integer, primary_key=True, autoincrement=False),
-    Column("total", Integer, nullable=False),
+    Column("anchor", Integer, nullable=False),
     Column("record", Text, nullable=False),
 )
 

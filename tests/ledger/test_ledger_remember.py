@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -206,6 +207,50 @@ def test_a_run_is_all_or_nothing(book: Ledger) -> None:
     except KeyboardInterrupt:
         pass
     assert before == sightings(book, "show")
+
+
+def written(book: Ledger, *listings: Listing) -> list[int]:
+    """How many rows each listing writes, one after the other."""
+    counts = []
+    with ledgers.transaction(book) as page, ledgers.writing(page) as connection:
+        raw = connection.connection.dbapi_connection
+        assert raw is not None
+        for hours, each in enumerate(listings):
+            before = raw.total_changes
+            remember(page, "many", HOST, [each], at(hours))
+            counts.append(raw.total_changes - before)
+    return counts
+
+
+def test_what_is_written_is_proportional_to_what_changed(state: str) -> None:
+    """A row for the shelf and one for the show always; then only what is new, changed, gone or back."""
+    names = [f"{number}" for number in range(1000)]
+    changed = [*listing("new", *names).sightings[:-1], Sighting("host", "999", "Other", position=1000)]
+    with ledgers.open(state) as book:
+        counts = written(
+            book,
+            listing(*names),
+            listing(*names),
+            listing("new", *names),
+            Listing(tuple(changed)),
+            listing("newer", "new", *names[:-1]),
+            listing("newer", "new", *names[:500]),
+            listing("newer", "new", *names[:-1]),
+            listing(*reversed(names)),
+        )
+    assert counts == [1002, 2, 3, 3, 4, 2 + 499, 2 + 499, 2 + 998 + 1 + 2]
+
+
+def test_memory_grows_with_the_keys_not_with_the_texts(state: str) -> None:
+    said = [Sighting("host", f"{number}", "T", position=number, description="x" * 5000) for number in range(3000)]
+    with ledgers.open(state) as book:
+        hear(book, 0, Listing(tuple(said[:10])))
+        tracemalloc.start()
+        hear(book, 1, Listing(tuple(said)))
+        hear(book, 2, Listing(tuple(said)))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < 8_000_000, "15 MB of text were written"
 
 
 keys = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5)
