@@ -22,6 +22,7 @@ MOVED_AFTER = 5  # sightings of one permanent redirect before it is believed; a 
 LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
 LONGEST_BACKOFF = timedelta(days=1)
 FIRST_BACKOFF = timedelta(minutes=30)
+FIRST_UNREACHED, LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
 SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
 
 USABLE = frozenset({200, 206, 226})
@@ -143,6 +144,16 @@ def failed(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memo
         moved_to=None if believed else memory.moved_to,
         moved_seen=0 if believed else memory.moved_seen,
     )
+
+
+def unreached(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memory:
+    """What is remembered where no origin was reached: our own network, or our own guard, is soon mended.
+
+    No origin was bothered, so a machine that wakes up without a network has its feeds an hour after it has one again.
+    """
+    missed = failed(memory, asked, ended, pace)
+    rest = min(FIRST_UNREACHED * 2 ** min(memory.errors, 10), LONGEST_UNREACHED)
+    return replace(missed, not_before=ended + rest, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
 
 
 def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:

@@ -7,6 +7,7 @@ and dropped: timeouts given to a client (they start anew with each byte), and a 
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 import ssl
@@ -25,15 +26,20 @@ from aggregator.fetchers.target import Target
 IDLE_SECONDS = 4.0  # below the 5 s after which Apache closes; longer and a request may meet a closing connection
 IDLE_TOTAL = 64  # connections kept between requests; more only costs file descriptors
 CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
+_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
 HEADER_BYTES = 128 * 1024  # status line, headers and all 1xx together; the largest of honest origins are below 16 KB
 
 
 @dataclass(slots=True)
 class Meter:
-    """What one fetch may still cost: until when (`time.monotonic`), and how many bytes from the wire."""
+    """What one fetch may still cost: until when (`time.monotonic`), and how many bytes from the wire.
+
+    ``reached`` is whether any origin took a connection, or refused it itself.
+    """
 
     deadline: float
     bytes_left: int
+    reached: bool = False
 
     def patience(self) -> float:
         """Seconds left, above 0; FetchError where there are none."""
@@ -167,6 +173,7 @@ def _sent(
         wire: Any = line.sock or _dial(where, terms, meter)
         line.sock, wire.meter = wire, meter
         wire.settimeout(meter.patience())
+        meter.reached = True
         line.putrequest(method, where.path, skip_host=True, skip_accept_encoding=True)
         for name, value in fields:
             line.putheader(name, value)
@@ -204,6 +211,7 @@ def _dial(where: Target, terms: Terms, meter: Meter) -> socket.socket:
         except OSError as error:
             line.close()
             failure = error
+            meter.reached = meter.reached or error.errno not in _OUR_SIDE
         except FetchError:
             line.close()
             raise

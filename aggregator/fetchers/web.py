@@ -56,12 +56,14 @@ def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force:
     if resting := manners.resting(memory, now, force=force):
         return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
     begun = time.monotonic()
+    meter = transport.Meter(begun + policy.deadline, policy.raw_bytes)
     try:
-        trail, content = _fetched(memory, policy)
+        came = _fetched(memory, policy, meter)
     except FetchError as error:
-        missed = manners.failed(memory, now, _later(now, begun), policy.pace)
+        miss = manners.failed if meter.reached else manners.unreached
+        missed = miss(memory, now, _later(now, begun), policy.pace)
         return Answer("silent", missed, message=f"{shown(manners.address(memory))}: {error}")
-    return _answer(source, memory, (trail, content), (now, _later(now, begun), policy.pace))
+    return _answer(source, memory, came, (now, _later(now, begun), policy.pace))
 
 
 def head(url: str, policy: Policy) -> Enclosure | None:
@@ -88,8 +90,7 @@ def _later(now: datetime, begun: float) -> datetime:
     return now + timedelta(seconds=int(time.monotonic() - begun))
 
 
-def _fetched(memory: Memory, policy: Policy) -> tuple[_Trail, bytes]:
-    meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
+def _fetched(memory: Memory, policy: Policy, meter: transport.Meter) -> tuple[_Trail, bytes]:
     trail = _followed(
         "GET",
         manners.address(memory),

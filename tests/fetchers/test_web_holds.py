@@ -215,3 +215,16 @@ def test_compressed_answers_are_asked_with_the_validators_of_their_coding() -> N
         assert document.body == RSS
         polls.ask(hours=1)
         assert origin.requests[1].get("If-None-Match") == '"one-gzip"'
+
+
+def test_what_reached_no_origin_is_tried_again_soon() -> None:
+    for url in ("http://10.0.0.1/feed", "http://nowhere.invalid/feed"):
+        polls = Polls(url)
+        asked = polls.every_minute(300)
+        assert asked == [1, 6, 16, 36, 76, 136, 196, 256]
+
+
+def test_what_refuses_the_connection_was_reached() -> None:
+    with playing(feed()) as origin:
+        url = origin.url()
+    assert Polls(url).every_minute(120) == [1, 61]
