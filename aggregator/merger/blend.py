@@ -17,6 +17,9 @@ from aggregator.merger.stops import see_stops
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
 
+ALL_CUT = 0.6
+LOOSE_END = " \n.…,;:–—-"
+
 __all__ = ["Copy", "Reading", "Run", "blend"]
 
 
@@ -67,15 +70,17 @@ def blend(
 
 
 def _alone(witnesses: Sequence[Witness]) -> Reading:
-    text = witnesses[0].text
+    """The reading where all witnesses say the same."""
     sources = tuple(sorted({witness.source for witness in witnesses}))
     cut = all(witness.cut for witness in witnesses)
-    text = text + "…" if cut else text
-    return Reading(text, 0.8, 0.8, cut, sources[0], sources, (Run(text, sources, 0.8),))
+    sure = _belief(witnesses) * (ALL_CUT if cut else 1.0)
+    return _reading([Run(witnesses[0].text, sources, sure)], [sure], witnesses, cut=cut)
 
 
 def _read(columns: Sequence[Column], bench: Bench) -> Reading:
+    """The reading that the votes on the columns give."""
     witnesses = bench.witnesses
+    cut = all(witness.cut for witness in witnesses)
     runs: list[Run] = []
     scores: list[float] = []
     before: Column | None = None
@@ -83,25 +88,42 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
         for column in stretch.columns:
             spelling = spell(column, bench)
             gap = _gap(before, column, witnesses) if before else ""
-            score = stretch.probability * spelling.share
+            writers = [witnesses[number] for number in spelling.writers]
+            score = stretch.probability * spelling.share * _belief(writers) * (ALL_CUT if cut else 1.0)
             scores.append(score)
-            sources = tuple(sorted({witnesses[number].source for number in spelling.writers}))
-            runs.append(Run(gap + spelling.text, sources, score))
+            runs.append(Run(gap + spelling.text, tuple(sorted({writer.source for writer in writers})), score))
             before = column
-    return _reading(runs, scores, witnesses)
+    return _reading(runs, scores, witnesses, cut=cut)
 
 
-def _reading(runs: Sequence[Run], scores: Sequence[float], witnesses: Sequence[Witness]) -> Reading:
+def _belief(writers: Sequence[Witness]) -> float:
+    """How far those who write a token so can be believed together: a lone sound copy .8, three and more 1."""
+    return min(1.0, 0.6 + 0.2 * len(writers)) * max((writer.sound for writer in writers), default=0.5) ** 0.5
+
+
+def _reading(runs: list[Run], scores: Sequence[float], witnesses: Sequence[Witness], *, cut: bool) -> Reading:
+    if cut and runs:
+        runs = _cut_short(runs)
     text = "".join(run.text for run in runs)
     carried = Counter(source for run in runs for source in run.sources)
     return Reading(
         text,
         confidence=sum(scores) / len(scores) if scores else 0.0,
         least=min(scores, default=0.0),
+        cut=cut,
         witness=max(sorted(carried), key=lambda source: carried[source], default=""),
-        agreeing=tuple(sorted({witness.source for witness in witnesses if witness.text == text})),
+        agreeing=tuple(sorted({witness.source for witness in witnesses if witness.text == text.removesuffix("…")})),
         provenance=tuple(_joined(runs)),
     )
+
+
+def _cut_short(runs: Sequence[Run]) -> list[Run]:
+    """The runs of a text that nobody has whole, the last one ending in one ellipsis in place of other marks."""
+    kept = list(runs)
+    while len(kept) > 1 and not kept[-1].text.rstrip(LOOSE_END):
+        kept.pop()
+    last = kept[-1]
+    return [*kept[:-1], Run(last.text.rstrip(LOOSE_END) + "…", last.sources, last.confidence)]
 
 
 def _joined(runs: Sequence[Run]) -> Iterator[Run]:
