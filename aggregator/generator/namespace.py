@@ -165,11 +165,16 @@ MEDIUMS = frozenset(
     for name in ("podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course")
     for final in ("", "L")
 ) | {"mixed"}
-TRANSCRIPTS = frozenset(
-    {"text/vtt", "text/html", "text/plain", "application/json", "application/x-subrip", "application/srt", "text/srt"}
-)
+TRANSCRIPTS = frozenset({"text/vtt", "text/html", "text/plain", "application/json", "application/x-subrip"})
+# Media types that sources write for those of the list; what they mean is beyond doubt.
+MEANT: Mapping[str, str] = {
+    "application/json": "application/json+chapters",
+    "application/srt": "application/x-subrip",
+    "text/srt": "application/x-subrip",
+    "text/webvtt": "text/vtt",
+}
 PATTERNS: Mapping[Kind, re.Pattern[str]] = {
-    "any": re.compile(r"\S+"),
+    "any": re.compile(r"(?!(?i:javascript|data|vbscript):)[A-Za-z][A-Za-z0-9+.-]*:\S+"),
     "text": re.compile(r"(?s).+"),
     "guid": re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     "yesno": re.compile(r"yes|no"),
@@ -177,6 +182,6 @@ PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
     "media": links.MEDIA,
-    "chapters": re.compile(r"application/json(?:\+chapters)?"),
+    "chapters": re.compile(r"application/json\+chapters"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.generator import clean, links
-from aggregator.generator.namespace import MEDIUMS, PATTERNS, SILENT, TABLE, TRANSCRIPTS, Kind, Place, Shape
+from aggregator.generator.namespace import MEANT, MEDIUMS, PATTERNS, SILENT, TABLE, TRANSCRIPTS, Kind, Place, Shape
 from aggregator.model.sighting import Tag
 
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
@@ -91,6 +91,8 @@ def tidy(tag: Tag) -> Tag:
         if name not in kinds:
             continue
         said = links.web(value) if kinds[name] == "url" else clean.name(value)
+        if said and not fits(kinds[name], said):
+            said = MEANT.get(said.lower(), said)
         if said and (name in needed or fits(kinds[name], said)):
             attributes.setdefault(name, said)
     text = None if shape.text is None or tag.text is None else clean.name(tag.text, shape.longest)
