@@ -14,6 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPResponse
@@ -169,7 +170,8 @@ def _sent(
 ) -> HTTPResponse:
     """The answer to a request over this line, which is closed where there is none."""
     (where, fields), (terms, meter) = what, under
-    try:
+    with ExitStack() as unless_answered:
+        unless_answered.callback(line.close)
         wire: Any = line.sock or _dial(where, terms, meter)
         line.sock, wire.meter = wire, meter
         wire.settimeout(meter.patience())
@@ -178,10 +180,9 @@ def _sent(
         for name, value in fields:
             line.putheader(name, value)
         line.endheaders()
-        return _answer(line, meter)
-    except BaseException:
-        line.close()
-        raise
+        response = _answer(line, meter)
+        unless_answered.pop_all()
+    return response
 
 
 def _answer(line: HTTPConnection, meter: Meter) -> HTTPResponse:
