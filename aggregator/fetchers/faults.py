@@ -25,7 +25,7 @@ def told() -> Iterator[None]:
 def complaint(status: int, after: Memory) -> str:
     """What a status that brought nothing means, in our words: the origin's own reason phrase is not repeated."""
     name = f"{status} {responses[status]}" if status in responses else f"{status}"
-    if after.gone:
+    if status == HTTPStatus.GONE and after.gone:
         return f"{name}: gone for good; it is not asked any more, and its items stay"
     if status == HTTPStatus.NOT_MODIFIED:
         return f"{name}, though nothing was asked conditionally"

@@ -113,7 +113,7 @@ def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = 
         kept = memory.validators if part else Validators(*headers.validators(reply.fields))
         fresh = replace(_heard(memory, reply), digest=digest, validators=kept)
         return _rested(_undoubted(memory, fresh) if digest == memory.digest else fresh, reply, pace)
-    if reply.status == _GONE and not reply.moved:
+    if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
     missed = failed(memory, reply.asked, reply.ended, pace)
     pause = headers.pause(reply.fields, reply.ended)

@@ -48,7 +48,7 @@ class Policy:
 
 
 def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force: bool = False) -> Answer:
-    """What one question to the address in memory came to; at most one request for each hop, and never a retry.
+    """What one question to the address in memory came to; one request for each hop.
 
     ``now`` is the run's clock, by which all is decided; the wall clock only bounds how long it takes. Whatever an
     origin does is an Answer: nothing is raised.

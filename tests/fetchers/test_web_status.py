@@ -163,6 +163,14 @@ def test_a_remembered_move_falls_back_when_its_target_fails(status: int) -> None
         assert [request.path for request in origin.requests[-2:]] == ["/feed", "/back"]
 
 
+@pytest.mark.parametrize(("status", "gone"), [(301, True), (308, True), (302, False), (303, False), (307, False)])
+def test_what_a_temporary_redirect_leads_to_may_be_gone_without_the_source(status: int, *, gone: bool) -> None:
+    with playing(moving({"/feed": (status, "/dead"), "/dead": (410, "")})) as origin:
+        polls = Polls(origin.url())
+        assert polls.ask().state == "silent"
+        assert polls.memory.gone == gone
+
+
 def test_a_host_that_asks_for_silence_after_a_redirect_is_named() -> None:
     with (
         playing(lambda _: answer(429, b"", ("Retry-After", "600"))) as busy,
