@@ -8,12 +8,13 @@ from datetime import datetime
 from hashlib import blake2b
 from importlib.metadata import version
 
-from aggregator.generator import view
+from aggregator.generator import history, view
+from aggregator.generator.history import History
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger.held import Held, hold
-from aggregator.model.feed import Cover, Hearing, Plan
+from aggregator.model.feed import Cover, Feed, Hearing, Plan
 from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
 from aggregator.publish import FileState
@@ -23,8 +24,8 @@ from aggregator.voices import Memories, Voice
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
 
-COVER, STANDING = "cover", "standing"
-"""The facts that hold what the list of all feeds says of the feed, and what of it stands in the output."""
+COVER, STANDING, CHANGES = "cover", "standing", "changes"
+"""The facts that hold what the list of all feeds says of the feed, what of it stands in the output, and its news."""
 
 READERS = "1"
 """The version of the readers; a new one reads every document once more."""
@@ -103,6 +104,15 @@ def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> N
         events.tell(book, plan.name, Event(now, "settle", event))
     feed = composed.feed
     facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+
+
+def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> History:
+    """What each run changed of the feed, this one included, newest first; kept for the next."""
+    past = history.unpack(facts.facts(book, plan.name, CHANGES))
+    told = history.advance(past, feed, now)
+    if told is not past:
+        facts.keep_fact(book, plan.name, CHANGES, history.pack(told))
+    return told
 
 
 def cover(book: Ledger, plan: Plan) -> Cover | None:

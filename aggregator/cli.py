@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
 from importlib import metadata
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -33,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("backup", "Copy the ledger to a file, also while something runs."),
     "restore": ("restore", "Put a backup in the place of the ledger."),
     "match": ("match_file", "Tell which records of a JSON Lines file are the same."),
-    "reconcile": ("reconcile", "Make one text out of several damaged copies."),
+    "reconcile": ("reconcile_file", "Make one text out of several damaged copies."),
     "validate": ("validate", "Check any feed against the specifications."),
 }
 """Each command: its module in ``aggregator.commands`` and its line in the help."""
@@ -44,7 +42,6 @@ OTHERWISE = 1
 
 def main() -> NoReturn:
     """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4)."""
-    signal.signal(signal.SIGTERM, _end)
     program = _program(_wanted())
     try:
         program()
@@ -53,11 +50,6 @@ def main() -> NoReturn:
             typer.echo(f"aggregator: {line}", err=True)
         sys.exit(EXITS.get(type(error), OTHERWISE))
     sys.exit(0)
-
-
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    """End in order, so that no child is left behind; 128 and the signal's number, as shells tell it."""
-    sys.exit(128 + number)
 
 
 def _wanted() -> set[str]:

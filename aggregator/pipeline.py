@@ -69,8 +69,9 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
         if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
             return outcome.outcome(plan, heard, stands)
         bookkeeping.promise(page, plan, composed, current.at)
+        past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
-    written = publish.publish(current.config.output, composed.feed, plan.window)
+    written = publish.publish(current.config.output, composed.feed, plan.window, past)
     stands = replace(stands, files=publish.states(current.config.output, written))
     bookkeeping.keep_standing(current.book, plan, stands)
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aggregator.generator import archive, atom, files, jsonfeed, leaf, opml, page, report, rss
+from aggregator.generator import archive, atom, files, jsonfeed, leaf, news, opml, page, report, rss
 from aggregator.generator.archive import Sheet
 from aggregator.generator.files import Written
+from aggregator.generator.history import History
 from aggregator.model.feed import Cover, Feed
 
 PAGED: Mapping[str, Callable[[Feed, Sheet], bytes]] = {
@@ -19,22 +20,26 @@ PAGED: Mapping[str, Callable[[Feed, Sheet], bytes]] = {
 }
 
 
-def render(feed: Feed, window: int | None = None) -> Mapping[str, bytes]:
-    """The files of one feed by name: the same feed gives the same bytes.
+def render(feed: Feed, window: int | None = None, past: History | None = None) -> Mapping[str, bytes]:
+    """The files of one feed by name: the same feed and the same history give the same bytes.
 
-    ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005).
+    ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is what
+    the changes page tells; without it there is none.
     """
     made = {name: paged(feed, Sheet(window)) for name, paged in PAGED.items()}
     for name, paged in PAGED.items():
         total = sum(map(leaf.playable, feed.items)) if name == "podcast.xml" else len(feed.items)
         for number in range(1, archive.count(total, window) + 1):
             made[archive.archive_name(name, number)] = paged(feed, Sheet(window, number))
-    return made | {"index.html": page.render(feed), "report.json": report.render(feed)}
+    made |= {"index.html": page.render(feed, changes=past is not None), "report.json": report.render(feed)}
+    if past is not None:
+        made |= {"changes.html": news.render(feed, past), "changes.atom": news.atom(feed, past)}
+    return made
 
 
-def publish(output: Path, feed: Feed, window: int | None = None) -> tuple[Written, ...]:
+def publish(output: Path, feed: Feed, window: int | None = None, past: History | None = None) -> tuple[Written, ...]:
     """Write the feed's folder whole or not at all; raises PublishError with the old files standing."""
-    written = files.publish(output / feed.channel.name, render(feed, window), compress=True)
+    written = files.publish(output / feed.channel.name, render(feed, window, past), compress=True)
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
@@ -68,4 +73,8 @@ def _stands(path: Path, known: FileState) -> bool:
 
 def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[Written, ...]:
     """Write the page and the OPML that list every feed; raises PublishError as ``publish``."""
-    return files.publish(output, {"index.html": page.index(covers), "feeds.opml": opml.render(covers)}, compress=True)
+    return files.publish(
+        output,
+        {"index.html": page.index(covers), "feeds.opml": opml.render(covers), "feed.css": page.stylesheet()},
+        compress=True,
+    )
