@@ -30,6 +30,7 @@ from aggregator.model.source import Document
 
 _ANY_MODULE = "aggregator.fetchers.feed"  # what is imported before a child reads a kind of a third party
 _GRACE = 0.5  # seconds a child may be late: its own clock ends it, and if it took that away, we do
+_IMPORT_SECONDS = 30.0  # in which a nursery must answer; it imports readers, which a cold disk may make slow
 _LARGEST_REPORT = 128 * 1024 * 1024  # bytes; a listing of 50,000 full items has 100 MB
 _ENDS: dict[int | None, str] = {
     None: "its reader was ended by the system",
@@ -97,9 +98,7 @@ class Pool:
                 child.line.close()
             self._idle.clear()
             if self._nursery is not None:
-                process, control = self._nursery
-                control.close()
-                process.wait()
+                _dissolved(*self._nursery)
                 self._nursery = None
 
     def _asked(self, document: Document, *, discover: bool) -> bytes | bytearray:
@@ -175,9 +174,8 @@ class Pool:
             answer = b""
         if answer:
             return int(answer)
-        process, self._nursery = self._nursery[0], None
-        control.close()
-        process.wait()
+        _dissolved(*self._nursery)
+        self._nursery = None
         raise ConnectionError("the nursery ended")
 
 
@@ -192,6 +190,7 @@ def _pool() -> Pool:
 def _founded() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A nursery, and our end of the line to it; it ends when that is closed, as it is when this process ends."""
     ours, theirs = socket.socketpair()
+    ours.settimeout(_IMPORT_SECONDS)
     with theirs:
         program = f"from aggregator.fetchers import nursery; nursery.main({theirs.fileno()})"
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
@@ -202,6 +201,16 @@ def _founded() -> tuple[subprocess.Popen[bytes], socket.socket]:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
     return process, ours
+
+
+def _dissolved(process: subprocess.Popen[bytes], control: socket.socket) -> None:
+    """End the nursery: it leaves when its line is closed, and is made to where it hangs."""
+    control.close()
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _exchange(child: _Child, document: Document, limits: Limits, *, discover: bool) -> tuple[int, bool, bytearray]:

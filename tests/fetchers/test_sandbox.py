@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -131,6 +132,19 @@ def test_a_pool_closed_while_it_reads_costs_that_document(children: sandbox.Pool
         reader.join(10)
         assert ends == ["rogue: its reader was ended by the system (https://example.org/feed?…)"]
         assert pool._nursery is None
+
+
+def test_a_nursery_that_hangs_is_ended(children: sandbox.Pool) -> None:
+    with sandbox.pool(LIMITS, 1) as pool:
+        first = child_of(pool)
+        assert pool._nursery is not None
+        process = pool._nursery[0]
+        process.send_signal(signal.SIGSTOP)
+        assert child_of(pool) == first  # children read on without it
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 3.0
+    assert process.returncode == -signal.SIGKILL
+    assert child_of(children) != first
 
 
 def test_a_killed_child_or_nursery_is_replaced(children: sandbox.Pool) -> None:
