@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -11,6 +14,9 @@ from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
 from aggregator.commands.wording import machine
 from aggregator.config.load import load
+
+SHOW_CURSOR = "\x1b[?25h\n"
+"""Undoes what the bars hide (ECMA-48, as every terminal since the VT220 knows it)."""
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -31,6 +37,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     Exit 0 when done, 2 where the config is wrong, 3 where nothing was fetched and nothing is remembered, 4 where
     another refresh is running.
     """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _abandon)
     loaded = load(config)
     names = tuple(plan_of(loaded, name).name for name in feed or ())
     with progress.listener(hush=quiet or as_json, verbose=verbose) as listen:
@@ -43,3 +51,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo("\n".join(line for outcome in outcomes for line in summary.lines(outcome, verbose=verbose)))
     if strict and any(summary.worrying(hearing) for outcome in outcomes for hearing in outcome.hearings):
         raise typer.Exit(1)
+
+
+def _abandon(number: int, _frame: FrameType | None) -> None:
+    """End at once, as the signal would: what was acknowledged is safe at any instant, and nothing else is wanted.
+
+    Waiting for answers under way could take as long as the slowest origin may.
+    """
+    if sys.stdout.isatty():
+        sys.stdout.write(SHOW_CURSOR)
+        sys.stdout.flush()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +132,30 @@ def test_only_the_named_feed_is_refreshed(run, shop: Path) -> None:
     answer = run("refresh", "--feed", "crumb-talk", *AT)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert not (shop / "output/other").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/feed"
+        config = shop / "config.yaml"
+        config.write_text(config.read_text() + f"      slow: {{kind: feed, url: {url}}}\n")
+        child = subprocess.Popen(
+            (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
+            cwd=shop,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        silent.settimeout(60)
+        asked, _ = silent.accept()
+        child.send_signal(number)
+        said, _ = child.communicate(timeout=20)
+        asked.close()
+    assert child.returncode == -number
+    assert "Traceback" not in said
+    config.write_text(config.read_text().replace("slow:", "# slow:"))
+    assert "4 items" in run("refresh", *AT).stdout
 
 
 def test_a_terminal_gets_a_bar_for_each_source(shop: Path) -> None:

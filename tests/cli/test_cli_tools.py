@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 RECORDS = [
     {"id": 1, "source": "a", "title": "Ovens and steam", "published": "2024-05-07", "duration": 1080},
     {"id": "2", "source": "b", "title": "Ovens and steam", "published": "2024-05-07", "duration": 1080},
@@ -39,3 +41,34 @@ def test_a_file_that_is_not_there_is_exit_2(run) -> None:
         2,
         "aggregator: nothing.jsonl: cannot be read: No such file or directory\n",
     )
+
+
+COPIES = [
+    {
+        "id": "a",
+        "field": "description",
+        "witnesses": [
+            {"source": "cut", "text": "Steam in the first ten minutes decides about..."},
+            {"source": "whole", "text": "Steam in the first ten minutes decides about the crust."},
+        ],
+    },
+    {"id": "b", "field": "title", "witnesses": [{"source": "one", "text": "Rye &amp; spelt"}]},
+]
+
+
+@pytest.mark.parametrize("words", [(), ("--no-learn",)])
+def test_reconcile_answers_in_order(words: tuple[str, ...], run) -> None:
+    answer = run("reconcile", "-", *words, stdin=lines(COPIES[0]) + "nonsense\n" + lines(COPIES[1]))
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("line 2: ")
+    first, second = (json.loads(line) for line in answer.stdout.splitlines())
+    assert (first["id"], first["text"]) == ("a", "Steam in the first ten minutes decides about the crust.")
+    assert (second["id"], second["text"]) == ("b", "Rye & spelt")
+    assert {"confidence", "provenance"} <= first.keys()
+
+
+def test_reconcile_reads_and_writes_files(run, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(lines(*COPIES), encoding="utf-8")
+    answer = run("reconcile", "in.jsonl", "-o", "out.jsonl")
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+    assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
