@@ -1,0 +1,263 @@
+"""Where each value comes from, as docs/output.md says it: one claim, one test."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+from uuid import UUID, uuid5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from aggregator.generator import atom, clean, ids, jsonfeed, leaf, links, masthead, report, rss
+from aggregator.generator.podcast import SPACES
+from aggregator.model.feed import Feed, Hearing
+from aggregator.model.item import Item
+from aggregator.model.sighting import Duration, Enclosure, Moment
+from aggregator.model.source import Source
+
+BARE = Item(title="Bare", sightings=("a/1",), guid="bare")
+
+
+def channel(feed: Feed, *, episodes_only: bool = True) -> etree._Element:
+    found = etree.fromstring(rss.render(feed, episodes_only=episodes_only)).find("channel")
+    assert found is not None
+    return found
+
+
+def text(element: etree._Element, name: str) -> str | None:
+    prefix, _, local = name.rpartition(":")
+    return element.findtext(f"{{{SPACES[prefix]}}}{local}" if prefix else name)
+
+
+def with_channel(feed: Feed, **said: Any) -> Feed:
+    return replace(feed, channel=replace(feed.channel, **said))
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("https://example.org/a.mp3?x=1&y=2#t", "https://example.org/a.mp3?x=1&y=2#t"),
+        ("HTTPS://Example.org/A", "https://Example.org/A"),
+        ("  https://example.org/a  ", "https://example.org/a"),
+        ("https://example.org/a b/ü?q=ß", "https://example.org/a%20b/%C3%BC?q=%C3%9F"),
+        ("https://example.org/%zz%20", "https://example.org/%zz%20"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ("https://user:pass@example.org/a", "https://user:pass@example.org/a"),
+        ("http://[::1]:8000/a", "http://[::1]:8000/a"),
+        ("ftp://example.org/a", None),
+        ("javascript:alert(1)", None),
+        ("/a", None),
+        ("https://", None),
+        ("https:///a", None),
+        ("http://exa mple.org/", None),
+        ("https://[", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_addresses_are_web_addresses_in_ascii(given: str | None, meant: str | None) -> None:
+    assert links.web(given) == meant
+
+
+@given(st.text() | st.text().map("https://example.org/".__add__))
+def test_an_address_once_clean_stays(value: str) -> None:
+    once = links.web(value)
+    assert once is None or (once.isascii() and links.web(once) == once)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://a:b@example.org/f",
+        "https://example.org/f?token=1",
+        "https://example.org/f?x=1&auth_key=2",
+        "https://e.org/?uid=9",
+    ],
+)
+def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
+    assert links.public(address) is None
+    feed = replace(harbour, hearings=(Hearing(Source("host", "feed", url=address), "heard"),))
+    for document in (
+        rss.render(feed, episodes_only=False),
+        atom.render(feed),
+        jsonfeed.render(feed),
+        report.render(feed),
+    ):
+        assert address.partition("//")[2].encode() not in document
+
+
+@pytest.mark.parametrize(
+    ("given", "address", "meant"),
+    [
+        ("audio/mpeg", "https://x/a.m4a", "audio/mpeg"),
+        ("audio/mp3", "https://x/a", "audio/mpeg"),
+        ("Audio/MPEG; charset=x", "https://x/a", "audio/mpeg"),
+        (None, "https://x/a.m4a?b.mp3", "audio/x-m4a"),
+        ("", "https://x/a.MP3#t", "audio/mpeg"),
+        ("application/octet-stream", "https://x/a.mp3", "audio/mpeg"),
+        ("mp3", "https://x/a.opus", "audio/opus"),
+        (None, "https://x/stream", "application/octet-stream"),
+        ("application/octet-stream", "https://x/stream", "application/octet-stream"),
+    ],
+)
+def test_a_media_type_that_says_nothing_is_taken_from_the_path(given: str | None, address: str, meant: str) -> None:
+    assert links.media_type(Enclosure(address, given)) == meant
+
+
+def test_what_is_heard_goes_into_podcast_xml(harbour: Feed) -> None:
+    kinds = ["audio/mpeg", "video/mp4", "application/pdf", "image/jpeg"]
+    items = tuple(replace(BARE, guid=kind, enclosure=Enclosure(f"https://x.example/{kind}", kind)) for kind in kinds)
+    feed = replace(harbour, items=(*items, BARE))
+    assert [text(item, "guid") for item in channel(feed).iterfind("item")] == ["audio/mpeg", "video/mp4"]
+    assert len(list(channel(feed, episodes_only=False).iterfind("item"))) == 5
+
+
+def test_a_title_nobody_gave_is_the_beginning_of_the_text_else_the_guid() -> None:
+    assert (
+        leaf.of(replace(BARE, title=" ", description="Water. " * 40)).title
+        == ("Water. " * 11).strip()[:79].rpartition(" ")[0] + " Water.…"
+    )
+    assert leaf.of(replace(BARE, title="")).title == "bare"
+
+
+def test_a_short_text_ends_at_a_word_within_4000_bytes() -> None:
+    said = leaf.of(replace(BARE, description="Flüsse " * 1000)).short
+    assert 3980 < len(said.encode()) <= 4000
+    assert said.endswith(" Flüsse…")
+
+
+def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
+    said = leaf.of(replace(BARE, html="<p>" + "<b>water</b> " * 60_000)).html
+    assert 195_000 < len(said) < 210_000
+    assert said.endswith(("…</b></p>", "…</p>"))
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("<p onclick=x>a<script>b</script></p>", "<p>a</p>"),
+        ("<a href='javascript:x'>a</a>", '<a rel="noopener noreferrer">a</a>'),
+        ("<a href=/b>a</a>", '<a href="https://example.org/b" rel="noopener noreferrer">a</a>'),
+        ("<a href=mailto:a@b.example>a</a>", '<a href="mailto:a@b.example" rel="noopener noreferrer">a</a>'),
+        ("<iframe src=https://x></iframe><form><input></form>a", "a"),
+        ("<style>p{}</style><p id=a class=b style=c>a", "<p>a</p>"),
+        ("a&amp;amp;b", "a&amp;b"),
+        ("<code>&amp;lt;</code>", "<code>&amp;lt;</code>"),
+        ("a\x00b&#0;c\ud800", "abc"),
+    ],
+)
+def test_markup_is_made_safe(given: str, meant: str) -> None:
+    assert leaf.of(replace(BARE, html=given, link="https://example.org/a")).html == meant
+
+
+def test_relative_links_without_a_page_to_start_from_are_dropped() -> None:
+    assert leaf.of(replace(BARE, html="<a href=/b>a</a>")).html == '<a rel="noopener noreferrer">a</a>'
+
+
+def test_a_plain_text_that_holds_markup_is_taken_for_what_it_is() -> None:
+    said = leaf.of(replace(BARE, description="<p>One</p><p>Two &amp; three</p>"))
+    assert (said.short, said.html) == ("One\nTwo & three", "<p>One</p><p>Two &amp; three</p>")
+    kept = leaf.of(replace(BARE, description="a vector<int> && b"))
+    assert (kept.short, kept.html) == ("a vector<int> && b", "<p>a vector&lt;int&gt; &amp;&amp; b</p>")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_cleaning_twice_is_cleaning_once(value: str) -> None:
+    for wash in (clean.text, clean.line, clean.title, clean.prose, clean.short, clean.markup, clean.plain):
+        if wash is not clean.plain:
+            assert wash(wash(value)) == wash(value)
+        assert clean.ILLEGAL.search(wash(value)) is None
+
+
+def test_ids_are_made_of_the_guid(harbour: Feed) -> None:
+    show = harbour.channel.guid
+    assert ids.atom("https://example.org/?p=1", show) == "https://example.org/?p=1"
+    assert ids.atom("tag:example.org,2024:1", show) == "tag:example.org,2024:1"
+    assert ids.atom("urn:x:1", show) == "urn:x:1"
+    assert ids.atom("1b4e28ba-2fa1-11d2-883f-0016d3cca427", show) == "urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+    for guid in ("ep-2", "Episode:12", "https://example.org/a b", "1b4e28ba2fa111d2883f0016d3cca427"):
+        assert ids.atom(guid, show) == f"urn:uuid:{uuid5(UUID(show), guid)}"
+
+
+def test_the_podcast_guid_is_that_of_the_address_until_one_is_stored(harbour: Feed) -> None:
+    assert masthead.of(harbour).guid == harbour.channel.guid
+    minted = masthead.of(with_channel(harbour, guid="")).guid
+    assert minted == ids.podcast("https://feeds.example.org/harbour-talk/podcast.xml")
+    assert minted == ids.podcast("feeds.example.org/harbour-talk/podcast.xml//")
+
+
+def test_serial_only_while_every_full_episode_has_a_number(harbour: Feed) -> None:
+    serial = with_channel(harbour, type="serial")
+    assert text(channel(serial), "itunes:type") == "serial"
+    numberless = replace(serial.items[0], episode=None)
+    assert text(channel(replace(serial, items=(numberless, *serial.items[1:]))), "itunes:type") == "episodic"
+
+
+def test_the_language_is_given_else_the_items_else_english(harbour: Feed) -> None:
+    spoken = tuple(
+        replace(BARE, guid=str(n), language=one) for n, one in enumerate(["de", "fr", "de", None, "klingon!"])
+    )
+    assert text(channel(with_channel(harbour, language="pt_BR")), "language") == "pt-BR"
+    assert text(channel(replace(with_channel(harbour, language=None), items=spoken)), "language") == "de"
+    assert text(channel(with_channel(harbour, language=None)), "language") == "en"
+
+
+def test_flags_are_said_only_where_they_hold(harbour: Feed) -> None:
+    quiet = channel(harbour)
+    assert [text(quiet, f"itunes:{name}") for name in ("block", "complete", "new-feed-url")] == [None, None, None]
+    loud = channel(with_channel(harbour, block=True, complete=True, new_feed_url="https://new.example/f", locked=False))
+    assert [text(loud, f"itunes:{name}") for name in ("block", "complete", "new-feed-url")] == [
+        "Yes",
+        "Yes",
+        "https://new.example/f",
+    ]
+    assert [text(loud, f"podcast:{name}") for name in ("block", "locked")] == ["yes", "no"]
+
+
+def test_explicit_is_the_item_s_else_the_show_s(harbour: Feed) -> None:
+    items = tuple(replace(harbour.items[0], guid=str(one), explicit=one) for one in (True, False, None))
+    seen = channel(replace(with_channel(harbour, explicit=True), items=items))
+    assert [text(item, "itunes:explicit") for item in seen.iterfind("item")] == ["true", "false", "true"]
+
+
+def test_what_is_unknown_is_left_out(harbour: Feed) -> None:
+    item = replace(BARE, enclosure=Enclosure("https://x.example/a.mp3"), duration=Duration(0), season=0, episode=-1)
+    (seen,) = channel(replace(harbour, items=(item,))).iterfind("item")
+    assert [str(one.tag).rpartition("}")[2] for one in seen] == ["title", "guid", "enclosure", "explicit"]
+    (told,) = json.loads(jsonfeed.render(replace(harbour, items=(item,))))["items"]
+    assert set(told) == {"id", "title", "content_text", "attachments", "_aggregator"}
+
+
+def test_times_are_utc_and_whole_seconds(harbour: Feed) -> None:
+    at = datetime(2024, 3, 1, 1, 2, 3, 999_999, tzinfo=timezone(timedelta(hours=5)))
+    feed = replace(harbour, items=(replace(harbour.items[0], published=Moment(at), updated=None),), updated=at)
+    assert text(channel(feed), "item/pubDate") == "Thu, 29 Feb 2024 20:02:03 +0000"
+    assert text(channel(feed), "lastBuildDate") == "Thu, 29 Feb 2024 20:02:03 +0000"
+    assert b"<updated>2024-02-29T20:02:03+00:00</updated>" in atom.render(feed)
+
+
+def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
+    assert leaf.of(BARE).changed == datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
+    silent = replace(harbour, hearings=tuple(replace(one, state="silent", message="down") for one in harbour.hearings))
+    for episodes_only in (True, False):
+        assert rss.render(harbour, episodes_only=episodes_only) == rss.render(silent, episodes_only=episodes_only)
+    assert (atom.render(harbour), jsonfeed.render(harbour)) == (atom.render(silent), jsonfeed.render(silent))
+    assert report.render(harbour) != report.render(silent)
+
+
+def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
+    bare = with_channel(harbour, image=None, categories=(("Gardening",),), author=None)
+    assert json.loads(report.render(bare))["remarks"][1:] == [
+        "nobody gave artwork for the show: directories ask for it",
+        "nobody gave an Apple category for the show: directories ask for it",
+        "nobody gave an author for the show: directories ask for it",
+        "nobody gave the length of 1 audio files: 0 is published",
+    ]
