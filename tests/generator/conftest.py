@@ -1,10 +1,17 @@
-"""One small show that uses every field once, and its damaged cousins."""
+"""One small show that uses every field once, a hostile one, and recorded podcasts read in the plainest way."""
 
 from __future__ import annotations
 
+import calendar
+import io
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import feedparser
 import pytest
 
 from aggregator.model.cluster import Evidence, Pair
@@ -13,7 +20,8 @@ from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Tag
 from aggregator.model.source import Source
 
-DATA = Path(__file__).parent / "data"
+PODCASTS = Path(__file__).parents[3] / "shared" / "fixtures" / "feeds" / "podcast"
+TEN = 10
 
 CHANNEL = Channel(
     name="harbour-talk",
@@ -129,3 +137,100 @@ FEED = Feed(
 def harbour() -> Feed:
     """A feed of an episode with everything, a post, and a trailer with nothing but audio."""
     return FEED
+
+
+def podcast_of(path: Path) -> Feed | None:
+    """A feed of a recorded podcast, read in the plainest way; ``None`` where it has too little to compare."""
+    seen = feedparser.parse(io.BytesIO(path.read_bytes()))
+    items = {
+        item.enclosure.url: item for entry in seen.entries if (item := _item(entry)) is not None and item.enclosure
+    }
+    newest = sorted(items.values(), key=lambda item: item.published.at if item.published else 0, reverse=True)  # type: ignore[arg-type,return-value] # each has a date
+    if len(newest) < 3 or newest[0].published is None:
+        return None
+    channel = Channel(
+        name="recorded",
+        title=seen.feed.get("title", "untitled"),
+        base_url="https://feeds.example.org/recorded",
+        link=seen.feed.get("link"),
+        description=seen.feed.get("subtitle"),
+        language=seen.feed.get("language"),
+        author=seen.feed.get("author", "somebody"),
+        image=seen.feed.get("image", {}).get("href") or "https://example.org/cover.jpg",
+        categories=(("Technology",),),
+    )
+    return Feed(channel, tuple(newest), newest[0].published.at)
+
+
+def _item(entry: Any) -> Item | None:
+    guid, date = entry.get("id"), entry.get("published_parsed")
+    if not guid or not date or not entry.get("enclosures"):
+        return None
+    first = entry.enclosures[0]
+    length = str(first.get("length", ""))
+    seconds = str(entry.get("itunes_duration", ""))
+    content = entry.get("content", [{}])[0].get("value")
+    return Item(
+        title=entry.get("title", ""),
+        sightings=(guid,),
+        guid=guid,
+        html=content or entry.get("summary"),
+        published=Moment(datetime.fromtimestamp(calendar.timegm(date), UTC)),
+        enclosure=Enclosure(first.get("href", ""), first.get("type"), int(length) if length.isdecimal() else None),
+        duration=Duration(int(seconds)) if seconds.isdecimal() else None,
+        link=entry.get("link"),
+        image=entry.get("image", {}).get("href"),
+    )
+
+
+@cache
+def recorded() -> tuple[Feed, ...]:
+    """Ten podcasts of the fixtures that are whole enough to be compared."""
+    found = filter(None, map(podcast_of, sorted(PODCASTS.glob("*.xml"))))
+    return tuple(islice(found, TEN))
+
+
+def hostile(harbour: Feed) -> Feed:
+    """Titles of every kind of trouble that a reader can be given."""
+    titles = [
+        "<b>Bold</b> & <script>alert(1)</script>",
+        "]]> & <![CDATA[",
+        "12",
+        "true",
+        "\u202eright to left",
+        "Ünïcödé 漢字 🎧",
+        "a\x00b\x0bc\ud800d\ufffee",
+        "  spaces  \n and lines ",
+        "&amp;lt; twice",
+        "x" * 400,
+        "Same title",
+        "Same title",
+        "0",
+    ]
+    base = harbour.items[0]
+    items = [
+        replace(
+            base,
+            guid=f"g-{number}",
+            title=title,
+            description=title,
+            html=f"<p>{title}",
+            number=None,
+            enclosure=Enclosure(f"https://cdn.example.com/{number}.mp3?a=1&b={number}", "audio/mpeg", 10**6 + number),
+        )
+        for number, title in enumerate(titles)
+    ]
+    return replace(harbour, items=tuple(items))
+
+
+@pytest.fixture(
+    scope="module",
+    params=["harbour", "hostile", *(pytest.param(number, marks=pytest.mark.shared) for number in range(TEN))],
+)
+def feed(request: pytest.FixtureRequest) -> Feed:
+    """A show of ours, a hostile one, and ten recorded podcasts."""
+    if isinstance(request.param, int):
+        if not PODCASTS.is_dir():
+            pytest.skip("../shared is not there")
+        return recorded()[request.param]
+    return FEED if request.param == "harbour" else hostile(FEED)

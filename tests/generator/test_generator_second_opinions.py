@@ -13,7 +13,6 @@ import json
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,9 @@ import pytest
 from aggregator.generator import edition, leaf
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.validate.examine import examine
-from aggregator.model.feed import Channel, Feed
-from aggregator.model.item import Item
-from aggregator.model.sighting import Duration, Enclosure, Moment
+from aggregator.model.feed import Feed
 
 NODE = Path(__file__).parents[1] / "node"
-PODCASTS = Path(__file__).parents[3] / "shared" / "fixtures" / "feeds" / "podcast"
 # partytime's XML parser makes numbers and booleans of such titles, and then finds no text: its defect, told here.
 UNTITLED = {"12", "0", "true"}
 CI = os.environ.get("CI") == "true"
@@ -51,103 +47,6 @@ def parsers() -> Path:
     if not (NODE / "node_modules" / "podcast-partytime").is_dir():
         missing("run `npm ci` in tests/node first")
     return NODE / "read.mjs"
-
-
-def podcast_of(path: Path) -> Feed | None:
-    """A feed of a recorded podcast, read in the plainest way; ``None`` where it has too little to compare."""
-    seen = feedparser.parse(io.BytesIO(path.read_bytes()))
-    items = {
-        item.enclosure.url: item for entry in seen.entries if (item := _item(entry)) is not None and item.enclosure
-    }
-    newest = sorted(items.values(), key=lambda item: item.published.at if item.published else 0, reverse=True)  # type: ignore[arg-type,return-value] # each has a date
-    if len(newest) < 3 or newest[0].published is None:
-        return None
-    channel = Channel(
-        name="recorded",
-        title=seen.feed.get("title", "untitled"),
-        base_url="https://feeds.example.org/recorded",
-        link=seen.feed.get("link"),
-        description=seen.feed.get("subtitle"),
-        language=seen.feed.get("language"),
-        author=seen.feed.get("author", "somebody"),
-        image=seen.feed.get("image", {}).get("href") or "https://example.org/cover.jpg",
-        categories=(("Technology",),),
-    )
-    return Feed(channel, tuple(newest), newest[0].published.at)
-
-
-def _item(entry: Any) -> Item | None:
-    guid, date = entry.get("id"), entry.get("published_parsed")
-    if not guid or not date or not entry.get("enclosures"):
-        return None
-    first = entry.enclosures[0]
-    length = str(first.get("length", ""))
-    seconds = str(entry.get("itunes_duration", ""))
-    content = entry.get("content", [{}])[0].get("value")
-    return Item(
-        title=entry.get("title", ""),
-        sightings=(guid,),
-        guid=guid,
-        html=content or entry.get("summary"),
-        published=Moment(datetime.fromtimestamp(calendar.timegm(date), UTC)),
-        enclosure=Enclosure(first.get("href", ""), first.get("type"), int(length) if length.isdecimal() else None),
-        duration=Duration(int(seconds)) if seconds.isdecimal() else None,
-        link=entry.get("link"),
-        image=entry.get("image", {}).get("href"),
-    )
-
-
-def recorded() -> list[Path]:
-    """Ten podcasts of the fixtures that are whole enough to be compared."""
-    found = (
-        (path for path in sorted(PODCASTS.glob("*.xml")) if podcast_of(path) is not None) if PODCASTS.is_dir() else ()
-    )
-    return [path for path, _ in zip(found, range(10), strict=False)]
-
-
-def hostile(harbour: Feed) -> Feed:
-    """Titles of every kind of trouble that a reader can be given."""
-    titles = [
-        "<b>Bold</b> & <script>alert(1)</script>",
-        "]]> & <![CDATA[",
-        "12",
-        "true",
-        "\u202eright to left",
-        "Ünïcödé 漢字 🎧",
-        "a\x00b\x0bc\ud800d\ufffee",
-        "  spaces  \n and lines ",
-        "&amp;lt; twice",
-        "x" * 400,
-        "Same title",
-        "Same title",
-        "0",
-    ]
-    base = harbour.items[0]
-    items = [
-        replace(
-            base,
-            guid=f"g-{number}",
-            title=title,
-            description=title,
-            html=f"<p>{title}",
-            number=None,
-            enclosure=Enclosure(f"https://cdn.example.com/{number}.mp3?a=1&b={number}", "audio/mpeg", 10**6 + number),
-        )
-        for number, title in enumerate(titles)
-    ]
-    return replace(harbour, items=tuple(items))
-
-
-@pytest.fixture(
-    scope="module",
-    params=["harbour", "hostile", *(pytest.param(path, marks=pytest.mark.shared, id=path.stem) for path in recorded())],
-)
-def feed(request: pytest.FixtureRequest, harbour: Feed) -> Feed:
-    if isinstance(request.param, Path):
-        made = podcast_of(request.param)
-        assert made is not None
-        return made
-    return harbour if request.param == "harbour" else hostile(harbour)
 
 
 @pytest.fixture(scope="module")

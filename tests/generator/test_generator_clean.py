@@ -1,0 +1,63 @@
+"""What a reader is given of a source's text: bounded, safe, escaped once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.generator import clean, leaf
+from aggregator.model.item import Item
+
+BARE = Item(title="Bare", sightings=("a/1",), guid="bare")
+
+
+def test_a_short_text_ends_at_a_word_within_4000_bytes() -> None:
+    said = leaf.of(replace(BARE, description="Flüsse " * 1000)).short
+    assert 3980 < len(said.encode()) <= 4000
+    assert said.endswith(" Flüsse…")
+
+
+def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
+    said = leaf.of(replace(BARE, html="<p>" + "<b>water</b> " * 60_000)).html
+    assert 195_000 < len(said) < 210_000
+    assert said.endswith(("…</b></p>", "…</p>"))
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("<p onclick=x>a<script>b</script></p>", "<p>a</p>"),
+        ("<a href='javascript:x'>a</a>", '<a rel="noopener noreferrer">a</a>'),
+        ("<a href=/b>a</a>", '<a href="https://example.org/b" rel="noopener noreferrer">a</a>'),
+        ("<a href=mailto:a@b.example>a</a>", '<a href="mailto:a@b.example" rel="noopener noreferrer">a</a>'),
+        ("<iframe src=https://x></iframe><form><input></form>a", "a"),
+        ("<style>p{}</style><p id=a class=b style=c>a", "<p>a</p>"),
+        ("a&amp;amp;b", "a&amp;b"),
+        ("<code>&amp;lt;</code>", "<code>&amp;lt;</code>"),
+        ("a\x00b&#0;c\ud800", "abc"),
+    ],
+)
+def test_markup_is_made_safe(given: str, meant: str) -> None:
+    assert leaf.of(replace(BARE, html=given, link="https://example.org/a")).html == meant
+
+
+def test_relative_links_without_a_page_to_start_from_are_dropped() -> None:
+    assert leaf.of(replace(BARE, html="<a href=/b>a</a>")).html == '<a rel="noopener noreferrer">a</a>'
+
+
+def test_a_plain_text_that_holds_markup_is_taken_for_what_it_is() -> None:
+    said = leaf.of(replace(BARE, description="<p>One</p><p>Two &amp; three</p>"))
+    assert (said.short, said.html) == ("One\nTwo & three", "<p>One</p><p>Two &amp; three</p>")
+    kept = leaf.of(replace(BARE, description="a vector<int> && b"))
+    assert (kept.short, kept.html) == ("a vector<int> && b", "<p>a vector&lt;int&gt; &amp;&amp; b</p>")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_cleaning_twice_is_cleaning_once(value: str) -> None:
+    for wash in (clean.text, clean.line, clean.title, clean.prose, clean.short, clean.markup, clean.plain):
+        if wash is not clean.plain:
+            assert wash(wash(value)) == wash(value)
+        assert clean.ILLEGAL.search(wash(value)) is None
