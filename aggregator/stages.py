@@ -14,7 +14,7 @@ from hashlib import blake2b
 from aggregator.generator import ids
 from aggregator.ledger import decisions, facts, promises, recall, records
 from aggregator.ledger.ledger import Ledger
-from aggregator.merger.attest import Weights
+from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import Held, alarms, with_held
 from aggregator.merger.match import match
@@ -59,7 +59,7 @@ def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Matching
 def reconciled(book: Ledger, plan: Plan, matching: Matching) -> tuple[Item, ...]:
     """One item for each cluster, every field with its witness."""
     sightings = [sighting for cluster in matching.clusters for sighting in cluster.sightings]
-    weights = Weights(trust_of(book, plan), repeated_links(sightings))
+    weights = Weights(trust_of(book, plan), repeated_links(sightings), soundness(sightings))
     return tuple(reconcile(cluster, weights) for cluster in matching.clusters)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aggregator.model.item import Dissent, Item, Provenance
@@ -12,16 +13,44 @@ from aggregator.model.sighting import Note, Sighting
 QUOTE = 200
 
 
+# Changes that any sound copy may need: they say nothing of how its source was transcribed.
+HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut"})
+
+# Listings of a few items are given this many undamaged ones more, so that one slip does not condemn a source. With 0
+# a single damaged item would silence it; with 8 the Apple page among the seeds (5 of 8 damaged) outvotes two clean
+# listings on a lost dash.
+PATIENCE = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How far each source is trusted (0 to 1), and the (source, link) pairs that stand on several of its items."""
+    """What each source's word weighs.
+
+    ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
+    counts where texts are read. ``repeated_links`` are (source, link) pairs that stand on several of its items.
+    """
 
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
+    soundness: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, sighting: Sighting) -> float:
         """The trust of a sighting's source; a source without one weighs half."""
         return self.trust.get(sighting.source, 0.5)
+
+    def of_text(self, sighting: Sighting) -> float:
+        """The trust of a sighting's source where letters are concerned: a worn transcription is believed less."""
+        return self.of(sighting) * self.soundness.get(sighting.source, 1.0)
+
+
+def soundness(sightings: Iterable[Sighting]) -> Mapping[str, float]:
+    """For each source the share of its sightings that needed no mending of damage, leaning towards 1 for few."""
+    listed: Counter[str] = Counter()
+    damaged: Counter[str] = Counter()
+    for sighting in sightings:
+        listed[sighting.source] += 1
+        damaged[sighting.source] += any(note.cause not in HARMLESS for note in sighting.notes)
+    return {source: 1 - damaged[source] / (listed[source] + PATIENCE) for source in listed}
 
 
 @dataclass(frozen=True, slots=True)

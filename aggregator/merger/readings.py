@@ -12,7 +12,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from aggregator.merger import blend
-from aggregator.merger.attest import Ballot, attest, with_origin
+from aggregator.merger.attest import Ballot, attest, notes_on, with_origin
 from aggregator.model.item import Item
 from aggregator.model.sighting import Sighting
 from aggregator.text.fold import fold
@@ -30,8 +30,7 @@ def read_title(item: Item, votes: Ballot) -> Item:
     anchor = fold(titled[0].title)
     alike = [sighting for sighting in titled if _alike(fold(sighting.title), anchor)]
     reading = blend.blend(
-        [blend.Copy(sighting.source, sighting.title, votes.weights.of(sighting)) for sighting in alike],
-        language=_language(votes),
+        [_copy("title", sighting, sighting.title, votes) for sighting in alike], language=_language(votes)
     )
     witness = next((sighting for sighting in alike if sighting.title == reading.text), alike[0])
     key = fold(reading.text)
@@ -54,10 +53,7 @@ def read_description(item: Item, votes: Ballot) -> Item:
     told = [sighting for sighting in votes.witnesses if sighting.description]
     if not told:
         return item
-    copies = [
-        blend.Copy(sighting.source, sighting.description or "", votes.weights.of(sighting), cut=sighting.cut)
-        for sighting in told
-    ]
+    copies = [_copy("description", sighting, sighting.description or "", votes) for sighting in told]
     reading = blend.blend(copies, language=_language(votes))
     key = fold(reading.text)
     witness = _nearest(told, key, reading.witness)
@@ -71,6 +67,17 @@ def read_description(item: Item, votes: Ballot) -> Item:
     )
     item = replace(item, description=reading.text, html=witness.html if own else None, cut=reading.cut)
     return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
+
+
+def _copy(name: str, sighting: Sighting, text: str, votes: Ballot) -> blend.Copy:
+    """One sighting's text of a field, with what is known of its soundness."""
+    return blend.Copy(
+        sighting.source,
+        text,
+        votes.weights.of_text(sighting),
+        cut=sighting.cut and name == "description",
+        wear=tuple(note.cause for note in notes_on(name, sighting)),
+    )
 
 
 def _nearest(told: list[Sighting], key: str, source: str) -> Sighting:
