@@ -19,6 +19,7 @@ from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import web
 from aggregator.generator.validate.examine import RULES, examine
+from aggregator.generator.validate.paper import Served
 from aggregator.generator.validate.rule import SEVERITIES, Finding
 from aggregator.model.source import Memory, Source
 
@@ -68,8 +69,8 @@ def run(
 
 
 def _judge(document: str, now: datetime) -> Verdict:
-    raw, address = _fetched(document, now) if "://" in document else (_read(document), None)
-    kind, findings = examine(raw, now, address)
+    raw, served = _fetched(document, now) if "://" in document else (_read(document), None)
+    kind, findings = examine(raw, now, served)
     return Verdict(document, kind, findings)
 
 
@@ -82,13 +83,15 @@ def _read(document: str) -> bytes:
         raise ConfigError(f"{document}: {error.strerror or error}") from error
 
 
-def _fetched(document: str, now: datetime) -> tuple[bytes, str]:
-    """The body and the address it came from in the end."""
+def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
+    """The body, and how it was given."""
     policy = web.Policy(allow_networks=OWN.get(urlsplit(document).hostname or "", ()))
     answer = web.ask(Source("validate", "feed", url=document), Memory(document), policy, now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: nothing came back")
-    return answer.document.body, answer.document.url
+    known = answer.document.validators
+    given = (answer.document.url, answer.document.media_type, answer.document.charset)
+    return answer.document.body, Served(*given, validators=bool(known.etag or known.last_modified))
 
 
 def _table(verdict: Verdict) -> Iterator[str]:

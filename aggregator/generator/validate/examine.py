@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from aggregator.generator.validate import of_atom, of_channel, of_item, of_json, of_podcast, of_xml
-from aggregator.generator.validate.paper import Kind, read
+from aggregator.generator.validate import of_atom, of_channel, of_item, of_json, of_podcast, of_served, of_xml
+from aggregator.generator.validate.paper import Kind, Served, read
 from aggregator.generator.validate.rule import Finding, Rule, apply
 
 RULES: tuple[Rule, ...] = (
@@ -15,15 +15,16 @@ RULES: tuple[Rule, ...] = (
     *of_podcast.RULES,
     *of_atom.RULES,
     *of_json.RULES,
+    *of_served.RULES,
 )
 ORDER = {"M": 0, "S": 1, "i": 2}
 
 
-def examine(raw: bytes, now: datetime, address: str | None = None) -> tuple[Kind, tuple[Finding, ...]]:
+def examine(raw: bytes, now: datetime, served: Served | None = None) -> tuple[Kind, tuple[Finding, ...]]:
     """What the document is and every place where it breaks a rule, the gravest first.
 
-    ``now`` decides what lies in the future; ``address`` is where the document was fetched, ``None`` for a file.
+    ``now`` decides what lies in the future; ``served`` is how the document was fetched, ``None`` for a file.
     """
-    paper = read(raw, now, address)
+    paper = read(raw, now, served)
     found = [finding for rule in RULES for finding in apply(rule, paper)]
     return paper.kind, tuple(sorted(found, key=lambda finding: ORDER[finding.severity]))

@@ -21,11 +21,25 @@ HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """How an origin gave the document: where it came from in the end, its type, and whether it can be asked again.
+
+    ``media_type`` is lower case without parameters; ``validators`` says whether there was an ETag or Last-Modified.
+    """
+
+    address: str
+    media_type: str | None = None
+    charset: str | None = None
+    validators: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
-    ``broken`` says why it is neither. ``address`` is where it was fetched, ``now`` the time of the check. ``channel``
-    is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast`` says whether RSS is one.
+    ``broken`` says why it is neither. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time of the
+    check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast`` says
+    whether RSS is one.
     """
 
     raw: bytes
@@ -34,8 +48,7 @@ class Paper:
     root: etree._Element | None = None
     data: dict[str, Any] = field(default_factory=dict)
     broken: str = ""
-    address: str | None = None
-
+    served: Served | None = None
     channel: etree._Element | None = None
     items: tuple[etree._Element, ...] = ()
     podcast: bool = False
@@ -47,21 +60,21 @@ class Paper:
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def read(raw: bytes, now: datetime, address: str | None = None) -> Paper:
+def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
     """The document as the rules look at it; never raises, however broken it is."""
     bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
     if bare[:1] in {b"{", b"["}:
-        return _json(raw, now, address)
+        return _json(raw, now, served)
     try:
         root = etree.fromstring(raw.removeprefix(b"\xef\xbb\xbf").lstrip(), _parser())
     except (etree.XMLSyntaxError, ValueError) as error:
-        return Paper(raw, _guess(bare), now, broken=str(error), address=address)
+        return Paper(raw, _guess(bare), now, broken=str(error), served=served)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
     kind = kinds.get(str(root.tag), "unknown")
     channel = root.find("channel") if kind == "rss" else None
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
     podcast = channel is not None and _podcast(channel, items)
-    return Paper(raw, kind, now, root, address=address, channel=channel, items=items, podcast=podcast)
+    return Paper(raw, kind, now, root, served=served, channel=channel, items=items, podcast=podcast)
 
 
 def _podcast(channel: etree._Element, items: Sequence[etree._Element]) -> bool:
@@ -117,14 +130,14 @@ def _parser() -> etree.XMLParser:
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
 
 
-def _json(raw: bytes, now: datetime, address: str | None) -> Paper:
+def _json(raw: bytes, now: datetime, served: Served | None) -> Paper:
     try:
         data = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return Paper(raw, "json", now, broken=str(error), address=address)
+        return Paper(raw, "json", now, broken=str(error), served=served)
     if not isinstance(data, dict):
-        return Paper(raw, "json", now, broken="the document is not an object", address=address)
-    return Paper(raw, "json", now, data=data, address=address)
+        return Paper(raw, "json", now, broken="the document is not an object", served=served)
+    return Paper(raw, "json", now, data=data, served=served)
 
 
 def _guess(bare: bytes) -> Kind:
