@@ -91,22 +91,30 @@ def sweep(folder: Path) -> None:
 
 def _prepare(place: Path, content: Content, *, compress: bool) -> list[_Step]:
     """The finished files beside their places: none where the bytes are the same and the siblings are of them."""
-    part = _write(place, [content] if isinstance(content, bytes) else content)
-    steps = [_Step(part, place)]
-    if _same(part, place):
+    part = None if _holds(place, content) else _write(place, [content] if isinstance(content, bytes) else content)
+    if part is not None and _same(part, place):
         part.unlink()
-        steps = []
-        stamp = int(place.stat().st_mtime)
-    else:
-        stamp = _stamp(part, place)
+        part = None
+    stamp = int(place.stat().st_mtime) if part is None else _stamp(part, place)
+    steps = [] if part is None else [_Step(part, place)]
     siblings = [place.with_name(place.name + ending) for ending in ENDINGS]
     if compress and any(_stale(sibling, stamp) for sibling in siblings):
-        body = (steps[0].part if steps else place).read_bytes()
+        body = (part or place).read_bytes()
         for sibling, packed in zip(siblings, (_gzip(body), brotli.compress(body, quality=BROTLI)), strict=True):
             beside = _write(sibling, [packed])
             os.utime(beside, (stamp, stamp))
             steps.append(_Step(beside, sibling))
     return steps
+
+
+def _holds(place: Path, content: Content) -> bool:
+    """Does the file hold these bytes already? What comes in pieces is compared when it is written."""
+    return (
+        isinstance(content, bytes)
+        and place.is_file()
+        and place.stat().st_size == len(content)
+        and place.read_bytes() == content
+    )
 
 
 def _write(place: Path, pieces: Iterable[bytes]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,11 @@ from aggregator.model.sighting import Tag
 # RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
 LANGUAGE = "en"
 PAGE = "index.html"
+# What stands before the holder's name, beginning with the word or the sign, and years behind it; in the middle a year
+# may be part of the name ("Studio 2000 Ltd").
+_SIGN = r"(?:copyright\b|©|℗|\(c\))"
+_YEARS = r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:(?:19|20)?\d\d|present))?\b"
+MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{_YEARS}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def of(feed: Feed) -> Masthead:
         author=clean.name(channel.author),
         owner_email=clean.name(channel.owner_email),
         image=links.web(channel.image),
-        copyright=clean.name(channel.copyright),
+        copyright=_holder(channel.copyright),
         license=_license(channel),
         explicit=bool(channel.explicit),
         type=_type(channel, feed.items),
@@ -90,6 +96,17 @@ def _description(channel: Channel) -> str:
     said = channel.description or ""
     plain = clean.short(clean.prose(clean.plain(said) if clean.marked(said) else said))
     return "" if plain in clean.NOTHING else plain
+
+
+def _holder(said: str | None) -> str | None:
+    """The holder's name alone: PSP-1 asks for it without the word, the sign or a year.
+
+    >>> _holder("Copyright © 2019-2024 Ada Quay")
+    'Ada Quay'
+    >>> _holder("Studio 2000 Ltd, 2019")
+    'Studio 2000 Ltd'
+    """
+    return clean.name(MARKS.sub("", clean.line(said or "")))
 
 
 def _license(channel: Channel) -> tuple[str, str | None] | None:
