@@ -27,7 +27,8 @@ BUTTONED = re.compile(rf"\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$
 BRACKETED = re.compile(rf"\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
 DOTTED = re.compile(rf"\s*{DOTS}\s*$")
 HALF_CHARACTER = re.compile("\ufffd+$")
-LAST_WORD = re.compile(r"(\s*)([^\W\d_]['’\w-]*)$")
+# What a word that goes on can end in where it is torn; a full stop or a bracket that closes ends it.
+TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
 # Scripts that write without spaces: a cut there falls between letters and leaves nothing torn.
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
@@ -69,8 +70,10 @@ def without_torn_word(text: str) -> str:
 
     >>> without_torn_word("down with the CUDA grap")
     'down with the CUDA'
+    >>> without_torn_word("why are 0/"), without_torn_word("see https://example.org/d/1XD")
+    ('why are', 'see')
     """
-    found = LAST_WORD.search(text)
-    if not found or not found.start() or UNSPACED.search(found.group(2)):
+    head, last = (*text.rsplit(maxsplit=1), "")[:2]
+    if not last or not TORN.match(last[-1]) or UNSPACED.search(last):
         return text
-    return text[: found.start()].rstrip()
+    return head
