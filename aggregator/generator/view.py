@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from aggregator.generator import wording
+from aggregator.generator import links, wording
 from aggregator.model.feed import Cover, Feed, Hearing
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Note
@@ -153,7 +153,7 @@ def voice(hearing: Hearing) -> Voice:
     """One source in words."""
     source = hearing.source
     return Voice(
-        source.name, source.kind, web(source.url), STANDING[hearing.state], wording.count(hearing.sightings, "item")
+        source.name, source.kind, links.public(source.url), STANDING[hearing.state], wording.count(hearing.sightings, "item")
     )
 
 

@@ -219,3 +219,11 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
     hrefs = [each.get("href", "") for each in local.all("a")]
     assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
     assert "cannot reach it" in local.text
+
+
+def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
+    known = made.feed()
+    secret = replace(known.hearings[0].source, url="https://me:hush@host.example/feed?token=secret")
+    body = page.render(replace(known, hearings=(replace(known.hearings[0], source=secret),)))
+    assert b"hush" not in body
+    assert b"secret" not in body
