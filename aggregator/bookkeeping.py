@@ -27,9 +27,6 @@ READING = "reading/"
 COVER, STANDING, CHANGES = "cover", "standing", "changes"
 """The facts that hold what the list of all feeds says of the feed, what of it stands in the output, and its news."""
 
-READERS = "1"
-"""The version of the readers; a new one reads every document once more."""
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -142,8 +139,11 @@ def keep_standing(book: Ledger, plan: Plan, stands: Standing) -> None:
 
 
 def _reading(source: Source) -> bytes:
-    """How the source's documents are read: what must be the same for an unchanged document to need no reading."""
-    return repr((READERS, source.kind, source.url, source.show, source.only, source.options)).encode()
+    """How the source's documents are read, as the config says: read otherwise, an unchanged document is read again.
+
+    The program's version is left out: an upgrade must not ask every origin unconditionally once more.
+    """
+    return repr((source.kind, source.url, source.show, source.only, source.options)).encode()
 
 
 def _hearing(voice: Voice, before: Hearing | None) -> Hearing:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from aggregator import bookkeeping, voices
 from aggregator.config.load import Config
-from aggregator.fetchers import sandbox
+from aggregator.fetchers import sandbox, web
 from aggregator.fetchers.gate import Gate
 from aggregator.fetchers.manners import Pace
 from aggregator.fetchers.sandbox import Pool
@@ -51,7 +51,10 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
     """
     policy = Policy(contact=config.contact or "", allow_networks=config.allow_networks)
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
-        yield Run(config, at, book, Gate(policy, memories.holds(book, at)), children)
+        try:
+            yield Run(config, at, book, Gate(policy, memories.holds(book, at)), children)
+        finally:
+            web.close()
 
 
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[Plan, tuple[Voice, ...]]]:
