@@ -153,7 +153,11 @@ def voice(hearing: Hearing) -> Voice:
     """One source in words."""
     source = hearing.source
     return Voice(
-        source.name, source.kind, links.public(source.url), STANDING[hearing.state], wording.count(hearing.sightings, "item")
+        source.name,
+        source.kind,
+        links.public(source.url),
+        STANDING[hearing.state],
+        wording.count(hearing.sightings, "item"),
     )
 
 
