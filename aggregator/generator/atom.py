@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from lxml import etree
-
-from aggregator.generator import ids, leaf, masthead, show
+from aggregator.generator import ids, leaf, masthead, podcast, show
 from aggregator.generator.archive import WHOLE, Sheet
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
-from aggregator.generator.podcast import moment, new_entry, new_feed
+from aggregator.generator.podcast import Node, moment, new_entry, new_feed
 from aggregator.generator.rss import DECLARATION
 from aggregator.generator.tags import Row
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 
 NAME: Final = "feed.atom"
-OPEN: Final = b"<feed>\n"
 CLOSE: Final = b"</feed>\n"
 
 
@@ -65,12 +62,10 @@ def entry(item: Item, head: Masthead) -> bytes:
 
 def written(said: Leaf, head: Masthead) -> bytes:
     """The same of a leaf already made."""
-    shell = etree.Element("feed")
-    shell.append(_element(said, head))
-    return etree.tostring(shell, pretty_print=True, encoding="UTF-8").partition(OPEN)[2].removesuffix(CLOSE)
+    return podcast.written(_element(said, head), ("feed",), ())
 
 
-def _element(said: Leaf, head: Masthead) -> etree._Element:
+def _element(said: Leaf, head: Masthead) -> Node:
     made = new_entry(_links(said) + _source(said, head))
     made.id(ids.atom(said.guid, head.guid))
     made.title(said.title)
@@ -86,7 +81,7 @@ def _element(said: Leaf, head: Masthead) -> etree._Element:
         made.content(said.placeholder, type="text")
     for category in said.categories:
         made.category(term=category)
-    element: etree._Element = made.atom_entry()
+    element: Node = made.atom_entry()
     return element
 
 

@@ -30,6 +30,7 @@ SPACES = {
 }
 
 Entry: TypeAlias = FeedEntry
+Node: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
 
 # feedgen's own formatter calls setlocale, which is not safe in a program with threads.
 feedgen.feed.formatRFC2822 = feedgen.entry.formatRFC2822 = format_datetime
@@ -47,12 +48,12 @@ class Extra(BaseExtension):  # type: ignore[misc]  # feedgen has no types
         """The prefixes that the root declares."""
         return self.spaces
 
-    def extend_rss(self, node: etree._Element) -> etree._Element:
+    def extend_rss(self, node: Node) -> Node:
         """``<rss>`` for a feed (the rows go into its channel), ``<item>`` for an entry."""
         emit(node[0] if node.tag == "rss" else node, self.rows)
         return node
 
-    def extend_atom(self, node: etree._Element) -> etree._Element:
+    def extend_atom(self, node: Node) -> Node:
         """``<feed>`` or ``<entry>``: the rows carry every link and the source, so feedgen's own go."""
         for old in [child for child in node if child.tag in {"link", "source"}]:
             node.remove(old)
@@ -64,7 +65,7 @@ class ExtraEntry(Extra, BaseEntryExtension):  # type: ignore[misc]  # feedgen ha
     """The same for one entry."""
 
 
-def emit(parent: etree._Element, rows: Sequence[Row]) -> None:
+def emit(parent: Node, rows: Sequence[Row]) -> None:
     """Writes rows into an element; a value of ``None`` is left out, never written as a word."""
     for name, text, attributes, children in rows:
         prefix, _, local = name.rpartition(":")
@@ -91,6 +92,20 @@ def new_entry(rows: Sequence[Row]) -> Entry:
     entry.register_extension("extra", ExtraEntry, atom=True, rss=True)
     entry.extra.rows = list(rows)
     return entry
+
+
+def written(node: Node, path: Sequence[str], prefixes: Sequence[str]) -> bytes:
+    """The node as it stands in a whole document, within elements of these names; the document declares the prefixes.
+
+    A node written alone would declare its own namespaces; so it is written in its place, and the place cut away.
+    """
+    root = parent = etree.Element(path[0], nsmap={prefix: SPACES[prefix] for prefix in prefixes})
+    for name in path[1:]:
+        parent = etree.SubElement(parent, name)
+    parent.append(node)
+    lines = etree.tostring(root, pretty_print=True, encoding="UTF-8").split(b"\n", len(path))
+    ending = sum(len(name) + len("</>\n") + 2 * depth for depth, name in enumerate(path))
+    return lines[-1][:-ending]
 
 
 def moment(at: datetime) -> datetime:

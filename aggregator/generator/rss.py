@@ -12,13 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from lxml import etree
-
-from aggregator.generator import leaf, masthead, show
+from aggregator.generator import leaf, masthead, podcast, show
 from aggregator.generator.archive import WHOLE, Sheet
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
-from aggregator.generator.podcast import SPACES, Entry, moment, new_entry, new_feed
+from aggregator.generator.podcast import Entry, moment, new_entry, new_feed
 from aggregator.generator.tags import Row, rows
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
@@ -26,7 +24,6 @@ from aggregator.model.sighting import Tag
 
 PREFIXES: Final = ("itunes", "podcast", "atom", "content")
 DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n'
-OPEN: Final = b"<channel>\n"
 CLOSE: Final = b"  </channel>\n</rss>\n"
 
 
@@ -98,9 +95,7 @@ def entry(item: Item, head: Masthead) -> bytes:
 
 def written(said: Leaf, head: Masthead) -> bytes:
     """The same of a leaf already made."""
-    shell = etree.Element("rss", nsmap={prefix: SPACES[prefix] for prefix in PREFIXES})
-    etree.SubElement(shell, "channel").append(_made(said, head).rss_entry())
-    return etree.tostring(shell, pretty_print=True, encoding="UTF-8").partition(OPEN)[2].removesuffix(CLOSE)
+    return podcast.written(_made(said, head).rss_entry(), ("rss", "channel"), PREFIXES)
 
 
 def _made(said: Leaf, head: Masthead) -> Entry:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from lxml import etree
-
 from aggregator.generator import clean
 from aggregator.generator.ids import IRI
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import ATOM, Paper, placed
 from aggregator.generator.validate.rule import Fault, Rule
@@ -19,7 +17,7 @@ TYPES = frozenset({"text", "html", "xhtml"})
 PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
 
 
-def _feed(paper: Paper) -> Iterator[tuple[str, etree._Element]]:
+def _feed(paper: Paper) -> Iterator[tuple[str, Node]]:
     """The feed and its entries, of an Atom document."""
     if paper.kind == "atom" and paper.root is not None:
         yield "feed", paper.root
@@ -121,7 +119,7 @@ def _source(paper: Paper) -> Iterator[Fault]:
                 yield where, f"source lacks {', '.join(lacking)}"
 
 
-def _links(element: etree._Element, rel: str) -> list[etree._Element]:
+def _links(element: Node, rel: str) -> list[Node]:
     return [link for link in element.iterfind(f"{ATOM}link") if link.get("rel", "alternate") == rel]
 
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from uuid import UUID
 
-from lxml import etree
-
 from aggregator.generator import clean
 from aggregator.generator.categories import CATEGORIES
+from aggregator.generator.podcast import Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
@@ -26,7 +25,7 @@ def _text(paper: Paper, name: str) -> str:
     return "" if paper.channel is None else (paper.channel.findtext(named(name)) or "").strip()
 
 
-def _all(paper: Paper, name: str) -> list[etree._Element]:
+def _all(paper: Paper, name: str) -> list[Node]:
     return [] if paper.channel is None else paper.channel.findall(named(name))
 
 

@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from lxml import etree
-
 from aggregator.generator import tags
 from aggregator.generator.namespace import TABLE, Place
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, named, placed, shown
 from aggregator.generator.validate.rule import Fault, Rule
@@ -25,7 +23,7 @@ CLOSED = {
 }
 
 
-def _places(paper: Paper) -> Iterator[tuple[str, Place, etree._Element]]:
+def _places(paper: Paper) -> Iterator[tuple[str, Place, Node]]:
     """The channel and each item of an RSS feed."""
     if paper.channel is not None:
         yield "channel", "channel", paper.channel
@@ -85,7 +83,7 @@ def _valid(paper: Paper) -> Iterator[Fault]:
                 yield from ((f"{where} {name}", fault) for fault in _faults(element))
 
 
-def _faults(element: etree._Element) -> Iterator[str]:
+def _faults(element: Node) -> Iterator[str]:
     """What is wrong with an element or with those within it, each named."""
     tag = _tag(element)
     yield from tags.faults(tag)
@@ -94,9 +92,9 @@ def _faults(element: etree._Element) -> Iterator[str]:
             yield from (f"{shown(child)} {fault}" for fault in _faults(child))
 
 
-def _tag(element: etree._Element) -> Tag:
+def _tag(element: Node) -> Tag:
     attributes = tuple((str(name), str(value)) for name, value in element.attrib.items())
-    children = tuple(_tag(child) for child in element.iterchildren(etree.Element))
+    children = tuple(_tag(child) for child in element if isinstance(child.tag, str))
     return Tag(shown(element), element.text, attributes, children)
 
 
@@ -134,7 +132,7 @@ def _hosts(paper: Paper) -> Iterator[Fault]:
             yield where, "names persons and not the show's hosts, whom apps then do not show"
 
 
-def _name(person: etree._Element) -> str:
+def _name(person: Node) -> str:
     return (person.text or "").strip().lower()
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lxml import etree
-
 from aggregator.generator import clean
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, shown
 from aggregator.generator.validate.rule import Fault, Rule
@@ -136,7 +134,7 @@ def _declared(paper: Paper) -> list[tuple[str | None, str]]:
     return list(found)
 
 
-def _path(element: etree._Element) -> str:
+def _path(element: Node) -> str:
     """Where an element stands: its names from the item or the channel down, and the item's id."""
     names = [shown(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local(one) in {"item", "entry"}), None)

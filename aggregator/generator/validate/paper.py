@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from lxml import etree
 
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import SPACES, Node
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 
@@ -45,12 +45,12 @@ class Paper:
     raw: bytes
     kind: Kind
     now: datetime
-    root: etree._Element | None = None
+    root: Node | None = None
     data: dict[str, Any] = field(default_factory=dict)
     broken: str = ""
     served: Served | None = None
-    channel: etree._Element | None = None
-    items: tuple[etree._Element, ...] = ()
+    channel: Node | None = None
+    items: tuple[Node, ...] = ()
     podcast: bool = False
 
     @property
@@ -77,7 +77,7 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
     return Paper(raw, kind, now, root, served=served, channel=channel, items=items, podcast=podcast)
 
 
-def _podcast(channel: etree._Element, items: Sequence[etree._Element]) -> bool:
+def _podcast(channel: Node, items: Sequence[Node]) -> bool:
     """Is it a podcast: does it say so by its medium, or is every other item a sound or a film?"""
     medium = channel.findtext(named("podcast:medium"))
     if medium is not None:
@@ -96,7 +96,7 @@ def named(name: str) -> str:
     return f"{{{SPACES[prefix]}}}{local}" if prefix else name
 
 
-def shown(element: etree._Element) -> str:
+def shown(element: Node) -> str:
     """The element's name as a person writes it, with the usual prefix.
 
     >>> shown(etree.Element(named("itunes:image")))
@@ -106,20 +106,20 @@ def shown(element: etree._Element) -> str:
     return next((f"{key}:{tag[len(uri) + 2 :]}" for key, uri in SPACES.items() if tag.startswith(f"{{{uri}}}")), tag)
 
 
-def place(item: etree._Element, position: int) -> str:
+def place(item: Node, position: int) -> str:
     """Where an item stands, counted from 1, with its id."""
     said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
     return f"{name}[{position}] {said.strip()[:80]}".rstrip()
 
 
-def placed(paper: Paper) -> Iterator[tuple[str, etree._Element]]:
+def placed(paper: Paper) -> Iterator[tuple[str, Node]]:
     """Each item with its place."""
     for position, item in enumerate(paper.items, 1):
         yield place(item, position), item
 
 
-def media(item: etree._Element) -> bool:
+def media(item: Node) -> bool:
     """Has an RSS item an enclosure to be heard or watched?"""
     types = (enclosure.get("type") or "audio/" for enclosure in item.iterfind("enclosure"))
     return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)

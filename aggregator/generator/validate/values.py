@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from lxml import etree
-
+from aggregator.generator.podcast import Node
 from aggregator.generator.validate.paper import Paper, named
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -31,18 +30,18 @@ PLAIN = (
 )  # fmt: skip
 
 
-def local(element: etree._Element) -> str:
+def local(element: Node) -> str:
     """The element's name without its namespace."""
-    return etree.QName(element).localname
+    return str(element.tag).rpartition("}")[2]
 
 
-def elements(paper: Paper) -> Iterator[etree._Element]:
+def elements(paper: Paper) -> Iterator[Node]:
     """Every element of the document; comments and processing instructions are none."""
     if paper.root is not None:
-        yield from paper.root.iter(etree.Element)
+        yield from (one for one in paper.root.iter() if isinstance(one.tag, str))
 
 
-def plain(paper: Paper) -> Iterator[etree._Element]:
+def plain(paper: Paper) -> Iterator[Node]:
     """The elements whose text is plain words: no markup, one line."""
     if paper.root is not None and paper.kind in {"rss", "atom"}:
         wanted = [named(name) for name in PLAIN]
