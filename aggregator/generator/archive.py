@@ -31,7 +31,7 @@ class Sheet:
 
     def cut(self, items: Sequence[T]) -> Sequence[T]:
         """The items of this page, newest first."""
-        if self.window is None:
+        if not self.window:
             return items
         if self.number == 0:
             return items[: self.window]

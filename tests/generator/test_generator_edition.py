@@ -42,7 +42,7 @@ def test_pieces_are_what_each_format_writes(many: Feed) -> None:
     }
 
 
-@pytest.mark.parametrize("window", [None, 1, 4, 24, 25, 100])
+@pytest.mark.parametrize("window", [None, 0, 1, 4, 24, 25, 100])
 def test_a_stream_gives_the_same_bytes(many: Feed, window: int | None) -> None:
     streamed = {name: b"".join(pieces) for name, pieces in edition.stream(many, window=window)}
     assert edition.render(many, window=window) == streamed
