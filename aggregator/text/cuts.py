@@ -22,10 +22,14 @@ BUTTON = (
     r"więcej|czytaj (?:dalej|więcej)|"
     r"visa mer|läs mer|vis mere|læs mere|vis mer|les mer|näytä lisää|lue lisää|المزيد|بیشتر"
 )
-DOTS = r"(?:\.{2,}|…|\. \. \.)"
-BUTTONED = re.compile(rf"\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$", re.IGNORECASE)
-BRACKETED = re.compile(rf"\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
-DOTTED = re.compile(rf"\s*{DOTS}\s*$")
+DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
+BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$", re.IGNORECASE)
+BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
+DOTTED = re.compile(rf"{DOTS}\s*$")
+LOOSE = " \n.…"
+# Marks and words are looked for in this many characters at the end: texts of any length cost the same.
+LONGEST_MARK = 200
+LONGEST_WORD = 100
 HALF_CHARACTER = re.compile("\ufffd+$")
 # What a word that goes on can end in where it is torn; a full stop or a bracket that closes ends it.
 TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
@@ -52,17 +56,22 @@ def unmarked(text: str, *, known: bool = False) -> Uncut:
     cut, torn, before = known, False, None
     while before != text:
         before = text
-        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER) + ((DOTTED,) if cut else ()):
-            found = mark.search(text)
-            if found and found.start():
-                torn = not found.group()[0].isspace()
-                text, cut = text[: found.start()], True
+        head, tail = text[:-LONGEST_MARK], text[-LONGEST_MARK:]
+        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER):
+            found = mark.search(tail)
+            if found and (found.start() or head):
+                torn, cut = not found.group()[0].isspace(), True
+                tail = tail[: found.start()]
+        text = head + tail
+        bare = text.rstrip(LOOSE)
+        if cut and bare and DOTTED.search(text[len(bare) :]):
+            torn, text = not text[len(bare)].isspace(), bare
     return Uncut(text, cut, torn and text != "")
 
 
 def ends_in_dots(text: str) -> bool:
     """Whether the text ends in an ellipsis, which may or may not be a cut."""
-    return bool(DOTTED.search(text))
+    return bool(DOTTED.search(text[-LONGEST_MARK:]))
 
 
 def without_torn_word(text: str) -> str:

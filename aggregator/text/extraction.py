@@ -9,6 +9,9 @@ MINUTES = re.compile(
     r"(?<=[.!?…»”\"')])\s+\d{1,3}(?:\s+[^\W\d_]{1,12}){0,3}?\s+min(?:s|utes)?(?:\s+[^\W\d_]{1,12}){0,2}\s*$"
 )
 
+# A tail is looked for in this many characters at the end: texts of any length cost the same.
+LONGEST = 200
+
 
 def without_minutes(text: str) -> str:
     """The text without a running time left behind its last sentence.
@@ -16,4 +19,4 @@ def without_minutes(text: str) -> str:
     >>> without_minutes("using the dispatcher. 17 is a min"), without_minutes("From flour to crust, in 90 min")
     ('using the dispatcher.', 'From flour to crust, in 90 min')
     """
-    return MINUTES.sub("", text)
+    return text[:-LONGEST] + MINUTES.sub("", text[-LONGEST:])

@@ -28,9 +28,9 @@ ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
 SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
 BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
 LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?://|/|\?|mailto:|www\.)[^\s()]*\)")
-BROKEN_LINK = re.compile(r"\s*(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s*\[\(https?\S*$")
-BULLET = re.compile(r"^\s*[-*•]\s+(?=\S)")
-LINE_BULLET = re.compile(r"^\s*[-*•]\s", re.MULTILINE)
+BROKEN_LINK = re.compile(r"\s?(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s?\[\(https?\S*$")
+BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=\S)")
+LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 ROUNDS = 4
 
 

@@ -25,6 +25,9 @@ ROUNDS = 3
 BETWEEN = re.compile(r"([^\W\d_]*)(.*?)([^\W\d_]*)", re.DOTALL)
 WORD = re.compile(r"[^ \t\r\n]+")
 MOST_CHOICES = 400
+LONGEST_WORD = 60
+# One lead byte and three continuation bytes in forms of up to three characters.
+LONGEST = 10
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 PROOF = 1.4
 LEAST_WORD = 0.6
@@ -182,7 +185,7 @@ def _chosen(pieces: Sequence[list[Choice]]) -> Iterator[str]:
 
 def _best_word(word: Sequence[list[Choice]]) -> str:
     plain = "".join(_cheapest(piece).character for piece in word)
-    if all(len(piece) == 1 for piece in word) or prod(len(piece) for piece in word) > MOST_CHOICES:
+    if len(word) > LONGEST_WORD or prod(len(piece) for piece in word) not in range(2, MOST_CHOICES):
         return plain
     language = _language(plain)
     if language is None:
@@ -208,19 +211,26 @@ def _cheapest(piece: Sequence[Choice]) -> Choice:
 
 def _choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choice]:
     """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
-    lead = table.leads[text[at]]
     if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return []
+    return [Choice(one, at + size, cost) for one, size, cost in _read(text[at : at + LONGEST], table.name, lost=lost)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(text: str, name: str, *, lost: bool) -> tuple[tuple[str, int, float], ...]:
+    """The characters that a text may begin with, how much of it each takes, and the cost of the reading."""
+    table = page(name)
+    lead = table.leads[text[0]]
     needed = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004 - RFC 3629, section 3
-    partial: list[tuple[bytes, int, float]] = [(bytes([lead]), at + 1, 0.0)]
+    partial: list[tuple[bytes, int, float]] = [(bytes([lead]), 1, 0.0)]
     for _ in range(needed):
         partial = [
             (read + bytes([byte]), end + len(form), cost + price)
             for read, end, cost in partial
             for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
         ]
-    found = [(_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost]
-    return [Choice(*choice) for choice in found if choice[0]]
+    found = ((_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost)
+    return tuple(choice for choice in found if choice[0])
 
 
 def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:

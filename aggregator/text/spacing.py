@@ -17,9 +17,11 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
 LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
 SPACES = re.compile(" {2,}")
-AROUND_LINE_END = re.compile(" *\n *")
+AROUND_LINE_END = re.compile(" ?\n ?")
 MANY_LINES = re.compile("\n{3,}")
-HYPHEN_END = re.compile(r"(\S*)(\w)-\n(\w+)")
+HYPHEN_END = re.compile(r"(?<=(\w))-\n(\w+)")
+# How far back a link may have begun, in characters.
+LINK_BEGIN = 300
 SUSPENDED = frozenset(
     ("und", "oder", "bis", "and", "or", "to", "et", "ou", "e", "o", "y", "en", "of", "i", "och", "og")
 )
@@ -56,11 +58,12 @@ def rejoined(text: str) -> str:
 
 
 def _rejoin(found: re.Match[str]) -> str:
-    before, last, after = found.groups()
+    last, after = found.groups()
     if after.lower() in SUSPENDED:
-        return f"{before}{last}- {after}"
-    kept = after[0].isupper() or after[0].isdigit() or last.isdigit() or "/" in before
-    return f"{before}{last}{'-' if kept else ''}{after}"
+        return f"- {after}"
+    before = found.string[max(0, found.start() - LINK_BEGIN) : found.start()].split()[-1:]
+    kept = after[0].isupper() or after[0].isdigit() or last.isdigit() or "/" in "".join(before)
+    return f"{'-' if kept else ''}{after}"
 
 
 def unwrapped(text: str) -> str:

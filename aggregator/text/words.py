@@ -38,6 +38,7 @@ def frequency(word: str, language: str | None) -> float:
     return own or frequencies("en").get(plain, 0.0) / 100
 
 
+@lru_cache(maxsize=1 << 14)
 def familiarity(word: str, language: str) -> float:
     """How much a reading looks like its language, 0 where it does not; comparable between readings of one word.
 
