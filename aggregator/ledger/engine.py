@@ -80,14 +80,17 @@ def server(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
 def claim(path: Path) -> None:
     """Make sure that the file is a ledger, or make it an empty one; LedgerError where it is anything else.
 
-    A file of no bytes is what a run leaves that was killed while it began.
+    A file of no bytes is what a run leaves that was killed while it began. Where it was killed a moment later, the
+    header is already ours but SQLite will take it back: so what was begun is taken back first.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from error
+    if path.with_name(f"{path.name}-journal").exists() and examine(path):
+        _alone(path, "BEGIN IMMEDIATE")
     if not examine(path):
-        _begin_file(path)
+        _alone(path, f"PRAGMA application_id={schema.APPLICATION}")
 
 
 def examine(path: Path) -> bool:
@@ -109,12 +112,12 @@ def examine(path: Path) -> bool:
     return bool(head)
 
 
-def _begin_file(path: Path) -> None:
-    """Write the mark of our program into a new file, before it holds anything."""
+def _alone(path: Path, statement: str) -> None:
+    """Run one statement before the file is opened in WAL mode, and leave the file to whoever comes next."""
     try:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
+            connection.execute(statement)
         finally:
             connection.close()
     except sqlite3.Error as error:

@@ -179,19 +179,16 @@ def test_a_full_disk_is_told_and_nothing_is_lost(small_disk: Path, tmp_path: Pat
         subprocess.run(["umount", small_disk], check=True)
 
 
-def failing(state: str, call: str, error: str, when: int) -> int:
-    """One refresh in a process whose system calls of that name fail from the given one on; its exit code."""
+def traced(state: str, rule: str) -> subprocess.CompletedProcess[str]:
+    """One refresh in a process to whose system calls the rule of strace happens."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[3]); import test_ledger_faults as faults;"
         "sys.exit(faults.told(sys.argv[1], int(sys.argv[2])))"
     )
-    done = subprocess.run(
-        ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}+",
-         sys.executable, "-c", program, state, str(check(state, 0) + 1), str(Path(__file__).parent)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode
+    number = check(state, 0) + 1 if Path(state).exists() else 1
+    tool = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={rule.split(':', maxsplit=1)[0]}", "-e", f"inject={rule}"]
+    command = [*tool, sys.executable, "-c", program, state, str(number), str(Path(__file__).parent)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def told(state: str, number: int) -> int:
@@ -203,33 +200,66 @@ def told(state: str, number: int) -> int:
     return 0
 
 
-def traced() -> bool:
-    """Whether strace may be used here."""
+@pytest.fixture(scope="module")
+def strace() -> None:
     tool = shutil.which("strace")
-    return tool is not None and subprocess.run([tool, "true"], capture_output=True, check=False).returncode == 0
+    if tool is None or subprocess.run([tool, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("strace is not installed or not allowed")
 
 
 def fail_each(state: str, cases: list[tuple[str, str, int]]) -> set[int]:
-    if not traced():
-        pytest.skip("strace is not installed or not allowed")
+    """Have each call fail from the given one on, over one ledger; the exit codes."""
     refresh(state, 1)
     done, codes = 1, set()
     for call, error, when in cases:
-        code = failing(state, call, error, when)
-        assert code in {0, 3}, (call, error, when)
-        done = check(state, done + (code == 0))
-        codes.add(code)
+        ended = traced(state, f"{call}:error={error}:when={when}+")
+        assert "Traceback" not in ended.stderr, ended.stderr
+        assert ended.returncode in {0, 3}, (call, error, when)
+        done = check(state, done + (ended.returncode == 0))
+        codes.add(ended.returncode)
     refresh(state, done + 1)
     check(state, done + 1)
     return codes
 
 
+def kill_at_each(folder: Path, calls: tuple[str, ...], most: int) -> int:
+    """Kill the first refresh of a new ledger at each call of each name until it comes through; how many kills."""
+    kills = 0
+    for call in calls:
+        for when in range(1, most + 1):
+            state = str(folder / f"{call}-{when}" / "ledger.db")
+            ended = traced(state, f"{call}:signal=KILL:when={when}")
+            assert ended.returncode in {0, -signal.SIGKILL, 128 + signal.SIGKILL}, ended.stderr
+            done = check(state, 0)
+            refresh(state, done + 1)
+            assert check(state, done + 1) == done + 1
+            if ended.returncode == 0:
+                break
+            kills += 1
+    return kills
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_ledger_killed_while_it_begins_is_begun_again(tmp_path: Path) -> None:
+    """At the second removal of a journal the header is ours and not yet committed."""
+    assert kill_at_each(tmp_path, ("unlink",), 3) > 0
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("strace")
+def test_a_ledger_is_begun_again_wherever_it_was_killed(tmp_path: Path) -> None:
+    calls = ("unlink", "pwrite64", "fdatasync", "fsync", "ftruncate")
+    assert kill_at_each(tmp_path, calls, 40) > 20
+
+
+@pytest.mark.usefixtures("strace")
 def test_a_failing_system_call_is_told_and_nothing_is_lost(state: str) -> None:
     cases = [("pwrite64", "ENOSPC", 1), ("pwrite64", "ENOSPC", 9), ("fdatasync", "EIO", 2), ("fdatasync", "EIO", 900)]
     assert fail_each(state, cases) == {0, 3}
 
 
 @pytest.mark.heavy
+@pytest.mark.usefixtures("strace")
 def test_every_system_call_may_fail(state: str) -> None:
     calls = (("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fdatasync", "EIO"), ("fsync", "EIO"), ("ftruncate", "EIO"))
     cases = [(call, error, when) for call, error in calls for when in range(1, 41)]
