@@ -16,7 +16,7 @@ from collections import Counter
 from itertools import accumulate
 
 from aggregator.merger.lines import records
-from aggregator.merger.resolve import resolve
+from aggregator.merger.resolve import Orders, resolve
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 
@@ -75,7 +75,7 @@ def measure(count: int) -> dict[str, float]:
     """Seconds, peak memory and scores of one run."""
     lines, truth = songs(count)
     start = time.process_time()
-    found = resolve(records(lines), pins={}, threshold=1.0)
+    found = resolve(records(lines), Orders())
     seconds = time.process_time() - start
     ids = [record.id for record in found.frame.records]
 

@@ -11,7 +11,7 @@ from typing import TextIO
 from aggregator.merger.explain import pair_of
 from aggregator.merger.lines import records
 from aggregator.merger.match import NEAR
-from aggregator.merger.resolve import BESIDE, POSTED, Resolution, resolve
+from aggregator.merger.resolve import BESIDE, POSTED, Orders, Resolution, resolve
 
 Line = Mapping[str, object]
 
@@ -26,7 +26,7 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshol
     """
     lines, faults = _read(source)
     errors.writelines(f"{fault}\n" for fault in faults)
-    found = resolve(records(lines), pins={}, threshold=threshold)
+    found = resolve(records(lines), Orders(threshold=threshold))
     ids = [record.id for record in found.frame.records]
     cluster = {ids[row]: ids[group[0]] for group in found.groups for row in group}
     told = _told(found) if explain else {}

@@ -64,7 +64,8 @@ def _patterns(levels: Levels) -> tuple[Levels, Ints]:
 def _unlike(frame: Frame, compared: Compared) -> list[Doubles]:
     """How often each level occurs among pairs that are not one."""
     rng = np.random.default_rng(_SEED)
-    left, right = (rng.integers(0, len(frame.records), _SAMPLES) for _ in range(2))
+    rows = len(frame.records)
+    left, right = (rng.integers(0, rows, min(_SAMPLES, rows * rows)) for _ in range(2))
     one, other = frame.scope[left], frame.scope[right]
     apart = (frame.source[left] != frame.source[right]) & ((one == other) | (one < 0) | (other < 0))
     chance = compare(frame, left[apart], right[apart]).levels

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from aggregator.merger.explain import pair_of
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import BESIDE, POSTED, Resolution, resolve
+from aggregator.merger.resolve import BESIDE, POSTED, Orders, Resolution, resolve
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.sighting import Sighting
@@ -38,7 +38,7 @@ def match(
     """
     named = {sighting.id: sighting for sighting in sightings}
     records = [of_sighting(sighting) for sighting in named.values()]
-    found = resolve(records, decisions=decisions, pins=pins, table=table, threshold=threshold)
+    found = resolve(records, Orders(decisions, pins, threshold), table)
     inside, near = _sorted_out(found)
     remarks = [f"match: {found.capped} blocks of more than 80 sightings were not compared"] if found.capped else []
     if len(near) > _SHOWN:
@@ -53,7 +53,7 @@ def match(
 
 def fitted(sightings: Sequence[Sighting]) -> Table:
     """The table that ``match`` would use for these sightings: kept, it makes the same ledger give the same bytes."""
-    return resolve([of_sighting(sighting) for sighting in sightings], pins={}, threshold=0.0).table
+    return resolve([of_sighting(sighting) for sighting in sightings], Orders()).table
 
 
 def _sorted_out(found: Resolution) -> tuple[defaultdict[int, list[Pair]], list[int]]:

@@ -23,15 +23,14 @@ def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str
     pinned: defaultdict[str, list[int]] = defaultdict(list)
     for at in sorted(guid):
         pinned[guid[at]].append(at)
-    groups = [tuple(rows) for rows in pinned.values() if len(rows) > 1]
     same: set[tuple[int, int]] = set()
     apart: set[tuple[int, int]] = set()
     for decision in decisions:
         left, right = ([row[name]] if name in row else pinned[name] for name in (decision.left, decision.right))
         pairs = {(min(one, other), max(one, other)) for one in left for other in right if one != other}
         same, apart = (same | pairs, apart - pairs) if decision.verdict == "same" else (same - pairs, apart | pairs)
-    groups += sorted(same)
-    groups += [group for group in twins(frame) if not _parted(group, apart)]
+    held = [*sorted(same), *pinned.values(), *twins(frame)]
+    groups = [part for group in held for part in _unparted(group, apart)]
     return Rules(
         frame.source.tolist(),
         frame.kind.tolist(),
@@ -43,8 +42,16 @@ def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str
     )
 
 
-def _parted(group: Sequence[int], apart: set[tuple[int, int]]) -> bool:
-    return any((one, other) in apart for one in group for other in group)
+def _unparted(group: Sequence[int], apart: set[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """The rows that stay together, divided where a person said "different"; only parts of two rows or more."""
+    parts: list[list[int]] = []
+    for row in sorted(group):
+        home = next((part for part in parts if not any((other, row) in apart for other in part)), None)
+        if home is None:
+            parts.append([row])
+        else:
+            home.append(row)
+    return [tuple(part) for part in parts if len(part) > 1]
 
 
 def twins(frame: Frame) -> list[tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,28 +38,67 @@ class Resolution:
     capped: int
 
 
-def resolve(
-    records: Sequence[Record],
-    *,
-    decisions: Sequence[Decision] = (),
-    pins: Mapping[str, str],
-    table: Table | None = None,
-    threshold: float,
-) -> Resolution:
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a run obeys: decisions, pins (sighting id -> published guid), the least weight that merges (log-odds)."""
+
+    decisions: Sequence[Decision] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
+    threshold: float = 1.0
+
+
+def resolve(records: Sequence[Record], orders: Orders, table: Table | None = None) -> Resolution:
     """The groups of the records; without a table the shipped one, fitted to the run where it is large enough."""
     frame = framed(records)
     found = candidates(frame)
     compared = compare(frame, found.left, found.right)
     vetoes = vetoed(frame, compared)
     used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
-    rules = rules_of(frame, decisions, pins)
-    weights = weigh(used, compared.levels)
-    live = np.flatnonzero((vetoes == 0) & (weights >= UNSEEN))
-    rivals = np.zeros_like(weights)
-    some = Compared(compared.left[live], compared.right[live], compared.levels[live])
-    rivals[live] = contested(some, weights[live], _voices(frame), _units(rules, len(frame.records)))
-    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
+    rules = rules_of(frame, orders.decisions, orders.pins)
+    weights, rivals = _weighed(frame, Weighed(compared, weigh(used, compared.levels), vetoes), rules)
+    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, orders.threshold)
     return Resolution(frame, compared, weights, rivals, vetoes, groups, used, found.capped)
+
+
+def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:
+    """The groups after some records came or changed: only they, their candidates and the groups of these are looked at.
+
+    ``before`` holds the groups of ids as they were, without what came or changed. Every other group stands; groups
+    of one record may be left out only if they are to be looked at.
+    """
+    frame = framed(records)
+    row = {record.id: at for at, record in enumerate(frame.records)}
+    home = np.arange(len(row), dtype=np.int64)
+    settled = np.zeros(len(row), dtype=np.bool_)
+    for group in before:
+        rows = [row[name] for name in group if name in row]
+        home[rows] = rows[:1]
+        settled[rows] = True
+    found = candidates(frame)
+    fresh = ~settled[found.left] | ~settled[found.right]
+    touched = ~settled
+    touched[home[found.left[fresh]]] = touched[home[found.right[fresh]]] = True
+    open_ = touched[home] | touched
+    looked = open_[found.left] & open_[found.right]
+    compared = compare(frame, found.left[looked], found.right[looked])
+    vetoes = vetoed(frame, compared)
+    rules = rules_of(frame, orders.decisions, orders.pins)
+    weights, rivals = _weighed(frame, Weighed(compared, weigh(table, compared.levels), vetoes), rules)
+    kept = [tuple(row[name] for name in group if name in row) for group in before]
+    standing = tuple(rows for rows in kept if len(rows) > 1 and not open_[rows[0]])
+    full = replace(rules, groups=(*rules.groups, *standing))
+    groups = grouped(Weighed(compared, weights + rivals, vetoes), full, orders.threshold)
+    return Resolution(frame, compared, weights, rivals, vetoes, groups, table, found.capped)
+
+
+def _weighed(frame: Frame, pairs: Weighed, rules: Rules) -> tuple[Floats, Floats]:
+    """The weight of each pair, and what its rivals take from it."""
+    live = np.flatnonzero((pairs.vetoes == 0) & (pairs.weights >= UNSEEN))
+    rivals = np.zeros_like(pairs.weights)
+    some = Compared(pairs.compared.left[live], pairs.compared.right[live], pairs.compared.levels[live])
+    units = np.array(components(len(frame.records), rules.groups), dtype=np.int64)
+    rivals[live] = contested(some, pairs.weights[live], _voices(frame), units)
+    return pairs.weights, rivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +141,3 @@ def _voices(frame: Frame) -> Ints:
     """A number for each listing: rows of one source that first appeared together."""
     voices: Ints = np.unique(frame.source * (int(frame.first.max(initial=0)) + 1) + frame.first, return_inverse=True)[1]
     return voices
-
-
-def _units(rules: Rules, rows: int) -> Ints:
-    """A number for each row, equal where rules hold rows together."""
-    return np.array(components(rows, rules.groups), dtype=np.int64)

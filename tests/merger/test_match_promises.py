@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregator.merger.match import fitted, match
+from aggregator.merger.table import from_json
+from aggregator.model.cluster import Decision, Matching
+from aggregator.model.sighting import Duration, Moment, Sighting, Span
+
+WORDS = [
+    "anchovy",
+    "bread",
+    "copper",
+    "kettle",
+    "winter",
+    "garden",
+    "letter",
+    "harbour",
+    "paper",
+    "boat",
+    "river",
+    "stone",
+]
+START = datetime(2024, 1, 1, 7, tzinfo=UTC)
+
+numbers = st.integers(0, 12)
+words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)
+
+
+@st.composite
+def sightings(draw: st.DrawFn) -> list[Sighting]:
+    """Listings of one show with every kind of gap, of two to four sources."""
+    found = []
+    for source in ("host", "list", "store", "page")[: draw(st.integers(2, 4))]:
+        for at in range(draw(st.integers(1, 7))):
+            day = draw(st.none() | numbers)
+            minutes = draw(st.none() | numbers)
+            title = " ".join(draw(words)) + draw(st.sampled_from(("", " (Part 1)", " (Part 2)", " #3")))
+            found.append(
+                Sighting(
+                    source,
+                    f"{source}-{at}",
+                    title,
+                    genre=draw(st.sampled_from(("episode", "episode", "post"))),
+                    guid=draw(st.none() | st.sampled_from(("g1", "g2", "g3"))),
+                    description=draw(st.none() | words.map(" ".join)),
+                    published=None if day is None else Moment(START + timedelta(days=day)),
+                    duration=None if minutes is None else Duration(600 + 60 * minutes, draw(st.sampled_from((1, 60)))),
+                    span=draw(st.sampled_from((Span(1, 3), Span(4, 6), Span(1, 6)))),
+                )
+            )
+    return found
+
+
+def groups(found: Matching) -> set[frozenset[str]]:
+    return {frozenset(sighting.id for sighting in cluster.sightings) for cluster in found.clusters}
+
+
+def together(found: Matching, left: str, right: str) -> bool:
+    return any({left, right} <= group for group in groups(found))
+
+
+@settings(max_examples=25, deadline=None)
+@given(sightings(), st.randoms(use_true_random=False))
+def test_the_order_of_the_input_leaves_no_trace(found: list[Sighting], chance: random.Random) -> None:
+    assert match(chance.sample(found, len(found))) == match(found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(sightings())
+def test_every_sighting_is_in_exactly_one_cluster(found: list[Sighting]) -> None:
+    listed = [sighting.id for cluster in match(found).clusters for sighting in cluster.sightings]
+    assert sorted(listed) == sorted(sighting.id for sighting in found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(sightings())
+def test_what_a_source_lists_side_by_side_stays_two(found: list[Sighting]) -> None:
+    for cluster in match(found).clusters:
+        for left in cluster.sightings:
+            for right in cluster.sightings:
+                if left.id < right.id and left.source == right.source and alongside(left, right):
+                    assert (left.title, left.published) == (right.title, right.published)
+
+
+def alongside(left: Sighting, right: Sighting) -> bool:
+    return left.span.first <= right.span.last and right.span.first <= left.span.last
+
+
+@settings(max_examples=25, deadline=None)
+@given(sightings(), st.data())
+def test_a_decision_is_obeyed_whatever_the_evidence(found: list[Sighting], data: st.DataObject) -> None:
+    names = sorted(sighting.id for sighting in found)
+    left, right = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+    if left != right:
+        assert not together(match(found, decisions=[Decision("different", left, right)]), left, right)
+        assert together(match(found, decisions=[Decision("same", left, right)]), left, right)
+
+
+@settings(max_examples=25, deadline=None)
+@given(sightings(), st.data())
+def test_what_was_published_under_one_guid_stays_together(found: list[Sighting], data: st.DataObject) -> None:
+    pins = {sighting.id: data.draw(st.sampled_from(("p1", "p2", "p3"))) for sighting in found}
+    again = match(found, pins=pins)
+    for left, one in pins.items():
+        for right, other in pins.items():
+            if one == other:
+                assert together(again, left, right)
+
+
+@settings(max_examples=20, deadline=None)
+@given(sightings(), sightings())
+def test_an_unrelated_show_changes_nothing(found: list[Sighting], others: list[Sighting]) -> None:
+    own = [replace(sighting, show="Bread and Water") for sighting in found]
+    else_ = [replace(one, source=f"{one.source}-2", show="Night Trains", guid=None) for one in others]
+    table = fitted(())
+    assert groups(match(own, table=table)) <= groups(match([*own, *else_], table=table))
+
+
+def honest(count: int) -> list[Sighting]:
+    return [
+        Sighting(
+            "host",
+            f"h{at}",
+            f"{WORDS[at].title()} and {WORDS[-at - 1]}",
+            guid=f"guid-{at}",
+            description=f"All about {WORDS[at]} and {WORDS[-at - 1]}, what it is and how it came to be.",
+            published=Moment(START + timedelta(days=7 * at)),
+            duration=Duration(1000 + 100 * at),
+        )
+        for at in range(count)
+    ]
+
+
+def copies(found: Sequence[Sighting], shift: int) -> list[Sighting]:
+    """A source that gives each guid to another's title."""
+    return [
+        replace(sighting, source="copy", key=f"c{at}", guid=found[(at + shift) % len(found)].guid)
+        for at, sighting in enumerate(found)
+    ]
+
+
+def test_a_source_that_copies_all_of_another_hides_none_of_its_items() -> None:
+    own = honest(7)
+    for shift in range(7):
+        for cluster in match([*own, *copies(own, shift)]).clusters:
+            assert sum(sighting.source == "host" for sighting in cluster.sightings) <= 1
+
+
+def test_a_source_that_gives_all_its_items_one_guid_and_title_hides_none() -> None:
+    own = honest(7)
+    flood = [replace(own[0], source="flood", key=f"f{at}", published=None, duration=None) for at in range(40)]
+    for cluster in match([*own, *flood]).clusters:
+        assert sum(sighting.source == "host" for sighting in cluster.sightings) <= 1
+
+
+def test_the_table_survives_its_json() -> None:
+    table = fitted(honest(7))
+    assert from_json(table.to_json()) == table
+
+
+def test_a_person_divides_what_was_published_together() -> None:
+    own = honest(2)
+    pins = {own[0].id: "p", own[1].id: "p"}
+    assert together(match(own, pins=pins), own[0].id, own[1].id)
+    divided = match(own, pins=pins, decisions=[Decision("different", own[0].id, own[1].id)])
+    assert not together(divided, own[0].id, own[1].id)
+
+
+def test_decisions_name_published_guids_too() -> None:
+    own = honest(3)
+    pins = {sighting.id: f"p{at}" for at, sighting in enumerate(own)}
+    assert together(match(own, pins=pins, decisions=[Decision("same", "p0", "p2")]), own[0].id, own[2].id)
+
+
+def test_near_misses_are_shown_with_what_stopped_them() -> None:
+    own = honest(3)
+    again = [replace(own[0], source="list", key="l0", guid=None, title=f"{own[0].title} (Part 2)")]
+    near = match([replace(own[0], title=f"{own[0].title} (Part 1)"), *own[1:], *again]).near_misses
+    assert [(pair.left, pair.right, pair.veto) for pair in near] == [("host/h0", "list/l0", "different parts")]
