@@ -27,6 +27,12 @@ def test_every_command_explains_itself(name: str, helped) -> None:
     assert f" {name} [OPTIONS]" in helped(name)
 
 
+def test_a_command_explains_itself_to_its_caller(run) -> None:
+    answer = run("match", "--help")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "--threshold" in answer.stdout
+
+
 def test_the_help_names_every_command(run) -> None:
     answer = run("--help")
     assert answer.returncode == 0
