@@ -14,7 +14,7 @@ QUOTE = 200
 
 
 # Changes that any sound copy may need: they say nothing of how its source was transcribed.
-HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut"})
+HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut", "torn word"})
 
 # Listings of a few items are given this many undamaged ones more, so that one slip does not condemn a source. With 0
 # a single damaged item would silence it; with 8 the Apple page among the seeds (5 of 8 damaged) outvotes two clean

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aggregator.model.sighting import Note, Sighting
-from aggregator.text import markup
-from aggregator.text.mend import Change, mend
+from aggregator.text import cuts, markup
+from aggregator.text.mend import Change, mend, passage
+
+BETWEEN_WORDS = " "
+"""What a text ends in whose cut is known to lie between words; without it the last word of a cut text is torn."""
 
 
 def repair(sighting: Sighting) -> Sighting:
     """The sighting with title, description and summary mended, and one note for each change that a fixer made.
 
     A description is made from ``html`` where the source gave markup. ``cut`` becomes true where the description ends
-    in a sure mark of truncation; the mark goes. A title that is marked as cut ends in "…". Idempotent: a repaired
-    sighting comes back equal.
+    in a sure mark of truncation; the mark goes, and the torn word before it: what is left ends in a blank. A title
+    that is marked as cut ends in "…". Idempotent: a repaired sighting comes back equal.
     """
     title, in_title = _title(sighting.title)
     description, cut, in_description = _description(sighting)
@@ -45,8 +48,11 @@ def _description(sighting: Sighting) -> tuple[str | None, bool, tuple[Change, ..
         text = markup.to_text(sighting.html)
     if text is None:
         return None, sighting.cut, ()
+    torn: tuple[Change, ...] = ()
+    if sighting.cut and not text[-1:].isspace() and (whole := cuts.without_torn_word(text)) != text:
+        text, torn = whole, (Change("torn word", *passage(text, whole)),)
     mended = mend(text, cut=sighting.cut)
-    return mended.text, mended.cut, mended.changes
+    return mended.text + BETWEEN_WORDS * mended.cut, mended.cut, torn + mended.changes
 
 
 def _notes(field: str, changes: tuple[Change, ...]) -> tuple[Note, ...]:

@@ -27,6 +27,7 @@ WEAR = {
     "look-alike": 0.2,
     "extraction": 0.2,
     "cut": 0.0,
+    "torn word": 0.0,
 }
 FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
 LEAST_SOUND = 0.12
