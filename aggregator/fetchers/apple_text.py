@@ -111,7 +111,7 @@ def _address(rest: str) -> tuple[str, bool]:
     joined = re.sub(r"\s*\n\s*", "", before.strip())
     if bracket and " " not in joined:
         return joined, True
-    split = re.match(r"(\S+\d)\s*\n\s*(\d+)\s*(?:\n|$)", rest)
+    split = re.match(r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)", rest)
     return ("".join(split.groups()) if split else rest.split(maxsplit=1)[0]), False
 
 

@@ -21,7 +21,7 @@ PAGE = "index.html"
 # may be part of the name ("Studio 2000 Ltd").
 _SIGN = r"(?:copyright\b|©|℗|\(c\))"
 _YEARS = r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:(?:19|20)?\d\d|present))?\b"
-MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{_YEARS}$")
+MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|(?<![,;\s])[,;\s]++{_YEARS}$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 )
 MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
-PIECE = re.compile(rf"(\s*)([{UNSPACED}][{MARKS}]*|[^\s{UNSPACED}]+)")
+PIECE = re.compile(rf"(?<!\s)(\s*)([{UNSPACED}][{MARKS}]*|[^\s{UNSPACED}]+)")
 PARTS = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
 APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Accents are decoration in these scripts and letters in all others (Hebrew, Arabic, Indic, Thai).

@@ -1,0 +1,82 @@
+"""The patterns that were made linear answer as those they replaced did, on texts made of what they look for."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from aggregator.fetchers import preflight
+from aggregator.generator import masthead
+from aggregator.merger import wording
+from aggregator.text import cuts, titlenumbers, titleparts, tokens
+
+SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
+SIGN = masthead._SIGN
+YEARS = masthead._YEARS
+
+# What it was, what it is, and the pieces of the texts on which both are asked.
+PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
+    "worded": (
+        titleparts._WORDED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        titleparts._WORDED,
+        [" ", "-", ":", "(", ")", "[", "part", "part 2", "Teil ii", "pt", ".", "2", "ii", "of", "/", "3", "x", "\n"],
+    ),
+    "fraction": (
+        titleparts._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
+        titleparts._FRACTION,
+        [" ", "(1/2)", "[2 of", "1/2", "(", "1", "/", " 3]", "x", "\n"],
+    ),
+    "half": (
+        titleparts._HALF.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        titleparts._HALF,
+        [" ", "-", "(", "（", "前半", "上", ")", "戦", "話", "】"],
+    ),
+    "cut": (
+        r"(\s?[-:|]\s+|\s+(?=[#\d]))",
+        titlenumbers._CUT,
+        [" ", "-", ":", "|", "#", "1", "x", "\n"],
+    ),
+    "piece": (
+        tokens.PIECE.pattern.removeprefix(r"(?<!\s)"),
+        tokens.PIECE,
+        [" ", "\n", "x", "字", "。", "\u0301", "e", "\u3000", "-", "ก", "\u0e31"],
+    ),
+    "half character": ("\ufffd+$", cuts.HALF_CHARACTER, ["\ufffd", "x", "\n"]),
+    "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", wording._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
+    "address": (r"\S+://\S+|www\.\S+", wording._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
+    "xml": (
+        preflight._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
+        re.compile(preflight._XML.pattern.decode("latin-1"), preflight._XML.flags | re.UNICODE),
+        [" ", "\n", "\xef\xbb\xbf", "<", "?xml", "rss", "feed", "x"],
+    ),
+    "split id": (r"(\S+\d)\s*\n\s*(\d+)\s*(?:\n|$)", re.compile(SPLIT_ID), ["a", "1", "23", " ", "\n", "i"]),
+    "marks": (
+        rf"(?i)^{SIGN}(?:{SIGN}|{YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{YEARS}$",
+        masthead.MARKS,
+        ["©", "copyright", "2020", "-", " ", ",", ";", "by", "Ann", "present", "99"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_pattern_made_linear_answers_as_before(name: str) -> None:
+    old, new, pieces = PAIRS[name]
+    before = re.compile(old, new.flags & ~re.UNICODE)
+    assert before.pattern != new.pattern
+    dice = random.Random(name)
+    met = 0
+    for _ in range(6_000):
+        text = "".join(dice.choices(pieces, k=dice.randint(0, 14)))
+        expected = _answers(before, text)
+        met += any(expected)
+        assert _answers(new, text) == expected, repr(text)
+    assert met > 100
+
+
+def _answers(pattern: re.Pattern[str], text: str) -> list[object]:
+    """Where it was found, and what its groups held; of the split id, which is only matched, the groups."""
+    first = pattern.match(text)
+    found = () if pattern.pattern.startswith(r"(\S") else pattern.finditer(text)
+    return [first and first.groups(), *((each.span(), each.groups()) for each in found)]
