@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import sqrt
 
 from aggregator.merger import boilerplate, vote
 from aggregator.merger.lore import NO_ODDS, NOTHING, Lore
@@ -98,7 +99,7 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
 
 def _belief(writers: Sequence[Witness]) -> float:
     """How far those who write a token so can be believed together: a lone sound copy .8, three and more 1."""
-    return min(1.0, 0.6 + 0.2 * len(writers)) * max((writer.sound for writer in writers), default=0.5) ** 0.5
+    return min(1.0, 0.6 + 0.2 * len(writers)) * sqrt(max((writer.sound for writer in writers), default=0.5))
 
 
 def _reading(runs: list[Run], scores: Sequence[float], witnesses: Sequence[Witness], *, cut: bool) -> Reading:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from math import log
 from types import MappingProxyType
 
 from aggregator.merger import boilerplate, seams, stops, vote
-from aggregator.merger.rates import DEFAULT, Rates
+from aggregator.merger.rates import DEFAULT, NAMES, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
 from aggregator.text.styles import sides
@@ -26,8 +27,10 @@ NO_ODDS = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Lore:
-    """What was learned: phrases that are boilerplate, the rates of each source by its name, and the
-    log-odds that a show's texts are typographic, by its name."""
+    """What was learned: phrases that are boilerplate, and the rates of each source by its name.
+
+    ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic.
+    """
 
     phrases: frozenset[str] = frozenset()
     rates: Mapping[str, Rates] = field(default_factory=lambda: MappingProxyType({}))
@@ -90,9 +93,13 @@ class Observer:
 
     def lore(self) -> Lore:
         """What was learned so far."""
-        return Lore(
-            self.phrases.learned(), MappingProxyType({source: _rates(seen) for source, seen in self.seen.items()})
-        )
+        rates = {source: _rates(seen) for source, seen in self.seen.items()}
+        styles = {
+            show: tuple(log((curled + 1) / (plain + 1)) for curled, plain in totals)
+            for show, totals in self.sides.items()
+            if show
+        }
+        return Lore(self.phrases.learned(), MappingProxyType(rates), MappingProxyType(styles))
 
 
 def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
@@ -110,3 +117,24 @@ def _distorted(columns: Sequence[Column], number: int) -> tuple[float, float]:
             others = {token.word for other, token in column.cells.items() if other != number}
             events += len(others) == 1 and column.cells[number].word not in others
     return float(events), float(chances)
+
+
+def to_json(lore: Lore) -> str:
+    """The lore as one line of JSON: the same lore gives the same text."""
+    said = {
+        "phrases": sorted(lore.phrases),
+        "rates": {source: asdict(rates) for source, rates in lore.rates.items()},
+        "styles": {show: list(odds) for show, odds in lore.styles.items()},
+    }
+    return json.dumps(said, sort_keys=True)
+
+
+def from_json(text: str) -> Lore:
+    """The lore that ``to_json`` wrote; a rate that it does not name is the usual one."""
+    said = json.loads(text)
+    rates = {
+        source: Rates(**{name: float(rate) for name, rate in kept.items() if name in NAMES})
+        for source, kept in said["rates"].items()
+    }
+    styles = {show: tuple(map(float, odds)) for show, odds in said["styles"].items()}
+    return Lore(frozenset(said["phrases"]), MappingProxyType(rates), MappingProxyType(styles))

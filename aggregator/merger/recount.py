@@ -98,7 +98,7 @@ def _account(said: object) -> Account:
 
 def _copy(witness: object) -> Copy:
     if not isinstance(witness, Mapping) or not isinstance(witness.get("text"), str):
-        raise ValueError('a witness has no "text"')
+        raise ValueError('a witness has no "text"')  # noqa: TRY004
     trust = witness.get("trust", 1.0)
     if isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1:
         raise ValueError('"trust" is not between 0 and 1')

@@ -14,13 +14,15 @@ SHORT_END = 5
 FALLEN = 1.5
 # A run of more than 60 columns is not a block that moved, but two orders of a whole text.
 LONGEST = 60
+# Texts in which more runs moved are not one text in two orders.
+MOST = 60
 
 
 def relocate(columns: list[Column], witnesses: Sequence[Witness]) -> list[Column]:
     """The columns in their likeliest order."""
     if not any(column.moved for column in columns):
         return columns
-    for run in _runs(columns):
+    for run in _runs(columns)[:MOST]:
         if len(run) > LONGEST:
             continue
         mover = max(run[0].moved, key=lambda number: _faith(witnesses[number]))

@@ -16,6 +16,11 @@ from aggregator.text.styles import Sides, fold, sides
 
 # A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
 KNOWN = 2.5
+ACCENTED = 0.5
+MARKED = 0.5
+MOST_CREDIT = 3.4
+BROKEN = 5.0
+MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
 TRACKED = re.compile(r"[?&]utm_[a-z]+=")
 TRACKED_COST = 6.0
@@ -83,7 +88,7 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
 
 
 def _letters(word: str) -> str:
-    """A word without its marks; a link keeps them, less what a campaign stuck to it."""
+    """A word without its marks."""
     return "".join(letter for letter in word if letter.isalnum()) or word
 
 
@@ -104,18 +109,14 @@ def _fitting(choice: str, style: Sides) -> int:
 
 
 def _credit(word: str, language: str | None) -> float:
-    """How believable a way of writing is by itself, in natural log-odds."""
+    """How believable a way of writing is by itself, in natural log-odds: never as much as a second witness."""
     frequency = words.frequency(word, language)
     credit = KNOWN + 0.1 * log(frequency * 1e6) if frequency else 0.0
-    if "\ufffd" in word:
-        credit -= 5
-    if mixed(word):
-        credit -= 3
     if not word.isascii():
-        credit += 0.5
-    if TRACKED.search(word):
-        return credit - TRACKED_COST
-    return credit + 0.5 * min(3, sum(not letter.isalnum() for letter in word))
+        credit += ACCENTED
+    credit += MARKED * min(3, sum(not letter.isalnum() for letter in word))
+    blame = BROKEN * ("\ufffd" in word) + MIXED * mixed(word) + TRACKED_COST * bool(TRACKED.search(word))
+    return min(MOST_CREDIT, credit) - blame
 
 
 def _marks(parts: dict[int, str], bench: Bench) -> str:

@@ -13,6 +13,8 @@ WITHIN = 0.85
 WITHIN_DOTTED = 0.6
 # More than 30 words behind the end of a copy are text it lacks; fewer may be stuck to the other one.
 LONGEST_TAIL = 30
+# The beginnings of long texts are compared by this many tokens.
+LONG = 2000
 
 
 def see_stops(witnesses: Sequence[Witness]) -> None:
@@ -51,7 +53,8 @@ def goes_on(keys: Sequence[str], other: Witness, share: float) -> bool:
     stretch = len(keys) + len(keys) // 8 + 2
     if not keys or len(other.tokens) < len(keys) + 1:
         return False
-    return align.common(keys, other.keys[:stretch]) >= share * len(keys)
+    known = keys[:LONG]
+    return align.common(known, other.keys[: min(stretch, LONG + LONG // 8)]) >= share * len(known)
 
 
 def _torn(keys: Sequence[str], other: Witness) -> bool:

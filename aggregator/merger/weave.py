@@ -11,6 +11,8 @@ from aggregator.text.tokens import Token
 
 # How much more an orderly witness is preferred than a long one as the one whose order is followed.
 MORE_ORDER = 4
+# Order is judged by this many tokens.
+LONG = 2000
 
 
 @dataclass(slots=True, eq=False)
@@ -44,14 +46,15 @@ def _backbone(witnesses: Sequence[Witness]) -> int:
 
 
 def _agreement(witness: Witness, witnesses: Sequence[Witness]) -> float:
+    """How far the order of a witness is the order of the others, 0 to 1, by the beginnings of long texts."""
     total = agreed = 0.0
+    keys = witness.keys[:LONG]
     for other in witnesses:
-        if other is witness:
-            continue
-        common = align.common(witness.keys, other.keys)
-        bag = len(set(witness.keys) & set(other.keys)) or 1
-        agreed += other.weight * min(1, common / bag)
-        total += other.weight
+        if other is not witness:
+            theirs = other.keys[:LONG]
+            shared = len(set(keys) & set(theirs)) or 1
+            agreed += other.weight * min(1.0, align.common(keys, theirs) / shared)
+            total += other.weight
     return agreed / total if total else 1.0
 
 

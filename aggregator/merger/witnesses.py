@@ -86,7 +86,7 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
         mended = mend(copy.text, cut=copy.cut)
         trust = (max(copy.trust, 0.01) / top) ** TRUST_POWER
         called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
-    called.sort(key=lambda witness: (-witness.weight, witness.source, witness.text, witness.cut))
+    called.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     for witness in called:
         witness.tokens = tokenise(witness.text)
     return called

@@ -12,6 +12,10 @@ Matches = list[tuple[int, int]]
 SIMILAR = 0.6
 # A gap of more than 30 by 30 tokens is another text, not a worn one.
 WIDEST_GAP = 900
+# Beyond 6 000 by 6 000 tokens the alignment's memory (a bit for each pair) and time are spent on parts.
+LARGEST = 36_000_000
+ANCHOR = 8
+MOST_TRIED = 500
 # Of a frequent word only the first places are tried for a move.
 FEW = 8
 
@@ -33,11 +37,32 @@ def in_order(left: Sequence[str], right: Sequence[str]) -> Matches:
 
 
 def _equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
+    if len(left) * len(right) > LARGEST:
+        i, j = _anchor(left, right)
+        if 0 < i < len(left) and 0 < j < len(right):
+            behind = _equal_blocks(left[i:], right[j:])
+            return [*_equal_blocks(left[:i], right[:j]), *((i + one, j + other, size) for one, other, size in behind)]
     return [
         (step.src_start, step.dest_start, step.src_end - step.src_start)
         for step in Indel.opcodes(left, right)
         if step.tag == "equal"
     ]
+
+
+def _anchor(left: Sequence[str], right: Sequence[str]) -> tuple[int, int]:
+    """Where both texts can be cut in two: words that stand once in each, near the middle; else the middles."""
+    places: dict[tuple[str, ...], int] = {}
+    for j in range(len(right) - ANCHOR + 1):
+        words = tuple(right[j : j + ANCHOR])
+        places[words] = -1 if words in places else j
+    middle = len(left) // 2
+    for step in range(min(middle, MOST_TRIED)):
+        for i in (middle + step, middle - step):
+            j = places.get(tuple(left[i : i + ANCHOR]), -1)
+            if len(right) // 5 < j < 4 * len(right) // 5:
+                return i, j
+    return middle, len(right) // 2
 
 
 def _similar(left: Sequence[str], right: Sequence[str], at_left: int, at_right: int) -> Matches:
@@ -88,9 +113,12 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
     open_left, open_right = set(free_left), set(free_right)
     runs = []
     for j in free_right:
-        for i in where.get(right[j], ())[:FEW]:
-            if not (j - 1 in open_right and i - 1 in open_left and left[i - 1] == right[j - 1]):
-                runs.append((_run(keys, (i, j), open_left, open_right), i, j))
+        begins = [
+            i
+            for i in where.get(right[j], ())[:FEW]
+            if not (j - 1 in open_right and i - 1 in open_left and left[i - 1] == right[j - 1])
+        ]
+        runs += [(_run(keys, (i, j), open_left, open_right), i, j) for i in begins]
     matches: Matches = []
     for size, i, j in sorted(runs, key=lambda run: (-run[0], abs(run[1] - run[2]), run[1])):
         for step in range(size):

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 ENCODINGS = ("cp1252", "cp1251", "cp1250")
 UNDEFINED = "•"
+# RFC 3629, section 4: what the first byte of a longer sequence may be.
+LEADS = range(0xC2, 0xF5)
 # Forms seen in the store page of the seed documents and in folding by Unicode's own tables (NFKC).
 WORN: tuple[tuple[str, str, float], ...] = (
     ("‘’", "'", 1.0),
@@ -48,7 +50,8 @@ LEADS_WORN = (("Ð", "Đ"),)
 class Page(NamedTuple):
     """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
 
-    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves undefined, which pages drop.
+    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that
+    the encoding leaves undefined, which pages drop; ``finder`` finds lead bytes.
     """
 
     name: str
@@ -63,14 +66,15 @@ class Page(NamedTuple):
 def page(name: str) -> Page:
     """The table of one encoding."""
     shown = {byte: _shown(byte, name) for byte in range(0x80, 0x100)}
-    leads = {character: byte for byte, character in shown.items() if 0xC2 <= byte <= 0xF4}  # RFC 3629, section 4
+    leads = {character: byte for byte, character in shown.items() if byte in LEADS}
     leads |= {worn: leads[character] for character, worn in LEADS_WORN if character in leads and worn not in leads}
     tails: dict[str, list[tuple[str, int, float]]] = {}
     for byte in range(0x80, 0xC0):
         for form, cost in _forms(byte, shown[byte]).items():
             tails.setdefault(form[0], []).append((form, byte, cost))
     lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
-    return Page(name, leads, tails, lost, frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]"))
+    every, finder = frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]")
+    return Page(name, leads, tails, lost, every, finder)
 
 
 def _shown(byte: int, name: str) -> str:

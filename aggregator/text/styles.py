@@ -26,7 +26,7 @@ def sides(text: str) -> Sides:
 
 
 def fold(surface: str) -> str:
-    """A surface in plain style, to compare surfaces of both.
+    r"""A surface in plain style, to compare surfaces of both.
 
     >>> fold("“Who’s—there…”"), fold("a--b")
     ('"Who\\'s-there..."', 'a-b')

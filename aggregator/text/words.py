@@ -59,7 +59,7 @@ def simplified(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _simplifications() -> dict[int, str]:
-    """wordfreq's own table, read from its file: its module would ask for a tokenizer that is not needed here."""
+    """The table of wordfreq, read from its file: its module would ask for a tokenizer that is not needed here."""
     spec = find_spec("wordfreq")
     folder = Path(spec.origin).parent if spec and spec.origin else Path()
     packed = gzip.decompress((folder / "data" / "_chinese_mapping.msgpack.gz").read_bytes())

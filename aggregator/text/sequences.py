@@ -1,0 +1,96 @@
+"""Sequences: what character a stretch of text may have been, read as the bytes of UTF-8 in another encoding."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from aggregator.text.codepages import LOST_COST, Page, page
+
+# One lead byte and three continuation bytes in forms of up to three characters.
+LONGEST = 10
+INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
+PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
+# Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press.
+RARE = re.compile(
+    "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
+    "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff\ua000-\uabff\ud7b0-\uf8ff]"
+)
+STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
+
+
+class Choice(NamedTuple):
+    """What a stretch of text may have been: the character, where the stretch ends, and the cost of the reading."""
+
+    character: str
+    end: int
+    cost: float
+
+
+def choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choice]:
+    """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
+    if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
+        return []
+    return [Choice(one, at + size, cost) for one, size, cost in _read(text[at : at + LONGEST], table.name, lost=lost)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(text: str, name: str, *, lost: bool) -> tuple[tuple[str, int, float], ...]:
+    """The characters that a text may begin with, how much of it each takes, and the cost of the reading."""
+    table = page(name)
+    lead = table.leads[text[0]]
+    needed = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004 - RFC 3629, section 3
+    partial: list[tuple[bytes, int, float]] = [(bytes([lead]), 1, 0.0)]
+    for _ in range(needed):
+        partial = [
+            (read + bytes([byte]), end + len(form), cost + price)
+            for read, end, cost in partial
+            for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
+        ]
+    found = ((_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost)
+    return tuple(choice for choice in found if choice[0])
+
+
+def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
+    """The forms of a continuation byte at a place, and no form at all where one may be lost."""
+    for form, byte, cost in table.tails.get(text[at : at + 1], ()):
+        if text.startswith(form, at):
+            yield form, byte, cost
+    if lost:
+        for byte in table.lost:
+            yield "", byte, LOST_COST
+
+
+@lru_cache(maxsize=4096)
+def _decoded(read: bytes) -> str:
+    """The character of a UTF-8 sequence, or nothing where there is none that anybody writes."""
+    try:
+        character = read.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return character if unicodedata.category(character) not in {"Cn", "Co", "Cs"} else ""
+
+
+def price(choice: Choice) -> float:
+    """How unlikely a reading is: how worn its bytes are and how strange its character."""
+    return choice.cost + _strangeness(choice.character)
+
+
+@lru_cache(maxsize=4096)
+def _strangeness(character: str) -> float:
+    """How unlikely a character is in any text: letters, quotes and what is invisible are likely, boxes are not."""
+    if character in PUNCTUATION:
+        return 0.0
+    if character in INVISIBLE:
+        return 0.2
+    if RARE.match(character):
+        return 2.5
+    return STRANGENESS.get(unicodedata.category(character), 1.0)
+
+
+def cheapest(piece: Sequence[Choice]) -> Choice:
+    """The likeliest reading of a stretch."""
+    return min(piece, key=price) if len(piece) > 1 else piece[0]
