@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aggregator.generator import archive, atom, files, jsonfeed, leaf, news, opml, page, report, rss
-from aggregator.generator.archive import Sheet
-from aggregator.generator.files import Written
+from aggregator.generator import archive, edition, files, masthead, news, opml, page
+from aggregator.generator.files import Content, Written
 from aggregator.generator.history import History
 from aggregator.model.feed import Cover, Feed
-
-PAGED: Mapping[str, Callable[[Feed, Sheet], bytes]] = {
-    "podcast.xml": lambda feed, sheet: rss.render(feed, episodes_only=True, sheet=sheet),
-    "feed.xml": lambda feed, sheet: rss.render(feed, episodes_only=False, sheet=sheet),
-    "feed.atom": lambda feed, sheet: atom.render(feed, sheet=sheet),
-    "feed.json": lambda feed, sheet: jsonfeed.render(feed, sheet=sheet),
-}
 
 
 def render(feed: Feed, window: int | None = None, past: History | None = None) -> Mapping[str, bytes]:
@@ -26,21 +18,33 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is what
     the changes page tells; without it there is none.
     """
-    made = {name: paged(feed, Sheet(window)) for name, paged in PAGED.items()}
-    for name, paged in PAGED.items():
-        total = sum(map(leaf.playable, feed.items)) if name == "podcast.xml" else len(feed.items)
-        for number in range(1, archive.count(total, window) + 1):
-            made[archive.archive_name(name, number)] = paged(feed, Sheet(window, number))
-    made |= {"index.html": page.render(feed, changes=past is not None), "report.json": report.render(feed)}
-    if past is not None:
-        made |= {"changes.html": news.render(feed, past), "changes.atom": news.atom(feed, past)}
-    return made
+    return edition.render(feed, window=window) | dict(_pages(feed, past))
 
 
 def publish(output: Path, feed: Feed, window: int | None = None, past: History | None = None) -> tuple[Written, ...]:
-    """Write the feed's folder whole or not at all; raises PublishError with the old files standing."""
-    written = files.publish(output / feed.channel.name, render(feed, window, past), compress=True)
+    """Write the feed's folder whole or not at all; raises PublishError with the old files standing.
+
+    No file is held in memory whole but the pages. Archives of this feed that are none any more (a window that grew)
+    are removed afterwards, when no page names them.
+    """
+    folder = output / feed.channel.name
+    written = files.publish(folder, _contents(feed, window, past, folder), compress=True)
+    files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
+
+
+def _contents(feed: Feed, window: int | None, past: History | None, folder: Path) -> Iterator[tuple[str, Content]]:
+    """The same files as ``render``, one after the other and in pieces."""
+    yield from edition.stream(feed, window=window, beside=folder)
+    yield from _pages(feed, past)
+
+
+def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:
+    """The pages for people."""
+    yield "index.html", page.render(feed, changes=past is not None)
+    if past is not None:
+        yield "changes.html", news.render(feed, past)
+        yield "changes.atom", news.atom(feed, past)
 
 
 @dataclass(frozen=True, slots=True)

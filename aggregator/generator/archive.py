@@ -8,10 +8,12 @@ longer lists) lose nothing that the window promises.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 from aggregator.generator.masthead import Masthead
 from aggregator.generator.tags import Row
@@ -19,6 +21,9 @@ from aggregator.model.item import Item
 
 T = TypeVar("T")
 
+NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
+# Every archive names its feed's guid before its first item; a masthead of the longest texts takes some 30 kB.
+FRONT: Final = 1 << 16
 TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
 
 
@@ -86,3 +91,15 @@ def archive_name(name: str, number: int) -> str:
     """
     stem, _, extension = name.rpartition(".")
     return f"{stem}-archive-{number}.{extension}"
+
+
+def forsaken(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
+    """The archives of the feed of this guid that an earlier edition left in the folder and this one does not have.
+
+    A file that bears such a name and does not say that it is this feed's is somebody else's.
+    """
+    for path in sorted(folder.iterdir()):
+        if NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():
+            with path.open("rb") as handle:
+                if guid.encode() in handle.read(FRONT):
+                    yield path.name

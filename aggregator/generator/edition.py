@@ -6,15 +6,20 @@ piece says depends on the item and the masthead alone, so a caller may keep piec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from aggregator.generator import atom, jsonfeed, leaf, masthead, report, rss
 from aggregator.generator.archive import Sheet, archive_name, count
 from aggregator.generator.jsontext import CLOSE, separated
 from aggregator.generator.masthead import Masthead
+from aggregator.generator.spool import spool
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
+
+Content = Iterator[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,19 @@ class Pieces:
     atom: bytes
     json: bytes
     report: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Stock:
+    """All that an edition is made of: whether the item at a position is played, and its piece in each format."""
+
+    feed: Feed
+    head: Masthead
+    playable: Sequence[bool]
+    rss: Callable[[int], bytes]
+    atom: Callable[[int], bytes]
+    json: Callable[[int], bytes]
+    report: Callable[[int], bytes]
 
 
 def pieces(item: Item, head: Masthead) -> Pieces:
@@ -48,49 +66,76 @@ def render(feed: Feed, *, window: int | None = None) -> dict[str, bytes]:
 
 def assemble(feed: Feed, made: Sequence[Pieces], *, window: int | None = None) -> dict[str, bytes]:
     """The files by name, of pieces already made, one for each item of the feed in its order."""
+    stock = _Stock(
+        feed,
+        masthead.of(feed),
+        [piece.playable for piece in made],
+        lambda position: made[position].rss,
+        lambda position: made[position].atom,
+        lambda position: made[position].json,
+        lambda position: made[position].report,
+    )
+    return {name: b"".join(content) for name, content in _files(stock, window)}
+
+
+def stream(feed: Feed, *, window: int | None = None, beside: Path | None = None) -> Iterator[tuple[str, Content]]:
+    """The same files in pieces, one file after the other, for feeds too large to hold in every format.
+
+    Each item is written once, too: its pieces wait on the disk, in unnamed files in ``beside`` (else in the system's
+    folder for such), until the last file was taken. Raises OSError where the disk refuses.
+    """
     head = masthead.of(feed)
-    everything = list(zip(feed.items, made, strict=True))
-    episodes = [pair for pair in everything if pair[1].playable]
-    files = {"report.json": _list(report.front(feed, head), (piece.report for piece in made))}
+    playable: list[bool] = []
+    with ExitStack() as opened:
+        items, entries, objects, accounts = (opened.enter_context(spool(beside)) for _ in range(4))
+        for item in feed.items:
+            made = pieces(item, head)
+            playable.append(made.playable)
+            items.add(made.rss)
+            entries.add(made.atom)
+            objects.add(made.json)
+            accounts.add(made.report)
+        stock = _Stock(feed, head, playable, items.piece, entries.piece, objects.piece, accounts.piece)
+        yield from _files(stock, window)
+
+
+def _files(stock: _Stock, window: int | None) -> Iterator[tuple[str, Content]]:
+    """Every file in pieces; each is to be taken before the next is asked for."""
+    feed, head = stock.feed, stock.head
+    everything = range(len(feed.items))
+    episodes = [position for position in everything if stock.playable[position]]
+    yield "report.json", _list(report.front(feed, head), map(stock.report, everything))
     for number in range(count(len(episodes), window) + 1):
-        files[_name("podcast.xml", number)] = _rss(feed, head, episodes, "podcast.xml", Sheet(window, number))
+        yield _name("podcast.xml", number), _rss(stock, ("podcast.xml", episodes), Sheet(window, number))
     for number in range(count(len(everything), window) + 1):
         sheet = Sheet(window, number)
         part = sheet.cut(everything)
-        links = sheet.links(head, atom.NAME, len(everything))
-        front = atom.front(head, links, sheet.dated([item for item, _ in part], feed.updated))
-        files[_name("feed.xml", number)] = _rss(feed, head, everything, "feed.xml", sheet)
-        files[_name(atom.NAME, number)] = b"".join((front, *(piece.atom for _, piece in part), atom.CLOSE))
-        files[_name(jsonfeed.NAME, number)] = _list(
-            jsonfeed.front(head, sheet, len(everything)), (piece.json for _, piece in part)
-        )
-    return files
+        yield _name("feed.xml", number), _rss(stock, ("feed.xml", everything), sheet)
+        dated = sheet.dated([feed.items[position] for position in part], feed.updated)
+        opening = atom.front(head, sheet.links(head, atom.NAME, len(everything)), dated)
+        yield _name(atom.NAME, number), _document(opening, map(stock.atom, part), atom.CLOSE)
+        listed = _list(jsonfeed.front(head, sheet, len(everything)), map(stock.json, part))
+        yield _name(jsonfeed.NAME, number), listed
 
 
-def stream(feed: Feed, *, window: int | None = None) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The same files in pieces, one file after the other: no more than one item is held at a time.
-
-    For feeds too large to hold in every format; it takes three times as long, for each format cleans each item.
-    """
-    yield "report.json", report.stream(feed)
-    for number in range(count(sum(map(leaf.playable, feed.items)), window) + 1):
-        yield _name("podcast.xml", number), rss.stream(feed, episodes_only=True, sheet=Sheet(window, number))
-    for number in range(count(len(feed.items), window) + 1):
-        sheet = Sheet(window, number)
-        yield _name("feed.xml", number), rss.stream(feed, episodes_only=False, sheet=sheet)
-        yield _name(atom.NAME, number), atom.stream(feed, sheet=sheet)
-        yield _name(jsonfeed.NAME, number), jsonfeed.stream(feed, sheet=sheet)
+def _rss(stock: _Stock, chosen: tuple[str, Sequence[int]], sheet: Sheet) -> Content:
+    """One page of podcast.xml or of feed.xml."""
+    name, positions = chosen
+    head = rss.titled(stock.head, heard=all(stock.playable[position] for position in positions))
+    part = sheet.cut(positions)
+    links = sheet.links(head, name, len(positions))
+    opening = rss.opening(stock.feed, head, [stock.feed.items[position] for position in part], links, sheet)
+    return rss.pieces(opening, map(stock.rss, part))
 
 
-def _rss(feed: Feed, head: Masthead, chosen: Sequence[tuple[Item, Pieces]], name: str, sheet: Sheet) -> bytes:
-    part = sheet.cut(chosen)
-    titled = rss.titled(head, heard=all(piece.playable for _, piece in chosen))
-    front = rss.opening(feed, titled, [item for item, _ in part], sheet.links(head, name, len(chosen)), sheet)
-    return rss.assemble(front, (piece.rss for _, piece in part))
+def _document(opening: bytes, made: Iterable[bytes], close: bytes) -> Content:
+    yield opening
+    yield from made
+    yield close
 
 
-def _list(front: bytes, made: Iterable[bytes]) -> bytes:
-    return b"".join((front, *(separated(position, piece) for position, piece in enumerate(made)), CLOSE))
+def _list(opening: bytes, made: Iterable[bytes]) -> Content:
+    return _document(opening, (separated(position, piece) for position, piece in enumerate(made)), CLOSE)
 
 
 def _name(name: str, number: int) -> str:

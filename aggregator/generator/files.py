@@ -89,6 +89,19 @@ def sweep(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def remove(folder: Path, names: Iterable[str]) -> None:
+    """Takes files out of publication, each with its siblings; raises PublishError where the disk refuses."""
+    try:
+        gone = tuple(names)
+        for name in gone:
+            (folder / name).unlink(missing_ok=True)
+        if gone:
+            _bare(folder, gone)
+            _flush(folder)
+    except OSError as error:
+        raise PublishError(f"{folder}: cannot remove what is published no more ({error.strerror or error})") from error
+
+
 def _prepare(place: Path, content: Content, *, compress: bool) -> list[_Step]:
     """The finished files beside their places: none where the bytes are the same and the siblings are of them."""
     part = None if _holds(place, content) else _write(place, [content] if isinstance(content, bytes) else content)

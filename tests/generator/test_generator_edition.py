@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from aggregator import publish as publication
 from aggregator.generator import atom, edition, jsonfeed, leaf, masthead, report, rss
 from aggregator.generator.archive import Sheet
 from aggregator.generator.files import publish
@@ -111,3 +112,29 @@ def test_a_stream_holds_one_item_at_a_time(harbour: Feed, tmp_path: Path) -> Non
     tracemalloc.stop()
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) > 19_000_000
     assert peak < 2_000_000
+
+
+@pytest.mark.parametrize("window", [None, 4])
+def test_what_is_published_is_what_is_rendered(many: Feed, tmp_path: Path, window: int | None) -> None:
+    publication.publish(tmp_path, many, window)
+    folder = tmp_path / many.channel.name
+    found = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix not in (".gz", ".br")}
+    assert publication.render(many, window) == found
+
+
+def test_archives_of_a_smaller_window_go_and_nobody_elses(many: Feed, tmp_path: Path) -> None:
+    folder = tmp_path / many.channel.name
+    publication.publish(tmp_path, many, 4)
+    (folder / "feed-archive-9.xml").write_text("<rss>kept by a person</rss>")
+    (folder / "notes.xml").write_text(f"of {many.channel.guid}")
+    before = {path.name for path in folder.iterdir()}
+    assert {"feed-archive-6.xml", "feed-archive-6.xml.gz", "podcast-archive-4.xml.br"} <= before
+    publication.publish(tmp_path, many, 10)
+    after = {path.name for path in folder.iterdir() if "archive" in path.name or path.name == "notes.xml"}
+    names = {f"feed-archive-{number}.{kind}" for number in (1, 2) for kind in ("xml", "atom", "json")}
+    names |= {"podcast-archive-1.xml"}
+    packed = {name + ending for name in names for ending in (".gz", ".br")}
+    assert names | packed | {"feed-archive-9.xml", "notes.xml"} == after
+    assert publication.publish(tmp_path, many, 10) == tuple(
+        replace(each, changed=False) for each in publication.publish(tmp_path, many, 10)
+    )
