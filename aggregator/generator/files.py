@@ -68,6 +68,7 @@ def publish(
             made = _prepare(folder / name, content, compress=compress)
             written.append(Written(name, changed=any(step.place.name == name for step in made)))
             steps += made
+        _withdraw(steps)
         for step in steps:
             step.part.replace(step.place)
         if not compress:
@@ -174,6 +175,16 @@ def _bare(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         for ending in ENDINGS:
             (folder / f"{name}{ending}").unlink(missing_ok=True)
+
+
+def _withdraw(steps: Iterable[_Step]) -> None:
+    """Takes away the siblings of what is about to be replaced: at no instant may one hold other bytes than its file.
+
+    Static servers give a sibling without asking the file, and the plain file where there is none.
+    """
+    for step in steps:
+        if step.place.suffix in ENDINGS:
+            step.place.unlink(missing_ok=True)
 
 
 def _flush(folder: Path) -> None:
