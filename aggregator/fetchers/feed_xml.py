@@ -32,6 +32,7 @@ RSS = {  # no namespace; RSS 1.0 and 0.90; two that early RSS 2.0 feeds declare
 PREFIXES = {ATOM: "atom:", ITUNES: "itunes:", CONTENT: "content:", SYNDICATION: "sy:"} | dict.fromkeys(RSS, "")
 ITEMS = {"item", "entry"}
 CHANNELS = {"channel", "feed", "rdf"}
+SKIPS = {"skiphours", "skipdays"}
 DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
 DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
 
@@ -81,22 +82,23 @@ def _read(body: bytes, *, recover: bool) -> Beside:
     found = Beside()
     for element in tree.pieces(body, recover=recover):
         parent = element.getparent()
-        namespace, local = tree.name(element)
+        local = tree.name(element)[1]
         above = tree.name(parent)[1].lower() if parent is not None else ""
         if local in ITEMS and above in CHANNELS:
             found.items.append(_said(element))
             element.clear()
         elif above in CHANNELS and local not in CHANNELS:
-            _note(found, element, namespace, local)
-        elif above in {"skiphours", "skipdays"} and local in found.skipped:
+            note(found, element)
+        elif above in SKIPS and local in found.skipped:
             found.skipped[local].append(tree.text(element).strip())
     return found
 
 
-def _note(found: Beside, element: tree.Element, namespace: str, local: str) -> None:
-    """One child of the channel."""
+def note(found: Beside, element: tree.Element) -> None:
+    """Add one child of the channel to the account."""
+    namespace, local = tree.name(element)
     if namespace in PODCAST:
-        found.tags.append(_tag(element))
+        found.tags.append(tag(element))
     elif namespace == ITUNES and local == "category":
         found.categories.append(_path(element))
     elif (prefix := PREFIXES.get(namespace)) is not None:
@@ -109,13 +111,13 @@ def _said(item: tree.Element) -> Said:
     for element in item.iterchildren("*"):
         namespace, local = tree.name(element)
         if namespace in PODCAST:
-            tags.append(_tag(element))
+            tags.append(tag(element))
         elif (prefix := PREFIXES.get(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, tree.text(element).strip())
     return Said(texts, tuple(tags))
 
 
-def _tag(element: tree.Element, depth: int = 0) -> Tag:
+def tag(element: tree.Element, depth: int = 0) -> Tag:
     """A ``podcast:`` element as it stands, with the children of its own namespace."""
     children = [child for child in element.iterchildren("*") if tree.name(child)[0] in PODCAST]
     return Tag(
@@ -124,7 +126,7 @@ def _tag(element: tree.Element, depth: int = 0) -> Tag:
         attributes=tuple(
             (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
         ),
-        children=tuple(_tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
+        children=tuple(tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
     )
 
 

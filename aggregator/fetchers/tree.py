@@ -31,6 +31,25 @@ def pieces(body: bytes, *, recover: bool) -> Iterator[Element]:
         return
 
 
+def sound(body: bytes, *tags: str) -> Iterator[Element | tuple[str, str]]:
+    """The elements of these names as they end, each namespace as it is declared (prefix, address), last the root.
+
+    Raises ``ValueError`` where the XML is not well-formed or has a document type. The taker may drop an element once
+    the next is given.
+    """
+    reader = etree.iterparse(
+        BytesIO(body), events=("start-ns", "end"), tag=tags, recover=False, resolve_entities=False, no_network=True,
+        huge_tree=True,
+    )  # fmt: skip
+    try:
+        yield from (found for _, found in reader)
+    except (etree.XMLSyntaxError, LookupError) as error:
+        raise ValueError("not well-formed") from error
+    if reader.root is None or reader.root.getroottree().docinfo.doctype:
+        raise ValueError("a document type")
+    yield reader.root
+
+
 def html(text: str) -> Element | None:
     """The root of an HTML page; ``None`` where there is no element at all."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)

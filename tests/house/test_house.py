@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 PLACES = {
     "apscheduler": {"service/schedule.py"},
     "dateutil": {"text/dates.py"},
-    "feedparser": {"fetchers/feed.py"},
+    "feedparser": {"fetchers/feed_tolerant.py"},
     "requests": {"fetchers/web.py"},
     "ruamel": {"config/edit.py"},
     "sqlalchemy": {"ledger/"},
