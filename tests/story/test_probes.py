@@ -1,0 +1,161 @@
+"""`probe_enclosures: true`: what no source said of a media file its own host is asked once, ever, and remembered."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from aggregator import probes
+from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.web import Policy
+from aggregator.ledger import ledger, memories
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.item import Item
+from aggregator.model.sighting import Enclosure
+from aggregator.model.source import Memory
+
+START = datetime(2024, 6, 1, 12, tzinfo=UTC)
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (), probe_enclosures=True)
+POLICY = Policy(allow_networks=("127.0.0.0/8",), host_rate=1000.0)
+
+
+class Media:
+    """A media host: what it answers to HEAD by path, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+        self.answers: dict[str, tuple[int, dict[str, str]]] = {}
+        media = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version: ClassVar[str] = "HTTP/1.1"
+
+            def do_HEAD(self) -> None:
+                media.asked.append((self.command, self.path))
+                status, fields = media.answers.get(
+                    self.path, (200, {"Content-Type": "audio/mpeg", "Content-Length": "5000000"})
+                )
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}{path}"
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+@pytest.fixture
+def media() -> Iterator[Media]:
+    host = Media()
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[Ledger]:
+    with ledger.open(str(tmp_path / "ledger.db")) as opened:
+        yield opened
+
+
+def items(*enclosures: Enclosure) -> tuple[Item, ...]:
+    return tuple(Item(f"Number {turn}", (f"host/{turn}",), enclosure=each) for turn, each in enumerate(enclosures))
+
+
+def ask(book: Ledger, made: tuple[Item, ...], policy: Policy = POLICY) -> int:
+    return probes.ask(book, PLAN, made, probes.by_head(Gate(policy), policy), START)
+
+
+def test_length_and_type_that_no_source_gave_are_the_hosts(book: Ledger, media: Media) -> None:
+    made = items(Enclosure(media.url("/1.mp3")), Enclosure(media.url("/listen/2")))
+    assert ask(book, made) == 2
+    assert [
+        Enclosure(media.url("/1.mp3"), None, 5_000_000),
+        Enclosure(media.url("/listen/2"), "audio/mpeg", 5_000_000),
+    ] == [item.enclosure for item in probes.completed(book, PLAN, made)]
+
+
+def test_each_address_is_asked_once_for_ever(book: Ledger, media: Media) -> None:
+    made = items(Enclosure(media.url("/1.mp3")), Enclosure(media.url("/1.mp3")))
+    assert [ask(book, made) for _ in range(3)] == [1, 0, 0]
+    assert media.asked == [("HEAD", "/1.mp3")]
+
+
+def test_what_a_source_gave_stands_and_is_not_asked_for(book: Ledger, media: Media) -> None:
+    given = items(Enclosure(media.url("/1.mp3"), "audio/mpeg", 77), Enclosure(media.url("/2.mp3"), None, 78))
+    assert ask(book, given) == 0
+    assert media.asked == []
+    partly = items(Enclosure(media.url("/listen/3"), None, 79), Enclosure(media.url("/4"), "audio/aac", None))
+    ask(book, partly)
+    assert [
+        (item.enclosure.type, item.enclosure.length) for item in probes.completed(book, PLAN, partly) if item.enclosure
+    ] == [("audio/mpeg", 79), ("audio/aac", 5_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("status", "fields"),
+    [
+        (404, {"Content-Length": "500"}),
+        (500, {"Content-Length": "500"}),
+        (200, {"Content-Type": "text/html; charset=utf-8", "Content-Length": "500"}),
+        (200, {"Content-Type": "audio/mpeg", "Content-Length": "many"}),
+        (200, {"Content-Length": "0"}),
+        (302, {"Location": "http://10.0.0.1/"}),
+    ],
+)
+def test_a_failure_is_remembered_too(book: Ledger, media: Media, status: int, fields: dict[str, str]) -> None:
+    media.answers["/1.mp3"] = (status, fields)
+    made = items(Enclosure(media.url("/1.mp3")))
+    assert [ask(book, made), ask(book, made)] == [1, 0]
+    found = probes.completed(book, PLAN, made)[0].enclosure
+    assert found is not None
+    assert found.length is None
+
+
+def test_a_host_that_cannot_be_reached_or_may_not_be_is_asked_once(book: Ledger) -> None:
+    made = items(Enclosure("http://127.0.0.1:1/a.mp3"), Enclosure("http://10.0.0.1/b.mp3"), Enclosure("ftp://x/c.mp3"))
+    assert [ask(book, made), ask(book, made)] == [2, 0]
+    assert probes.completed(book, PLAN, made) == made
+
+
+def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(book: Ledger, media: Media) -> None:
+    made = items(*(Enclosure(media.url(f"/{turn}.mp3")) for turn in range(45)))
+    assert [(ask(book, made), probes.known(book, PLAN).more) for _ in range(4)] == [
+        (20, True),
+        (20, True),
+        (5, False),
+        (0, False),
+    ]
+    assert len(set(media.asked)) == len(media.asked) == 45
+
+
+def test_a_host_that_wants_silence_is_asked_later(book: Ledger, media: Media) -> None:
+    url = media.url("/1.mp3")
+    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=memories.host(url))
+    memories.keep_memory(book, "sea", "host", held)
+    assert ask(book, items(Enclosure(url))) == 0
+    assert probes.known(book, PLAN).more
+    assert media.asked == []
+
+
+def test_nothing_is_told_while_the_config_does_not_ask_for_it(book: Ledger, media: Media) -> None:
+    made = items(Enclosure(media.url("/1.mp3")))
+    ask(book, made)
+    off = Plan("sea", PLAN.channel, ())
+    assert probes.completed(book, off, made) == made
