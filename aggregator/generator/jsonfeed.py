@@ -103,7 +103,9 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
         }
         for known in sorted(item.provenance, key=lambda known: known.field)
     }
-    told: dict[str, Any] = {"about": head.address(PAGE)}
+    told: dict[str, Any] = {"about": head.address(PAGE), "genre": item.genre}
+    if said.duration:
+        told["duration_in_seconds"] = said.duration
     if origin:
         told["source"] = {"name": clean.line(origin[0]), "url": origin[1]}
     return told | {"sightings": [clean.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}

@@ -24,6 +24,8 @@ from aggregator.model.sighting import Tag
 
 PREFIXES: Final = ("itunes", "podcast", "atom", "content")
 DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+# A browser that is given the file itself shows it as a page; readers pass over it. The style lies above all feeds.
+OPENING: Final = DECLARATION + b'<?xml-stylesheet type="text/css" href="../feed.css"?>\n'
 CLOSE: Final = b"  </channel>\n</rss>\n"
 
 
@@ -85,7 +87,7 @@ def front(head: Masthead, links: tuple[Row, ...], dates: tuple[datetime | None, 
     if head.image:
         feed.image(url=head.image, title=head.title, link=head.link)
     written: bytes = feed.rss_str(pretty=True)
-    return DECLARATION + written.partition(b"?>\n")[2].removesuffix(CLOSE)
+    return OPENING + written.partition(b"?>\n")[2].removesuffix(CLOSE)
 
 
 def entry(item: Item, head: Masthead) -> bytes:
