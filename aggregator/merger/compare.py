@@ -55,7 +55,8 @@ _BEGINNING = 12  # characters that say something as the beginning of a title
 _LENGTHY = 4  # words by which a title goes on at length
 _FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
-_TELLING = 6.0  # sum of idf below which a description or a name tells nothing
+_TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
+_SMALL = 1.5  # cannot be large, so many times that of a word which stands in one record
 _MINUTE = 60
 _AT_ONCE = 1_000_000  # pairs compared at once: some 300 MB of passing columns
 
@@ -119,6 +120,11 @@ def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
     return (shared((frame.hard,), frame.hard, left, right) > 0).astype(np.int64)
 
 
+def _telling(frame: Frame) -> float:
+    """The sum of idf from which words tell something in a run of this size."""
+    return min(_TELLING, _SMALL * float(np.log(len(frame.records) + 1)))
+
+
 def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of each title is found in what the other says; equal cores by how often one source repeats them."""
     one = _share(frame, frame.own, left, right)
@@ -140,12 +146,13 @@ def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
     one, other = _share(frame, frame.names, left, right), _share(frame, frame.names, right, left)
     best = np.maximum(
-        np.where(frame.names.sums[right] >= _TELLING, one, 0.0),
-        np.where(frame.names.sums[left] >= _TELLING, other, 0.0),
+        np.where(frame.names.sums[right] >= _telling(frame), one, 0.0),
+        np.where(frame.names.sums[left] >= _telling(frame), other, 0.0),
     )
+    enough = _telling(frame)
     least = np.minimum(frame.names.sums[left], frame.names.sums[right])
     most = np.maximum(frame.names.sums[left], frame.names.sums[right])
-    known = (least >= _TELLING) | ((best >= _FOUND) & (most >= _TELLING))
+    known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
     return np.where(known, _graded(best, _NAMED), 0)
 
 
@@ -156,7 +163,7 @@ def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
     level = _graded(share.astype(np.float64), _TOLD)
     words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
     rich = (level > len(_TOLD)) & (words >= _MANY)
-    return np.where((words >= _FEW) & (poorer >= _TELLING), level + rich, 0)
+    return np.where((words >= _FEW) & (poorer >= _telling(frame)), level + rich, 0)
 
 
 def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:

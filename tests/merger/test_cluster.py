@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from aggregator.merger.cluster import Rules, cluster, components
+
+
+def rules(*sources: int, **changes: object) -> Rules:
+    rows = len(sources)
+    values: dict[str, object] = {"kind": [0] * rows, "first": [1] * rows, "last": [1] * rows}
+    return Rules(list(sources), **{**values, **changes})  # type: ignore[arg-type]  # by name
+
+
+def test_the_best_evidence_is_taken_first() -> None:
+    assert cluster(3, [(5.0, 0, 1), (9.0, 1, 2)], rules(0, 1, 0), 1.0) == ((0,), (1, 2))
+
+
+def test_a_bridge_does_not_join_what_is_against_it() -> None:
+    edges = [(9.0, 0, 1), (9.0, 2, 3), (2.0, 1, 2)]
+    assert cluster(4, edges, rules(0, 1, 2, 3), 1.0) == ((0, 1), (2, 3))
+    assert cluster(4, [*edges, (3.0, 0, 2), (3.0, 0, 3), (3.0, 1, 3)], rules(0, 1, 2, 3), 1.0) == ((0, 1, 2, 3),)
+
+
+def test_below_the_threshold_nothing_joins() -> None:
+    assert cluster(2, [(0.9, 0, 1)], rules(0, 1), 1.0) == ((0,), (1,))
+
+
+def test_one_source_is_joined_where_its_listings_do_not_overlap() -> None:
+    edge = [(9.0, 0, 1)]
+    assert cluster(2, edge, rules(0, 0), 1.0) == ((0,), (1,))
+    assert cluster(2, edge, rules(0, 0, first=[1, 3], last=[2, 4]), 1.0) == ((0, 1),)
+    assert cluster(2, edge, rules(0, 0, first=[1, 2], last=[2, 4]), 1.0) == ((0,), (1,))
+
+
+def test_groups_stay_together_and_the_parted_apart() -> None:
+    assert cluster(2, [], rules(0, 0, groups=((0, 1),)), 1.0) == ((0, 1),)
+    assert cluster(2, [(20.0, 0, 1)], rules(0, 1, apart=frozenset({(0, 1)})), 1.0) == ((0,), (1,))
+    both = rules(0, 1, 2, groups=((0, 2),), apart=frozenset({(1, 2)}))
+    assert cluster(3, [(20.0, 0, 1)], both, 1.0) == ((0, 2), (1,))
+
+
+def test_two_promises_become_one_only_on_strong_evidence() -> None:
+    published = rules(0, 1, guid={0: "g", 1: "h"})
+    assert cluster(2, [(4.0, 0, 1)], published, 1.0) == ((0,), (1,))
+    assert cluster(2, [(6.0, 0, 1)], published, 1.0) == ((0, 1),)
+    assert cluster(2, [(4.0, 0, 1)], rules(0, 1, guid={0: "g", 1: "g"}), 1.0) == ((0, 1),)
+
+
+def test_of_two_kinds_only_known_pairs_are_counted() -> None:
+    mixed = rules(0, 1, 2, kind=[0, 0, 1])
+    assert cluster(3, [(9.0, 0, 1), (9.0, 1, 2)], mixed, 1.0) == ((0, 1, 2),)
+
+
+def test_components_are_named_by_their_lowest_row() -> None:
+    assert components(6, [(4, 2), (5, 4), (1, 3)]) == [0, 1, 2, 1, 2, 2]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+
+from aggregator.merger.compare import KINDS, LEVELS, compare
+from aggregator.merger.frame import framed
+from aggregator.merger.record import Record
+from aggregator.merger.sparse import bagged, shared
+from aggregator.merger.table import from_json, weigh
+from aggregator.merger.weights import SHIPPED
+
+
+def levels(left: dict[str, object], right: dict[str, object]) -> dict[str, str]:
+    """The levels of two records by name, those without evidence left out."""
+    one, other = (
+        Record(**{"id": name, "source": name, "title": name, **values})  # type: ignore[arg-type]  # by name
+        for name, values in (("a", left), ("b", right))
+    )
+    found = compare(framed([one, other]), np.array([0]), np.array([1])).levels[0]
+    return {kind: LEVELS[kind][level] for kind, level in zip(KINDS, found.tolist(), strict=True) if level}
+
+
+def test_absent_is_no_evidence() -> None:
+    assert set(levels({"day": 7, "seconds": 9, "season": 2}, {})) == {"title", "tag"}
+
+
+def test_durations_by_their_grain() -> None:
+    def told(one: int, other: int, step: int = 1) -> str:
+        return levels({"seconds": one}, {"seconds": other, "step": step})["duration"]
+
+    assert told(1000, 1002) == "precise, 2 s"
+    assert told(1000, 1012) == "precise, 15 s"
+    assert told(1000, 1090) == "precise, 90 s or 2 %"
+    assert told(10_000, 10_190) == "precise, 90 s or 2 %"
+    assert told(1000, 1095) == "precise, more"
+    assert told(1000, 1060, 60) == "minutes, 60 s"
+    assert told(1000, 1200, 60) == "minutes, 240 s"
+    assert told(1000, 1300, 60) == "minutes, more"
+
+
+def test_dates_by_their_precision() -> None:
+    def told(one: int, other: int) -> str:
+        return levels({"day": one, "year": 2024}, {"day": other, "year": 2024})["date"]
+
+    days = (7, 8, 10, 11, 38, 39, 373, 374)
+    expected = ("same day", "next day", "2 or 3 days", "31 days", "31 days", "a year", "a year", "more")
+    assert tuple(told(7, day) for day in days) == expected
+    assert levels({"day": 7, "year": 2024}, {"year": 2023})["date"] == "next year"
+    assert levels({"year": 2020}, {"year": 2023})["date"] == "years apart"
+
+
+def test_numbers_by_their_season() -> None:
+    def told(one: int | None, other: int | None, number: int = 4) -> str:
+        return levels({"season": one, "numbers": (4, 9)}, {"season": other, "numbers": (number,)})["number"]
+
+    assert told(1, 1) == "equal, same season"
+    assert told(1, None) == "equal"
+    assert told(1, 2) == "equal, other season"
+    assert told(1, 1, 5) == "different"
+
+
+def test_parts_and_tags() -> None:
+    assert levels({"title": "Way (Part 1)"}, {"title": "Way (Part 2)"})["part"] == "conflict"
+    assert levels({"title": "Way (Part 1)"}, {"title": "Way"})["part"] == "one has"
+    assert levels({"title": "Way (Part 1)"}, {"title": "Way Pt. I"})["part"] == "equal"
+    assert levels({"title": "Replay: Way"}, {"title": "Way"})["tag"] == "different"
+
+
+def test_digits_that_are_numbers_elsewhere_agree() -> None:
+    assert levels({"title": "Way 12 on"}, {"title": "Way on", "numbers": (12,)})["digits"] == "equal"
+    assert levels({"title": "Way 12 on"}, {"title": "Way on"})["digits"] == "one has more"
+    assert levels({"title": "Way 12 on"}, {"title": "Way 13 on"})["digits"] == "conflict"
+
+
+def test_a_title_that_goes_on() -> None:
+    long = "Workshop on copper kettles, held in a harbour town in 2001"
+    found = levels({"title": "Workshop on copper kettles"}, {"title": long})
+    assert (found["title"], found.get("digits")) == ("begins the other", None)
+    found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2"})
+    assert found["digits"] == "one has more"
+
+
+def test_what_bags_share() -> None:
+    bags = bagged([["a", "b"], ["b", "c", "b"], []])
+    left, right = np.array([0, 0, 1, 2]), np.array([1, 2, 1, 0])
+    assert shared((bags,), bags, left, right).tolist() == [1.0, 0.0, 2.0, 0.0]
+
+
+def test_the_shipped_table_fits_the_levels_and_its_json() -> None:
+    assert [len(row) for row in SHIPPED.weights] == [len(names) for names in LEVELS.values()]
+    assert all(row[0] == 0 for row in SHIPPED.weights)
+    assert from_json(SHIPPED.to_json()) == SHIPPED
+
+
+def test_weights_are_the_prior_and_the_sum() -> None:
+    nothing = np.zeros((1, len(KINDS)), dtype=np.int8)
+    assert weigh(SHIPPED, nothing).tolist() == [np.float32(SHIPPED.prior)]
