@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import blake2b
 from importlib.metadata import version
 
+from aggregator import learning
 from aggregator.generator import history, view
 from aggregator.generator.history import History
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
@@ -96,6 +97,7 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice], before: Seque
 def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
     facts.keep_fact(book, plan.name, COVER, records.encode(view.cover(composed.feed)).encode())
+    learning.keep(book, plan, *composed.taught)
     promises.keep_promises(book, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
         events.tell(book, plan.name, Event(now, "settle", event))

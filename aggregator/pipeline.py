@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, outcome, publish, run, stages, voices
+from aggregator import bookkeeping, learning, outcome, publish, run, stages, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.ledger import ledger
@@ -27,7 +27,7 @@ from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
-from aggregator.stages import Composition
+from aggregator.stages import Composition, Made
 from aggregator.voices import Voice
 
 
@@ -80,10 +80,13 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
 def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
     """The feed, newest first, out of everything its sources ever said; nothing is written."""
     sightings = stages.repaired(book, plan)
-    matching = stages.matched(book, plan, sightings)
-    items = stages.reconciled(book, plan, matching)
+    table = learning.table_of(book, plan, sightings)
+    matching = stages.matched(book, plan, sightings, learning.as_table(table))
+    weights = stages.weighed(book, plan, sightings)
+    lore = learning.lore_of(book, plan, matching.clusters, weights)
+    items = stages.reconciled(matching, replace(weights, lore=learning.as_lore(lore, plan)))
     settlement = stages.settled(book, plan, items, now)
-    return stages.composed(book, plan, now, (sightings, matching, settlement))
+    return stages.composed(book, plan, Made(sightings, matching, settlement, table, lore), now)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:

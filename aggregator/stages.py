@@ -12,6 +12,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from aggregator.generator import ids
+from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger.attest import Weights, soundness
@@ -21,6 +22,7 @@ from aggregator.merger.match import match
 from aggregator.merger.reconcile import reconcile
 from aggregator.merger.repair import repair
 from aggregator.merger.settle import Past, Settlement, settle
+from aggregator.merger.table import Table
 from aggregator.model.cluster import Matching
 from aggregator.model.feed import Channel, Feed, Hearing, Plan
 from aggregator.model.item import Item, Override, Promise
@@ -35,13 +37,17 @@ HELD = "held"
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A feed as the ledger knows it, and what composing it settled; ``repaired`` counts the sightings mended."""
+    """A feed as the ledger knows it, what composing it settled, and what it taught.
+
+    ``repaired`` counts the sightings mended; ``taught`` are the table of weights and the lore of texts.
+    """
 
     feed: Feed
     settlement: Settlement
     sightings: int
     repaired: int
     fingerprint: str
+    taught: tuple[Learned, Learned]
 
 
 def repaired(book: Ledger, plan: Plan) -> tuple[Sighting, ...]:
@@ -50,16 +56,19 @@ def repaired(book: Ledger, plan: Plan) -> tuple[Sighting, ...]:
     return with_held([repair(each.sighting) for each in remembered], held_audio(book, plan))
 
 
-def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Matching:
+def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
     decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)))
+    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)), table=table)
 
 
-def reconciled(book: Ledger, plan: Plan, matching: Matching) -> tuple[Item, ...]:
+def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
+    """What each source's word weighs in this feed."""
+    return Weights(trust_of(book, plan), repeated_links(sightings), soundness(sightings))
+
+
+def reconciled(matching: Matching, weights: Weights) -> tuple[Item, ...]:
     """One item for each cluster, every field with its witness."""
-    sightings = [sighting for cluster in matching.clusters for sighting in cluster.sightings]
-    weights = Weights(trust_of(book, plan), repeated_links(sightings), soundness(sightings))
     return tuple(reconcile(cluster, weights) for cluster in matching.clusters)
 
 
@@ -73,11 +82,20 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
     return settle(items, past, now)
 
 
-def composed(
-    book: Ledger, plan: Plan, now: datetime, made: tuple[Sequence[Sighting], Matching, Settlement]
-) -> Composition:
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the stages made of a feed: sightings mended, matching, settlement, and what they were taught by."""
+
+    sightings: Sequence[Sighting]
+    matching: Matching
+    settlement: Settlement
+    table: Learned
+    lore: Learned
+
+
+def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
-    sightings, matching, settlement = made
+    settlement = made.settlement
     channel = _channel(book, plan)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
@@ -87,11 +105,16 @@ def composed(
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
         hearings=hearings(book, plan),
-        near_misses=matching.near_misses,
-        remarks=(*alarms(held_audio(book, plan)), *matching.remarks, *settlement.remarks),
+        near_misses=made.matching.near_misses,
+        remarks=(
+            *alarms(held_audio(book, plan)),
+            *made.matching.remarks,
+            *settlement.remarks,
+            *remarks(made.lore, plan),
+        ),
     )
-    mended = sum(bool(sighting.notes) for sighting in sightings)
-    return Composition(feed, settlement, len(sightings), mended, fingerprint)
+    mended = sum(bool(sighting.notes) for sighting in made.sightings)
+    return Composition(feed, settlement, len(made.sightings), mended, fingerprint, (made.table, made.lore))
 
 
 def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:

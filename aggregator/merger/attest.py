@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from aggregator.merger.lore import NOTHING, Lore
 from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.sighting import Note, Sighting
 
@@ -28,11 +29,13 @@ class Weights:
 
     ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
     counts where texts are read. ``repeated_links`` are (source, link) pairs that stand on several of its items.
+    ``lore`` is what was learned of the sources' texts.
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
     soundness: Mapping[str, float] = field(default_factory=dict)
+    lore: Lore = NOTHING
 
     def of(self, sighting: Sighting) -> float:
         """The trust of a sighting's source; a source without one weighs half."""

@@ -8,6 +8,7 @@ text, token by token.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -22,6 +23,9 @@ from aggregator.text.fold import fold
 ALIKE = 82.0
 
 
+TextField = Literal["title", "description"]
+
+
 def read_title(item: Item, votes: Ballot) -> Item:
     """The item with its title: one reading of the copies that resemble the most trusted one."""
     titled = [sighting for sighting in votes.witnesses if sighting.title]
@@ -30,7 +34,7 @@ def read_title(item: Item, votes: Ballot) -> Item:
     anchor = fold(titled[0].title)
     alike = [sighting for sighting in titled if _alike(fold(sighting.title), anchor)]
     reading = blend.blend(
-        [_copy("title", sighting, sighting.title, votes) for sighting in alike], language=_language(votes)
+        [_copy("title", sighting, votes) for sighting in alike], language=_language(votes), lore=votes.weights.lore
     )
     witness = next((sighting for sighting in alike if sighting.title == reading.text), alike[0])
     key = fold(reading.text)
@@ -53,8 +57,8 @@ def read_description(item: Item, votes: Ballot) -> Item:
     told = [sighting for sighting in votes.witnesses if sighting.description]
     if not told:
         return item
-    copies = [_copy("description", sighting, sighting.description or "", votes) for sighting in told]
-    reading = blend.blend(copies, language=_language(votes))
+    copies = copies_of("description", votes)
+    reading = blend.blend(copies, language=_language(votes), lore=votes.weights.lore)
     key = fold(reading.text)
     witness = _nearest(told, key, reading.witness)
     own = fold(witness.description or "") == key
@@ -69,11 +73,16 @@ def read_description(item: Item, votes: Ballot) -> Item:
     return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
 
 
-def _copy(name: str, sighting: Sighting, text: str, votes: Ballot) -> blend.Copy:
+def copies_of(name: TextField, votes: Ballot) -> list[blend.Copy]:
+    """What each sighting says in a field of text; those that say nothing are left out."""
+    return [_copy(name, sighting, votes) for sighting in votes.witnesses if getattr(sighting, name)]
+
+
+def _copy(name: TextField, sighting: Sighting, votes: Ballot) -> blend.Copy:
     """One sighting's text of a field, with what is known of its soundness."""
     return blend.Copy(
         sighting.source,
-        text,
+        getattr(sighting, name) or "",
         votes.weights.of_text(sighting),
         cut=sighting.cut and name == "description",
         wear=tuple(note.cause for note in notes_on(name, sighting)),

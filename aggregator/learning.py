@@ -1,0 +1,99 @@
+"""What a feed has taught: the table that weighs evidence, and the lore of its sources' texts.
+
+Both are kept in the ledger, so that the same ledger gives the same bytes, and learned anew only when the feed has
+grown by a good part since: a table that moved with every episode would move items that nobody touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aggregator.ledger import facts
+from aggregator.ledger.ledger import Ledger
+from aggregator.merger import lore, table
+from aggregator.merger.attest import Weights, ballot
+from aggregator.merger.boilerplate import HEAD, TAIL
+from aggregator.merger.lore import NOTHING, Lore, Observer
+from aggregator.merger.match import fitted
+from aggregator.merger.readings import copies_of
+from aggregator.merger.table import Table
+from aggregator.model.cluster import Cluster
+from aggregator.model.feed import Plan
+from aggregator.model.sighting import Sighting
+
+TABLE, LORE = "match table", "text lore"
+"""The facts under which both are kept, with how much they were learned from."""
+
+GROWTH = 1.2
+"""By how much a feed must have grown until it is learned from again: once in ten weekly episodes of a year-old show."""
+
+SHOWN = 10
+"""Runs of boilerplate that the report quotes."""
+
+EDGES = f"{HEAD}{TAIL} "
+
+LEAST_ITEMS = 12
+"""Items that several sources tell, below which no lore is learned: fewer show chance, not habit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Something learned, as JSON, and from how many sightings or items."""
+
+    size: int
+    text: str
+
+
+def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Learned:
+    """The table of weights that was kept, or one fitted to the feed as it is now."""
+    kept = _kept(book, plan, TABLE, len(sightings))
+    return kept or Learned(len(sightings), fitted(sightings).to_json())
+
+
+def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
+    """The lore that was kept, or what the items told by several sources teach now; nothing from a few."""
+    told = [cluster for cluster in clusters if len({sighting.source for sighting in cluster.sightings}) > 1]
+    kept = _kept(book, plan, LORE, len(told))
+    if kept is not None:
+        return kept
+    observer = Observer()
+    for cluster in told if len(told) >= LEAST_ITEMS else ():
+        votes = ballot(cluster.sightings, weights)
+        language = next((sighting.language for sighting in votes.witnesses if sighting.language), None)
+        observer.hear(copies_of("description", votes), language)
+    return Learned(len(told), lore.to_json(observer.lore()))
+
+
+def as_table(learned: Learned) -> Table:
+    """The table itself."""
+    return table.from_json(learned.text)
+
+
+def as_lore(learned: Learned, plan: Plan) -> Lore:
+    """The lore itself; without its boilerplate where the plan keeps that."""
+    known = lore.from_json(learned.text)
+    return Lore(NOTHING.phrases, known.rates, known.styles) if plan.boilerplate == "keep" else known
+
+
+def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
+    """One line for each run of words that was learned to be boilerplate, the longest first, with every number as #."""
+    runs = [phrase for phrase in as_lore(learned, plan).phrases if phrase.startswith(HEAD) or phrase.endswith(TAIL)]
+    longest = sorted(runs, key=lambda run: (-len(run), run))[:SHOWN]
+    return tuple(f"boilerplate, left out where another copy lacks it: {run.strip(EDGES)}" for run in longest)
+
+
+def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned) -> None:
+    """Keep both for the next run."""
+    for name, learned in ((TABLE, weights), (LORE, texts)):
+        facts.keep_fact(book, plan.name, name, json.dumps([learned.size, learned.text]).encode())
+
+
+def _kept(book: Ledger, plan: Plan, name: str, size: int) -> Learned | None:
+    """What was learned before, where the feed has not outgrown it."""
+    said = facts.facts(book, plan.name, name)
+    if said is None:
+        return None
+    learned = Learned(*json.loads(said))
+    return learned if size <= max(GROWTH * learned.size, LEAST_ITEMS) else None
