@@ -78,4 +78,4 @@ def _terms(run: Run, plan: Plan) -> Terms:
     def tell(source: Source, stage: str, message: str) -> None:
         run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.gate, Pace(), run.at, run.children, tell, run.force)
+    return Terms(run.gate, Pace(), run.at, run.children, tell, plan.refresh, run.force)

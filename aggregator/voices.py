@@ -17,6 +17,7 @@ from aggregator.fetchers import doubt, roster
 from aggregator.fetchers.gate import Gate
 from aggregator.fetchers.manners import Pace
 from aggregator.fetchers.sandbox import Pool
+from aggregator.ledger import due
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Answer, Heard, Memory, Source
 
@@ -34,7 +35,8 @@ Tell = Callable[[Source, str, str], None]
 class Terms:
     """How a run asks and reads: the gate to every host, the run's clock, the children that parse, and who listens.
 
-    ``pace`` is the least time between two questions; ``force`` asks sources that are not due, too.
+    ``pace`` is the least time between two questions, ``cron`` when the feed is to be refreshed (``None`` for any
+    time); ``force`` asks sources that are not due, too.
     """
 
     gate: Gate
@@ -42,6 +44,7 @@ class Terms:
     now: datetime
     children: Pool
     tell: Tell
+    cron: str | None = None
     force: bool = False
 
 
@@ -74,6 +77,8 @@ def ask(
     def asked(source: Source) -> Voice:
         if source.path is not None:
             return Voice(source, (_recorded(source, known[source.name], terms.now),))
+        if (due_at := _due(source, known[source.name], terms)) > terms.now:
+            return Voice(source, _resting(source, known[source.name], due_at))
         terms.tell(source, "fetch", "")
         answers = tuple(_asked(source, known[source.name], url, terms) for url in roster.locate(source))
         terms.tell(
@@ -82,6 +87,19 @@ def ask(
         return Voice(source, answers)
 
     return tuple(threads.submit(asked, source) for source in sources)
+
+
+def _due(source: Source, memories: Memories, terms: Terms) -> datetime:
+    """When the source is to be asked: the run's own time where it is due, or where all are asked."""
+    if terms.force:
+        return terms.now
+    return due.due_at(terms.cron, [memories[url] for url in roster.locate(source) if url in memories], terms.now)
+
+
+def _resting(source: Source, memories: Memories, due_at: datetime) -> tuple[Answer, ...]:
+    """The answers of a source that nobody asks before it is due."""
+    message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
+    return tuple(Answer("resting", memories.get(url, Memory(url)), message=message) for url in roster.locate(source))
 
 
 def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer:
@@ -194,4 +212,6 @@ def _with_recording(voice: Voice, known: Mapping[str, Memories], terms: Terms) -
     if recorded.answer.state == "silent":
         return replace(voice, message=f"{voice.message}; its recording: {recorded.answer.message}")
     memories = (*voice.memories, recorded.answer.memory)
+    if voice.state == "resting" and recorded.listing is None:
+        return replace(voice, memories=memories)
     return replace(voice, listings=(recorded.listing,), memories=memories, state="recorded")

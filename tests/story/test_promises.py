@@ -1,7 +1,7 @@
 """The promises, kept by whole refreshes against a real origin; each test is named after one."""
 
 import random
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -219,5 +219,20 @@ def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(stage, ori
     assert (first.items, first.hearings[0].state) == (1, "recorded")
     before = stage.published()
     second = stage.refresh(at=datetime(2024, 6, 3, 12, 1, tzinfo=UTC), force=False)
-    assert (second.items, second.hearings[0].state) == (1, "recorded")
+    assert (second.items, second.hearings[0].state) == (1, "resting")
     assert stage.published() == before
+
+
+def test_promise_10_a_run_by_hand_keeps_the_feeds_schedule_and_force_passes_it(stage, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(5))))
+    stage.extra = 'refresh: "17 6 * * 1"'
+    monday = datetime(2024, 6, 3, 12, tzinfo=UTC)
+    stage.refresh(at=monday, force=False)
+    friday = stage.refresh(at=monday + timedelta(days=4), force=False)
+    assert (friday.hearings[0].state, friday.items) == ("resting", 5)
+    assert "not asked before 2024-06-10 06:17:00 UTC" in friday.hearings[0].message
+    assert len(origin.asked) == 1
+    stage.refresh(at=monday + timedelta(days=4), force=True)
+    assert len(origin.asked) == 2
+    stage.refresh(at=datetime(2024, 6, 10, 6, 18, tzinfo=UTC), force=False)
+    assert len(origin.asked) == 3
