@@ -40,7 +40,7 @@ class Standing:
     posts: int = 0
     repaired: int = 0
     near_misses: int = 0
-    remarks: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()
     files: tuple[FileState, ...] = ()
 
 

@@ -67,7 +67,7 @@ def standing(composed: Composition, basis: str) -> Standing:
         posts=len(feed.items) - episodes,
         repaired=composed.repaired,
         near_misses=len(feed.near_misses),
-        remarks=feed.remarks,
+        alarms=composed.alarms,
     )
 
 
@@ -84,7 +84,7 @@ def outcome(plan: Plan, heard: Sequence[Voice], stands: Standing) -> Outcome:
         repaired=stands.repaired,
         near_misses=stands.near_misses,
         files=tuple(Written(each.name, changed=False) for each in stands.files),
-        alarms=stands.remarks,
+        alarms=stands.alarms,
     )
 
 

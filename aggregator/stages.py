@@ -39,7 +39,7 @@ HELD = "held"
 class Composition:
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
-    ``repaired`` counts the sightings mended; ``taught`` are the table of weights and the lore of texts.
+    ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught`` are the table of weights and the lore of texts.
     """
 
     feed: Feed
@@ -47,6 +47,7 @@ class Composition:
     sightings: int
     repaired: int
     fingerprint: str
+    alarms: tuple[str, ...]
     taught: tuple[Learned, Learned]
 
 
@@ -78,7 +79,9 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
     first_seen = recall.first_seen(book, plan.name)
-    past = Past(plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted)
+    past = Past(
+        plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted, dict(plan.buried)
+    )
     return settle(items, past, now)
 
 
@@ -96,6 +99,7 @@ class Made:
 def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
     settlement = made.settlement
+    alarmed = alarms(held_audio(book, plan))
     channel = _channel(book, plan)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
@@ -107,14 +111,14 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
         hearings=hearings(book, plan),
         near_misses=made.matching.near_misses,
         remarks=(
-            *alarms(held_audio(book, plan)),
+            *alarmed,
             *made.matching.remarks,
             *settlement.remarks,
             *remarks(made.lore, plan),
         ),
     )
     mended = sum(bool(sighting.notes) for sighting in made.sightings)
-    return Composition(feed, settlement, len(made.sightings), mended, fingerprint, (made.table, made.lore))
+    return Composition(feed, settlement, len(made.sightings), mended, fingerprint, alarmed, (made.table, made.lore))
 
 
 def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:

@@ -142,6 +142,9 @@ class FeedKeys(Keys):
     overrides: dict[Text, dict[Field_, Plain]] = Field(
         default_factory=dict, description="What a field of an item is to be, by guid, whatever the sources say."
     )
+    buried: dict[Text, Text] = Field(
+        default_factory=dict, description="Items that leave the feed, by guid, each with the reason why."
+    )
 
     @model_validator(mode="after")
     def _licensed(self) -> Self:

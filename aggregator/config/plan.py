@@ -28,6 +28,7 @@ def plan(name: str, keys: FeedKeys, base_url: str, folder: Path) -> Plan:
             for guid, fields in sorted(keys.overrides.items())
             for field, value in sorted(fields.items())
         ),
+        buried=tuple(sorted(keys.buried.items())),
         window=keys.window,
         probe_enclosures=keys.probe_enclosures,
     )

@@ -42,7 +42,7 @@ class Past:
     """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
 
     ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1;
-    ``overrides`` are what a person wants of an item, by guid.
+    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
     """
 
     feed: str
@@ -50,6 +50,7 @@ class Past:
     first_seen: Mapping[str, datetime] = field(default_factory=dict)
     trust: Mapping[str, float] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
+    buried: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def _settlement(
         if item.guid in known and promise.digest != digest:
             changed.append(item.guid)
             promise = replace(promise, updated=now)
-        kept[item.guid] = replace(promise, digest=digest)
+        promise = kept[item.guid] = replace(promise, digest=digest, buried=past.buried.get(item.guid))
         if promise.buried is None:
             items.append(item if promise.updated is None else replace(item, updated=Moment(promise.updated)))
     moved = {sighting: item.guid for item in items for sighting in item.sightings}

@@ -52,7 +52,7 @@ class Plan:
 
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned tails
     are cut from the merged text. ``window`` is the most items of the newest page (older ones go to archives),
-    ``None`` for all.
+    ``None`` for all. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Plan:
     overrides: tuple[Override, ...] = ()
     window: int | None = None
     probe_enclosures: bool = False
+    buried: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,12 +142,14 @@ def test_items_that_apps_cannot_tell_apart_are_told() -> None:
     assert first(*apart).remarks == ()
 
 
-def test_a_buried_item_is_never_emitted_again() -> None:
+def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
     before = first(item("A", "host/1", guid="one"))
-    buried = [replace(promise, buried="taken down") for promise in before.promises]
-    after = again([item("A", "host/1", guid="one")], buried)
-    assert after.items == ()
-    assert after.promises[0].buried == "taken down"
+    gone = again([item("A", "host/1", guid="one")], before.promises, buried={"one": "taken down"})
+    assert gone.items == ()
+    assert gone.promises[0].buried == "taken down"
+    back = again([item("A", "host/1", guid="one")], gone.promises)
+    assert [each.guid for each in back.items] == ["one"]
+    assert back.promises[0].buried is None
 
 
 sightings = st.integers(0, 8).map(lambda number: f"s{number % 3}/{number}")
