@@ -39,7 +39,8 @@ HELD = "held"
 class Composition:
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
-    ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught`` are the table of weights and the lore of texts.
+    ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
+    are the table of weights and the lore of texts.
     """
 
     feed: Feed
