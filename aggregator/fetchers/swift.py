@@ -46,6 +46,7 @@ class Channel:
     parent: Element | None = None
     last: Element | None = None
     is_atom: bool = False
+    is_rdf: bool = False
 
 
 def entries(document: Document, channel: Channel) -> Iterator[tuple[dict[str, Any], Said]]:
@@ -64,11 +65,7 @@ def entries(document: Document, channel: Channel) -> Iterator[tuple[dict[str, An
                     declare(names, found[0] or "", found[1])
             elif name(names, str(found.tag)) in {"item", "entry"}:
                 _before(channel, found)
-                context = Context(names, is_entry=True, has_content=channel.context.has_content)
-                channel.context.has_content = False
-                values, said = swift_item.read(found, names, plans, context)
-                swift_item.check(values, said, is_atom=channel.is_atom)
-                yield values, said
+                yield _entry(channel, found, plans)
             else:
                 root = found
     except ValueError as error:
@@ -76,6 +73,17 @@ def entries(document: Document, channel: Channel) -> Iterator[tuple[dict[str, An
     if root is None:
         raise IrregularError("no element of a feed")
     _end(channel, root)
+
+
+def _entry(channel: Channel, item: Element, plans: dict[str, swift_item.Plan]) -> tuple[dict[str, Any], Said]:
+    """One item by both accounts; two of feedparser's states pass from the channel to it and back."""
+    above = channel.context
+    context = Context(above.names, is_entry=True, has_content=above.has_content)
+    values, said = swift_item.read(item, above.names, plans, context)
+    swift_item.check(values, said, is_atom=channel.is_atom)
+    above.has_content = False
+    above.title_depth = context.title_depth + (context.title_depth >= 0 and not channel.is_rdf)
+    return values, said
 
 
 def utf8(body: bytes, charset: str | None) -> bytes:
@@ -150,7 +158,7 @@ def _end(channel: Channel, root: Element) -> None:
 def _take(channel: Channel, child: Element) -> None:
     """One child of the element that holds the items: of the channel, or beside it in RSS 1.0."""
     names = channel.context.names
-    if channel.parent is not None and name(names, str(channel.parent.tag)) != "rdf_rdf":
+    if not channel.is_rdf:
         swift_channel.take(channel.context, channel.account, child)
     elif isinstance(child.tag, str) and name(names, child.tag) == "channel":
         if attributes(child).keys() & {"lastmod", "href"}:
@@ -171,6 +179,7 @@ def _place(channel: Channel, parent: Element) -> None:
     elif path == ("rdf_rdf", "rdf_rdf"):
         if RSS10.isdisjoint(known) or ATOM in known:
             raise IrregularError("RDF of an unknown version")
+        channel.is_rdf = True
     elif path != ("rss", "channel") or parent.getparent() is not root:
         raise IrregularError("no element of a feed")
     about = attributes(root)

@@ -56,7 +56,7 @@ def inside(context: Context, element: Element, depth: int, steps: Mapping[str, S
 def leaf(element: Element) -> None:
     """Nothing, where the element holds text and no more; else raises ``IrregularError``."""
     if len(element):
-        raise IrregularError(f'markup or a comment inside of "{element.tag}"')
+        raise IrregularError(f'markup or a comment inside of "{str(element.tag).rpartition("}")[2]}"')
 
 
 def harmless(names: Names, element: Element, steps: Mapping[str, Step]) -> None:
