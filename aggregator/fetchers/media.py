@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Document
-from aggregator.text.urls import is_web
+from aggregator.text.urls import is_plain, is_web
 
 TYPES = {
     "mp3": "audio/mpeg", "mpga": "audio/mpeg", "m4a": "audio/x-m4a", "m4b": "audio/x-m4b", "aac": "audio/aac",
@@ -47,12 +47,16 @@ def address(url: object) -> str | None:
     """A web address with the blanks that some feeds leave in file names made ``%20``; ``None`` for anything else."""
     if not isinstance(url, str):
         return None
+    if is_plain(url):
+        return url
     url = url.strip().replace(" ", "%20")
     return url if is_web(url) else None
 
 
 def absolute(base: str, url: object) -> str | None:
     """The web address that a link on the page at ``base`` leads to; ``None`` where it leads nowhere on the web."""
+    if isinstance(url, str) and is_plain(url):
+        return url
     try:
         return address(urljoin(base, url.strip())) if isinstance(url, str) and url.strip() else None
     except ValueError:
