@@ -17,6 +17,7 @@ from aggregator.merger.spell import Bench, preferred_style, spell
 from aggregator.merger.stops import see_stops
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
+from aggregator.text.tokens import unspaced
 
 ALL_CUT = 0.6
 LOOSE_END = " \n.…,;:–—-"
@@ -135,8 +136,11 @@ def _joined(runs: Sequence[Run]) -> Iterator[Run]:
 
 
 def _gap(before: Column, column: Column, witnesses: Sequence[Witness]) -> str:
+    """What stands between two tokens, as those have it who have both side by side; else a blank, if the script has."""
     ballots: dict[str, float] = {}
     for number, token in column.cells.items():
-        weight = witnesses[number].weight * (1 if before.places.get(number, -9) + 1 == column.places[number] else 0.1)
-        ballots[token.gap] = ballots.get(token.gap, 0) + weight
-    return max(ballots, key=lambda gap: (ballots[gap], gap))
+        if before.places.get(number, -2) + 1 == column.places[number]:
+            ballots[token.gap] = ballots.get(token.gap, 0.0) + witnesses[number].weight
+    if ballots:
+        return max(ballots, key=lambda gap: (ballots[gap], gap))
+    return "" if unspaced(before.key) and unspaced(column.key) else " "

@@ -44,23 +44,14 @@ class Learner:
         for number, line in enumerate(lines):
             others = [inside[other] for other in range(len(lines)) if other != number]
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
-            tail, head = _edges(line)
-            self._count(tail, others, judged=judged)
-            self._count(head, others, judged=judged)
-            if judged:
-                self._run(line, _lonely(tail, others), TAIL)
-                self._run(line, _lonely(head, others), HEAD)
+            for edge, side in zip(_edges(line), (TAIL, HEAD), strict=True):
+                lonely = _lonely(edge, others)
+                self.shared.update(triple for triple in edge[lonely:] if any(triple in other for other in others))
+                if judged:
+                    self.alone.update(edge[: max(0, lonely - JOINT)])
+                    self._run(line, lonely, side)
         if len(self.alone) + len(self.shared) + len(self.runs) > MOST_REMEMBERED:
             self._forget()
-
-    def _count(self, edge: Iterable[str], others: Sequence[set[str]], *, judged: bool) -> None:
-        reached = True
-        for triple in edge:
-            if any(triple in other for other in others):
-                self.shared[triple] += 1
-                reached = False
-            elif reached and judged:
-                self.alone[triple] += 1
 
     def _run(self, line: Sequence[str], lonely: int, edge: str) -> None:
         """Remembers the run at an edge that only this copy has: its triples less the two words they share inside."""

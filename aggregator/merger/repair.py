@@ -30,9 +30,9 @@ def repair(sighting: Sighting) -> Sighting:
 
 def _title(title: str) -> tuple[str, tuple[Change, ...]]:
     """The mended title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
-    mended = mend(title)
-    text = " ".join(mended.text.split())
-    return text + ("…" if mended.cut else ""), mended.changes
+    first = mend(title)
+    mended = mend(" ".join(first.text.split()), cut=first.cut)
+    return mended.text + ("…" if mended.cut else ""), first.changes + mended.changes
 
 
 def _summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]]:
@@ -51,7 +51,7 @@ def _description(sighting: Sighting) -> tuple[str | None, bool, tuple[Change, ..
     torn: tuple[Change, ...] = ()
     if sighting.cut and not text[-1:].isspace() and (whole := cuts.without_torn_word(text)) != text:
         text, torn = whole, (Change("torn word", *passage(text, whole)),)
-    mended = mend(text, cut=sighting.cut)
+    mended = mend(text.rstrip(), cut=sighting.cut)
     return mended.text + BETWEEN_WORDS * mended.cut, mended.cut, torn + mended.changes
 
 

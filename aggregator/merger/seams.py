@@ -10,6 +10,10 @@ from aggregator.merger.witnesses import Witness
 from aggregator.text import words
 from aggregator.text.tokens import Token, tokenise
 
+# What the words of the language weigh beside sound witnesses; and, where they know none, that links are one word.
+BY_WORDS = 0.8
+BY_LETTERS = 0.4
+
 
 def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
     """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
@@ -67,16 +71,13 @@ def _is_one(
         for number, witness in enumerate(witnesses)
     )
     first = next(pairs[joined] for pairs in apart if joined in pairs)
-    one, two = words.known(joined, language), _known_apart(joined, first, language)
-    if one != two:
-        votes += 0.8 if one else -0.8
-    elif not one:
-        votes += 0.4 if any(not letter.isalpha() for letter in joined) else -0.2
+    one = words.frequency(joined, language)
+    two = words.frequency(joined[:first], language) * words.frequency(joined[first:], language)
+    if one or two:
+        votes += BY_WORDS if one > two else -BY_WORDS
+    else:
+        votes += BY_LETTERS if not joined.isalpha() else -BY_LETTERS / 2
     return votes > 0
-
-
-def _known_apart(joined: str, first: int, language: str | None) -> bool:
-    return words.known(joined[:first], language) and words.known(joined[first:], language)
 
 
 def _joined(tokens: Sequence[Token], as_one: set[str]) -> list[Token]:

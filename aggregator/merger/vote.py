@@ -24,6 +24,8 @@ STRENGTH = 40.0
 STRENGTH_OF_MARKS = 8.0
 REPEATED = 0.3
 UNFINISHED = 0.2
+# The same words are stuck to two copies by chance a fifth as often as to one (natural log of 5).
+SAME_STUCK = 1.6
 MARKS_PER_WORD = 0.2
 PRIOR = 0.0
 
@@ -119,6 +121,8 @@ def _odds(
     odds = PRIOR
     for number in having:
         odds += witnesses[number].trust * _for(stretch, rates[number], at_end=at_end)
+    if at_end:
+        odds += SAME_STUCK * sum(sorted(witnesses[number].weight ** 2 for number in having)[:-1])
     for number in voices:
         beyond = stretch.start > reach[number][1]
         odds += witnesses[number].trust * _against(
@@ -129,7 +133,7 @@ def _odds(
 
 def _for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
-    if stretch.repeats:
+    if stretch.repeats and len(stretch.columns[0].cells) == 1:
         added = REPEATED
     elif at_end:
         added = rates.stuck if len(stretch.columns) <= LONGEST_TAIL else rates.added_word

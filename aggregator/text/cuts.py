@@ -82,7 +82,7 @@ def without_torn_word(text: str) -> str:
     >>> without_torn_word("why are 0/"), without_torn_word("see https://example.org/d/1XD")
     ('why are', 'see')
     """
-    head, last = (*text.rsplit(maxsplit=1), "")[:2]
+    head, last = (*text.rsplit(maxsplit=1), "", "")[:2]
     if not last or not TORN.match(last[-1]) or UNSPACED.search(last):
         return text
     return head

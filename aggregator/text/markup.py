@@ -32,6 +32,13 @@ BROKEN_LINK = re.compile(r"\s?(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$
 BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=\S)")
 LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 ROUNDS = 4
+# Where a paragraph and where another block begins or ends, until blanks are squeezed.
+PARAGRAPH, LINE = "\x02", "\x01"
+BLANK = re.compile(f"[ \t\n{PARAGRAPH}{LINE}]+")
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# For what the parser gives up on (thousands of nested elements): anything that looks like a tag.
+ANY_TAG = re.compile(r"<[^<>]{0,2000}>")
+SILENT_PART = re.compile(r"<(script|style)\b[^<]*(?:<(?!/\1)[^<]*)*")
 
 
 def to_text(markup: str) -> str:
@@ -44,12 +51,11 @@ def to_text(markup: str) -> str:
     """
     if "<" not in markup and "&" not in markup:
         return markup.strip()
-    source = CDATA.sub("", markup).replace("\x00", "").encode("utf-8", "replace")
+    source = CDATA.sub("", CONTROLS.sub("", markup)).encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
     root = etree.fromstring(source, parser) if source.strip() else None
-    if root is None:
-        return ""
-    return _squeezed("".join(_pieces(root)))
+    text = "" if root is None else _squeezed("".join(_pieces(root)))
+    return text or _squeezed(unescaped(ANY_TAG.sub(" ", SILENT_PART.sub("", markup))))
 
 
 def _pieces(root: etree._Element) -> Iterator[str]:
@@ -71,16 +77,24 @@ def _pieces(root: etree._Element) -> Iterator[str]:
 
 def _border(name: str, event: str) -> Iterator[str]:
     if PARAGRAPHS.fullmatch(name):
-        yield "\n\n"
-    elif BLOCKS.fullmatch(name) or (name == "br" and event == "start"):
+        yield PARAGRAPH
+    elif BLOCKS.fullmatch(name):
+        yield LINE
+    elif name == "br" and event == "start":
         yield "\n"
     elif name in {"td", "th"}:
         yield " "
 
 
 def _squeezed(text: str) -> str:
-    lines = [re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    """The text with each run of blanks and borders as the widest of them."""
+    return BLANK.sub(lambda found: _widest(found.group()), text).strip()
+
+
+def _widest(blank: str) -> str:
+    if PARAGRAPH in blank or blank.count("\n") > 1:
+        return "\n\n"
+    return "\n" if LINE in blank or "\n" in blank else " "
 
 
 def unescaped(text: str) -> str:

@@ -12,6 +12,7 @@ UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 )
 MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
+ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
 PIECE = re.compile(rf"(?<!\s)(\s*)([{UNSPACED}][{MARKS}]*|[^\s{UNSPACED}]+)")
 PARTS = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
 APOSTROPHES = re.compile("['’‘ʼ`´]")
@@ -51,6 +52,15 @@ def tokenise(text: str) -> list[Token]:
     ['hello', 'world', '-', 'again']
     """
     return [Token(*_parts(found.group(2)), _gap(found.group(1))) for found in PIECE.finditer(text)]
+
+
+def unspaced(key: str) -> bool:
+    """Whether a key is of a script that writes without spaces between words.
+
+    >>> unspaced("台"), unspaced("word")
+    (True, False)
+    """
+    return bool(ONE_UNSPACED.match(key))
 
 
 def _gap(blank: str) -> str:

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aggregator.merger.blend import Copy, blend
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_cases.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
+def test_each_case_reads_as_written(case):
+    copies = [Copy(f"source {number}", text) for number, text in enumerate(case["copies"])]
+    reading = blend(copies, language=case.get("language", "en"))
+    assert (case["text"], case.get("cut", False)) == (reading.text, reading.cut)
+
+
+def test_a_more_trusted_copy_is_not_contradicted():
+    copies = [
+        Copy("host", "We meet Anna Kovacz today.", 0.9),
+        *(Copy(name, "We meet Anna Kovacs today.", 0.6) for name in "ab"),
+    ]
+    reading = blend(copies, language="en")
+    assert (reading.text, reading.witness) == ("We meet Anna Kovacz today.", "host")
+
+
+def test_a_less_trusted_copy_completes():
+    copies = [
+        Copy("host", "We meet Anna and talk about ...", 0.9, cut=True),
+        Copy("page", "We meet Anna and talk about bees.", 0.4),
+    ]
+    reading = blend(copies)
+    assert (reading.text, reading.cut) == ("We meet Anna and talk about bees.", False)
+    assert reading.provenance[-1].sources == ("page",)
+
+
+def test_confidence_falls_where_one_worn_copy_speaks():
+    sure = blend([Copy("a", "One two three four."), Copy("b", "One two three four."), Copy("c", "One two three four.")])
+    worn = blend([Copy("a", "One two th...Show More"), Copy("b", "One two three four.", wear=("bold", "look-alike"))])
+    assert sure.least == 1.0
+    assert worn.least < 0.7
+
+
+def test_agreeing_sources_are_named():
+    reading = blend([Copy("b", "Same words."), Copy("a", "Same words."), Copy("c", "Same word.")])
+    assert reading.agreeing == ("a", "b")

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import time
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aggregator.merger import recount
+from aggregator.merger.blend import Copy, blend
+from aggregator.merger.repair import repair
+from aggregator.model.sighting import Sighting
+from aggregator.text.mend import mend
+from aggregator.text.tokens import tokenise
+
+CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LETTERS = st.text(st.characters(codec="utf-8"), max_size=60)
+NASTY = st.lists(
+    st.sampled_from(
+        [
+            "Ã©",
+            "â€",
+            "\u00ad",
+            "&amp;",
+            "<p>",
+            "**",
+            "\\_",
+            "...",
+            "Show More",
+            "…",
+            "•",
+            "а",
+            "-\n",
+            "[(https://x",
+            "\n",
+            " ",
+            "台",
+            "ก็",
+            "א",
+            "é",
+            "word",
+            "The",
+            "end.",
+            "12",
+            "min",
+            "'",
+            "”",
+            "\ufffd",
+            "\u200d",
+            "Đ•",
+            "- ",
+        ]
+    ),
+    max_size=25,
+).map("".join)
+ANY = st.one_of(LETTERS, NASTY)
+WORDS = st.lists(
+    st.sampled_from(("amber", "basil", "cedar", "dune", "ember", "fjord", "grove", "heath", "inlet", "jetty", "knoll")),
+    min_size=4,
+    max_size=12,
+)
+
+
+def sentence(words):
+    return " ".join(words).capitalize() + "."
+
+
+@CALM
+@given(ANY, st.booleans())
+def test_mending_is_idempotent(text, cut):
+    once = mend(text, cut=cut)
+    twice = mend(once.text, cut=once.cut)
+    assert (once.text, once.cut, ()) == (twice.text, twice.cut, twice.changes)
+
+
+@CALM
+@given(ANY, ANY, st.booleans())
+def test_repair_is_idempotent(title, text, cut):
+    once = repair(Sighting(source="a", key="k", title=title, description=text, summary=title, cut=cut))
+    assert once == repair(once)
+
+
+@CALM
+@given(ANY, st.integers(2, 4))
+def test_equal_copies_are_that_copy_mended(text, count):
+    mended = mend(text)
+    reading = blend([Copy(f"s{number}", text) for number in range(count)])
+    if mended.cut:
+        assert reading.cut
+        assert reading.text == "" or reading.text.endswith("…")
+    else:
+        assert mended.text == reading.text
+
+
+@CALM
+@given(st.lists(st.tuples(st.sampled_from("abc"), ANY), min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_the_order_of_copies_does_not_matter(said, random):
+    copies = [Copy(source, text) for source, text in said]
+    shuffled = list(copies)
+    random.shuffle(shuffled)
+    assert blend(copies) == blend(shuffled)
+
+
+@CALM
+@given(st.lists(st.tuples(st.sampled_from("abc"), WORDS.map(sentence)), min_size=1, max_size=4))
+def test_every_word_has_a_witness(said):
+    reading = blend([Copy(source, text) for source, text in said])
+    spoken = {token.key for _, text in said for token in tokenise(mend(text).text)}
+    assert {token.key for token in tokenise(reading.text)} <= spoken
+
+
+@CALM
+@given(st.lists(ANY, min_size=1, max_size=4))
+def test_provenance_is_the_reading(texts):
+    copies = [Copy(f"s{number}", text) for number, text in enumerate(texts)]
+    reading = blend(copies)
+    assert reading.text == "".join(run.text for run in reading.provenance)
+    assert 0 <= reading.least <= 1
+    assert 0 <= reading.confidence <= 1
+    assert {source for run in reading.provenance for source in run.sources} <= {copy.source for copy in copies}
+
+
+@CALM
+@given(WORDS, st.integers(0, 11), st.sampled_from(["quartz", "slate", ""]))
+def test_two_sound_copies_are_not_contradicted_by_one(words, at, other):
+    changed = list(words)
+    changed[at % len(words)] = other
+    truth, wrong = sentence(words), sentence([word for word in changed if word])
+    assert truth == blend([Copy("a", truth), Copy("b", truth), Copy("c", wrong)]).text
+
+
+@CALM
+@given(WORDS, st.integers(0, 11))
+def test_a_less_trusted_copy_never_contradicts(words, at):
+    changed = list(words)
+    changed[at % len(words)] = "quartz"
+    truth, wrong = sentence(words), sentence(changed)
+    assert truth == blend([Copy("a", truth, 0.9), Copy("b", wrong, 0.6), Copy("c", wrong, 0.6)]).text
+
+
+@CALM
+@given(WORDS, st.integers(3, 11))
+def test_a_less_trusted_copy_completes(words, at):
+    truth = sentence(words)
+    start = " ".join(truth.split()[: min(at, len(words) - 1)]) + " ..."
+    reading = blend([Copy("a", start, 0.9, cut=True), Copy("b", truth, 0.5)])
+    assert (truth, False) == (reading.text, reading.cut)
+
+
+@CALM
+@given(st.text(max_size=80))
+def test_no_line_breaks_the_engine(line):
+    for answer in recount.answers(recount.accounts([line, json.dumps({"id": "1", "witnesses": [{"text": line}]})])):
+        assert isinstance(answer, recount.Fault) or json.loads(recount.line(*answer))["id"] == "1"
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(
+        ["Ã", "Ã©", "å•°", "Đ•", "...", " ", "\n", "a-\n", "<p ", "&amp;", "**a ", "[(http://", "台", "• ", "א"]
+    )
+)
+def test_time_stays_bounded(piece):
+    text = (piece * 10_000)[:10_000]
+    start = time.process_time()
+    blend([Copy("a", text), Copy("b", text[:5000]), Copy("c", text[100:])])
+    assert time.process_time() - start < 5
