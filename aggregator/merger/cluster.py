@@ -21,8 +21,9 @@ Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row
 class Rules:
     """What clustering obeys besides the weights.
 
-    ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row. ``groups`` are rows that stay
-    together whatever the evidence; ``apart`` pairs of rows that never meet; ``guid`` the published guid of pinned rows.
+    ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where
+    unknown) for each or none. ``groups`` are rows that stay together whatever the evidence; ``apart`` pairs of rows
+    that never meet; ``guid`` the published guid of pinned rows.
     """
 
     source: Sequence[int]
@@ -32,6 +33,7 @@ class Rules:
     groups: tuple[tuple[int, ...], ...] = ()
     apart: frozenset[tuple[int, int]] = frozenset()
     guid: Mapping[int, str] = field(default_factory=dict)
+    scope: Sequence[int] = ()
 
 
 def components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
@@ -88,12 +90,12 @@ class _State:
             self._merge(large, small)
 
     def _allowed(self, one: int, other: int, threshold: float) -> bool:
-        """No source twice, nobody said "different", and the mean weight between them is not against it."""
+        """No source twice, one show, nobody said "different", and the mean weight between them is not against it."""
         total, pairs = 0.0, 0
         kind = self.rules.kind
         for left in self.members[one]:
             for right in self.members[other]:
-                if right in self.foes.get(left, ()) or self._beside(left, right):
+                if right in self.foes.get(left, ()) or self._beside(left, right) or self._foreign(left, right):
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
                 if weight is not None or kind[left] == kind[right]:
@@ -110,6 +112,11 @@ class _State:
             and rules.first[left] <= rules.last[right]
             and rules.first[right] <= rules.last[left]
         )
+
+    def _foreign(self, left: int, right: int) -> bool:
+        """Whether the two are known to be of different shows."""
+        scope = self.rules.scope
+        return bool(scope) and scope[left] >= 0 and scope[right] >= 0 and scope[left] != scope[right]
 
     def _two_promises(self, one: int, other: int) -> bool:
         """Whether both were published, under two guids."""

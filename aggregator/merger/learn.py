@@ -20,7 +20,7 @@ from aggregator.merger.table import Table, weigh
 LEAST = 100  # pairs that may be one, below which a run teaches nothing
 ROUNDS = 30
 _CLIP = 7.0  # natural log-odds that one kind of evidence may weigh: e^7 is what a thousand pairs can show
-_FAR = 2.5  # natural log-odds that a weight may leave the starting table by; 2 loses .002 of F1, 4.5 .001
+_FAR = 2.5  # natural log-odds that a weight may leave the starting table by; 2 costs songs .002 of F1, 4.5 .001
 _ASSUMED = 1000.0  # pairs by which the starting table holds the prior
 _FIRM = 5.0  # pairs by which the starting table holds a level that the run hardly shows
 _FULL = 2000.0  # pairs after which more do not make a run surer of itself

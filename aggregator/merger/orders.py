@@ -39,6 +39,7 @@ def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str
         tuple(groups),
         frozenset(apart),
         guid,
+        frame.scope.tolist(),
     )
 
 

@@ -121,8 +121,7 @@ def grouped(pairs: Weighed, rules: Rules, threshold: float) -> tuple[tuple[int, 
     within, barred = near[free[near]], near[pairs.vetoes[near] == PARTED]
     edges = zip(pairs.weights[within].tolist(), left[within].tolist(), right[within].tolist(), strict=True)
     apart = rules.apart | set(zip(left[barred].tolist(), right[barred].tolist(), strict=True))
-    full = Rules(rules.source, rules.kind, rules.first, rules.last, rules.groups, apart, rules.guid)
-    return cluster(len(rules.source), edges, full, threshold)
+    return cluster(len(rules.source), edges, replace(rules, apart=frozenset(apart)), threshold)
 
 
 def vetoed(frame: Frame, compared: Compared) -> Ints:

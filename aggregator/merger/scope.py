@@ -46,7 +46,7 @@ def scopes_of(records: Sequence[Record]) -> Scope:
     if varies or not _recur(shows, sources):
         unknown = (-1,) * len(records)
         return Scope(unknown, unknown, varies, _varies(authors, sources))
-    rows = _numbered(shows)
+    rows = _confirmed(_numbered(shows), sources)
     return Scope(tuple(rows), tuple(_shelved(records, rows)), False, _varies(authors, sources))
 
 
@@ -117,6 +117,23 @@ def _elected(counts: Counter[int]) -> int:
     if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
         return -1
     return ranked[0][1]
+
+
+def _confirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
+    """The show numbers, -1 for what only one source says of all its items: it may be another name of the same show.
+
+    A listing of several shows names them to tell them apart, so its word stands.
+    """
+    where: defaultdict[int, set[str]] = defaultdict(set)
+    listed: defaultdict[str, set[int]] = defaultdict(set)
+    for row, source in zip(rows, sources, strict=True):
+        where[row].add(source)
+        listed[source].add(row)
+    alone = {row for row, found in where.items() if len(found) == 1}
+    return [
+        -1 if row in alone and len(listed[source] - {-1}) == 1 else row
+        for row, source in zip(rows, sources, strict=True)
+    ]
 
 
 def _numbered(shows: Sequence[str]) -> list[int]:

@@ -51,3 +51,9 @@ def test_of_two_kinds_only_known_pairs_are_counted() -> None:
 
 def test_components_are_named_by_their_lowest_row() -> None:
     assert components(6, [(4, 2), (5, 4), (1, 3)]) == [0, 1, 2, 1, 2, 2]
+
+
+def test_two_known_shows_never_meet_even_through_a_third_row() -> None:
+    edges = [(9.0, 0, 1), (9.0, 1, 2)]
+    assert cluster(3, edges, rules(0, 1, 2, scope=[4, -1, 5]), 1.0) == ((0, 1), (2,))
+    assert cluster(3, [*edges, (9.0, 0, 2)], rules(0, 1, 2, scope=[4, -1, 4]), 1.0) == ((0, 1, 2),)
