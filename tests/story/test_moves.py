@@ -1,0 +1,95 @@
+"""A moved feed keeps its subscribers: dated real copies of shows, replayed one after the other at one address."""
+
+import csv
+import json
+import re
+import shutil
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from aggregator import pipeline
+from aggregator.config.load import load
+
+FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "fixtures"
+SNAPSHOTS = FIXTURES / "snapshots"
+START = datetime(2027, 1, 1, tzinfo=UTC)
+PART = re.compile(r" p\d$| \(Part \d\)$")
+HOSTS = {
+    "Podbean, Anchor, Simplecast": [
+        f"critical-role/feed-{day}" for day in ("2020-07-12", "2020-08-04", "2021-09-07", "2022-10-11", "2024-01-30")
+    ],
+    "Libsyn, Podbean, Megaphone": [
+        *("nerdist/feed-2020-07-12", "nerdist/feed-2023-04-17", "geek-and-sundry/feed-2023-04-13"),
+        *("geek-and-sundry/feed-2023-10-25", "geek-and-sundry/feed-2025-01-04"),
+    ],
+}
+
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.skipif(not SNAPSHOTS.is_dir(), reason="../shared does not stand beside the project"),
+]
+
+
+class Address:
+    """One address of a feed: what stands there, and what was published after each of its copies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.turn = 0
+        lines = ["state: ledger.db", "output: output", "feeds:", "  show:", "    title: Show", "    sources:"]
+        (folder / "config.yaml").write_text("\n".join([*lines, "      host: {kind: feed, path: feed.xml}"]) + "\n")
+
+    def serve(self, copy: Path) -> list[dict[str, object]]:
+        """The report's items after as many refreshes as it takes to believe anything."""
+        shutil.copy(copy, self.folder / "feed.xml")
+        for _ in range(3):
+            self.turn += 1
+            pipeline.refresh(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
+        return json.loads((self.folder / "output" / "show" / "report.json").read_text("utf-8"))["items"]
+
+
+def labels() -> dict[tuple[str, str], str]:
+    """Which episode an item of a copy truly is, part marks off; without labels that one copy gives twice."""
+    with (FIXTURES / "labels" / "critrole_labels.tsv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    found = {(row["source"], row["guid"]): PART.sub("", row["label"]) for row in rows if row["label"]}
+    often = Counter((source, label) for (source, _), label in found.items())
+    twice = {label for (_, label), times in often.items() if times > 1}
+    return {key: label for key, label in found.items() if label not in twice}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_no_guid_is_lost_no_episode_doubled_none_missing(name, tmp_path) -> None:
+    address, truth = Address(tmp_path), labels()
+    published: dict[str, object] = {}
+    meant: dict[str, set[str]] = defaultdict(set)
+    for copy in HOSTS[name]:
+        items = address.serve(SNAPSHOTS / "critrole" / f"{copy}.xml")
+        guids = {item["guid"]: item["published"] for item in items}
+        assert published.items() <= guids.items(), "a published guid is gone, or its date moved"
+        published = guids
+        listed = {sighting.removeprefix("host/") for item in items for sighting in item["sightings"]}
+        for (source, guid), label in truth.items():
+            if source == copy and guid in listed:
+                meant[guid].add(label)
+    homes: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        inside = {label for sighting in item["sightings"] for label in meant[sighting.removeprefix("host/")]}
+        assert len(inside) <= 1, "two episodes were made one"
+        for label in inside:
+            homes[label].add(item["guid"])
+    assert {label: where for label, where in homes.items() if len(where) > 1} == {}
+    assert homes.keys() == {label for (source, _), label in truth.items() if source in HOSTS[name]}
+
+
+def test_a_feed_that_only_grows_and_renumbers_keeps_its_items(tmp_path) -> None:
+    address = Address(tmp_path)
+    seen: set[str] = set()
+    for copy in sorted((SNAPSHOTS / "kaigai").glob("*_rss.xml")):
+        guids = {item["guid"] for item in address.serve(copy)}
+        assert seen <= guids
+        seen = guids
+    assert len(seen) == 43
