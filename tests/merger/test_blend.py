@@ -46,3 +46,13 @@ def test_confidence_falls_where_one_worn_copy_speaks():
 def test_agreeing_sources_are_named():
     reading = blend([Copy("b", "Same words."), Copy("a", "Same words."), Copy("c", "Same word.")])
     assert reading.agreeing == ("a", "b")
+
+
+WRONG = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_wrong.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("case", WRONG, ids=[case["label"] for case in WRONG])
+@pytest.mark.xfail(strict=True, reason="known wrong; the case says why")
+def test_what_still_goes_wrong(case):
+    copies = [Copy(f"source {number}", text) for number, text in enumerate(case["copies"])]
+    assert blend(copies, language="en").text == case["text"]

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from aggregator.merger.blend import Copy, blend
+from aggregator.merger.lore import Observer
+from aggregator.merger.rates import DEFAULT
+
+TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
+
+
+def taught():
+    """The lore of items in which one source loses dashes, moves words and straightens quotes."""
+    observer = Observer()
+    for number, topic in enumerate(TOPICS * 3):
+        truth = f"Part {number}, on {topic}, is “here”. Our guest - who knows it - tells all."
+        worn = f'is Part {number} on {topic} "here". Our guest who knows it tells al1.'
+        observer.hear([Copy("host", truth), Copy("page", truth), Copy("worn", worn)], "en", "show")
+    return observer.lore()
+
+
+def test_a_source_is_known_by_what_it_does():
+    rates = taught().rates
+    assert rates["worn"].lost_mark > rates["host"].lost_mark
+    assert rates["worn"].moved > rates["host"].moved
+    assert rates["worn"].wrong > rates["host"].wrong
+    assert rates["worn"].restyled > rates["host"].restyled
+
+
+def test_what_is_known_of_a_source_decides_between_two():
+    lore = taught()
+    copies = [Copy("worn", "all now we sail for the coast"), Copy("host", "we sail for the coast all now")]
+    assert blend(copies, language="en", lore=lore).text == "we sail for the coast all now"
+
+
+def test_the_style_of_the_show_decides_between_two():
+    copies = [Copy("a", "It’s “fine”."), Copy("b", 'It\'s "fine".')]
+    plain = Observer()
+    for topic in TOPICS:
+        plain.hear([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
+    assert blend(copies, show="show", lore=plain.lore()).text == 'It\'s "fine".'
+    assert blend(copies).text == "It’s “fine”."
+
+
+def test_nothing_heard_is_nothing_learned():
+    lore = Observer().lore()
+    assert (frozenset(), {}, {}) == (lore.phrases, dict(lore.rates), dict(lore.styles))
+    assert DEFAULT.moreover({}, 1.0) == DEFAULT

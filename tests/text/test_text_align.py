@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+from aggregator.text import align
+from aggregator.text.choosing import chosen
+from aggregator.text.mojibake import redecoded
+from aggregator.text.sequences import Choice
+from aggregator.text.words import familiarity, frequency, known, simplified
+
+
+def test_similar_words_pair_up_and_others_do_not():
+    assert align.in_order(["one", "twoo", "three"], ["one", "two", "three"]) == [(0, 0), (1, 1), (2, 2)]
+    assert align.in_order(["a", "garden"], ["a", "-"]) == [(0, 0)]
+
+
+def test_a_long_text_is_aligned_in_parts(monkeypatch):
+    monkeypatch.setattr(align, "LARGEST", 2000)
+    chance = random.Random(4)
+    left = [f"w{chance.randrange(50)}" for _ in range(400)]
+    right = [word for number, word in enumerate(left) if number % 37]
+    pairs = align.in_order(left, right)
+    assert len(pairs) >= 0.97 * len(right)
+    assert all(before < after for before, after in pairwise(pairs))
+
+
+def test_a_long_text_without_an_anchor_is_halved(monkeypatch):
+    monkeypatch.setattr(align, "LARGEST", 50)
+    assert len(align.in_order(["same"] * 40, ["same"] * 40)) == 40
+
+
+def test_words_of_languages():
+    assert known("garden", "en")
+    assert not known("gardqn", "en")
+    assert frequency("garden", None) > 0
+    assert frequency("anything", "xx") > 0
+    assert simplified("臺灣") == "台湾"
+    assert familiarity("台灣", "zh") > familiarity("啰灣", "zh")
+
+
+def test_a_word_without_a_language_takes_the_cheapest_reading():
+    pieces = [[Choice("a", 1, 0.0)], [Choice("é", 2, 0.4), Choice("è", 2, 0.5)], [Choice("1", 3, 0.0)]]
+    assert "".join(chosen(pieces)) == "aé1"
+
+
+def test_lost_bytes_are_read_where_the_text_shows_the_rest():
+    assert redecoded("Ð³Ð¾Ð»Ð¾ÑÐ° Ð¸ Ð²Ñ‹Ð¿ÑƒÑÐºÐ¸") == "голоса и выпуски"
