@@ -26,7 +26,7 @@ _LEADING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BARE = re.compile(
-    r"""^(?:(?P<n1>\d{1,4})\s?(?:[)|]|:(?=\s)|\.(?=\s)|\s-\s|-(?=\D))(?=\s*[^\s.])(?!\s*\d+[.:/])
+    r"""^(?:(?P<n1>\d{1,4})\s?(?:[)|]|:(?=\s)|\.(?=\s)|\s-\s|-(?=\D))(?=\s*[^\s.])(?!\s*\d{1,2}\.\s*\d)
     | (?P<n2>0\d{1,3})-(?=\S)
     | \[(?P<n3>\d{1,4})\](?=\s*\S)
     | \((?P<n4>\d{1,4})\)(?=\s*\S))""",
@@ -72,7 +72,7 @@ def undressed(text: str, show: str = "") -> tuple[str, int | None, tuple[int, ..
     return text, season, tuple(numbers)
 
 
-_CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
+_CUT = re.compile(r"(\s?[-:|]\s+|\s+(?=[#\d]))")
 
 
 def _without_show(text: str, show: str) -> str:
