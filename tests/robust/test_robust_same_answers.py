@@ -8,7 +8,7 @@ import re
 import pytest
 
 from aggregator.fetchers import preflight
-from aggregator.generator import masthead
+from aggregator.generator import clean, masthead
 from aggregator.merger import wording
 from aggregator.text import cuts, titlenumbers, titleparts, tokens
 
@@ -52,6 +52,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         [" ", "\n", "\xef\xbb\xbf", "<", "?xml", "rss", "feed", "x"],
     ),
     "split id": (r"(\S+\d)\s*\n\s*(\d+)\s*(?:\n|$)", re.compile(SPLIT_ID), ["a", "1", "23", " ", "\n", "i"]),
+    "joined": (r"\s*\n\s*", re.compile(r"(?<!\s)[^\S\n]*+\n\s*+"), ["a", " ", "\n", "1"]),
     "marks": (
         rf"(?i)^{SIGN}(?:{SIGN}|{YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{YEARS}$",
         masthead.MARKS,
@@ -80,3 +81,14 @@ def _answers(pattern: re.Pattern[str], text: str) -> list[object]:
     first = pattern.match(text)
     found = () if pattern.pattern.startswith(r"(\S") else pattern.finditer(text)
     return [first and first.groups(), *((each.span(), each.groups()) for each in found)]
+
+
+def test_markup_is_found_as_by_the_one_pattern() -> None:
+    pieces = ["<b>", "<B a=1>", "</b>", "</B >", "<i>", "</i>", "<b <", "x", "<br>", "</p>", "<p", ">"]
+    dice, met = random.Random(7), 0
+    for _ in range(6_000):
+        text = "".join(dice.choices(pieces, weights=[3] * 8 + [1] * 4, k=dice.randint(0, 7)))
+        expected = clean.TAGGED.search(text) is not None or clean.VOID.search(text) is not None
+        met += expected
+        assert clean.marked(text) is expected, repr(text)
+    assert 500 < met < 5_500

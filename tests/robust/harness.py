@@ -1,0 +1,242 @@
+"""A town of sources on loopback that change from round to round, and the real program that refreshes from them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+from xml.etree import ElementTree as ET
+
+import brotli
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+SHOWN = 12
+"""How many items a listing shows: older ones have left it and must stay in the feed."""
+
+PROGRAM = (sys.executable, "-m", "aggregator.cli")
+THINGS = (
+    *("Harbour", "Lantern", "Glacier", "Violin", "Pepper", "Orchard", "Compass", "Thunder", "Velvet", "Marble"),
+    *("Saffron", "Tunnel", "Beacon", "Walnut", "Ribbon", "Meadow", "Copper", "Falcon", "Island", "Mirror"),
+)
+
+
+@dataclass
+class Town:
+    """What stands at each path, which were asked, and a door that holds answers back while it is shut."""
+
+    folder: Path
+    pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    came: threading.Event = field(default_factory=threading.Event)
+    door: threading.Event = field(default_factory=threading.Event)
+    port: int = 0
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def serve(self, path: str, body: bytes | str, *, status: int = 200, kind: str = "application/rss+xml") -> None:
+        self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body)
+
+    def config(self, *sources: str, extra: str = "", feed: str = "show") -> Path:
+        """A config of one feed with these sources, each a line of YAML."""
+        lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
+        lines += ["    title: A show", "    sources:", *(f"      {each}" for each in sources)]
+        path = self.folder / "config.yaml"
+        path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
+        return path
+
+    def start(self, *words: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        """The program at work in the town's folder, in a process group of its own."""
+        child = subprocess.Popen(
+            [*before, *PROGRAM, *words],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb", "PYTHONUNBUFFERED": "1"},
+        )
+        self.started.append(child)
+        return child
+
+    def run(self, *words: str, before: tuple[str, ...] = (), seconds: float = 120) -> subprocess.CompletedProcess[str]:
+        """The program run to its end; whatever it started has ended with it."""
+        child = self.start(*words, before=before)
+        out, err = child.communicate(timeout=seconds)
+        self.alone()
+        return subprocess.CompletedProcess(words, child.returncode, out, err)
+
+    def refresh(self, at: datetime, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.run("refresh", "--quiet", "--force", "--at", stamp(at), *words)
+
+    def alone(self, seconds: float = 15) -> None:
+        """Checks that no process is left that was started in the folder."""
+        end = time.monotonic() + seconds
+        while left := at_work(self.folder):
+            assert time.monotonic() < end, f"still at work: {left}"
+            time.sleep(0.02)
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "output"
+
+    def items(self, feed: str = "show") -> list[dict[str, object]]:
+        """What is published, newest first; empty before the first publication."""
+        path = self.output / feed / "feed.json"
+        return json.loads(path.read_bytes())["items"] if path.exists() else []
+
+
+@contextmanager
+def town(folder: Path) -> Iterator[Town]:
+    stage = Town(folder)
+    stage.door.set()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version: ClassVar[str] = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            stage.asked.append(self.path)
+            stage.came.set()
+            stage.door.wait(60)
+            status, kind, body = stage.pages.get(self.path, (404, "text/plain", b"no such page"))
+            try:
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 256
+
+        def handle_error(self, *_: object) -> None:
+            pass
+
+    server = Server(("127.0.0.1", 0), Handler)
+    stage.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield stage
+    finally:
+        _close(stage, server, thread)
+
+
+def _close(stage: Town, server: ThreadingHTTPServer, thread: threading.Thread) -> None:
+    """End the origin, and whatever a failed test left at work."""
+    stage.door.set()
+    for child in stage.started:
+        child.kill()
+        child.communicate()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def stamp(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def at_work(folder: Path) -> list[str]:
+    """The processes, by their command lines, that stand in the folder; those that have ended do not count."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                if (place / "cwd").readlink() == folder:
+                    found.append(f"{place.name} {(place / 'cmdline').read_bytes().replace(bytes(1), b' ')!r}")
+            except OSError:
+                continue
+    return found
+
+
+def kill(child: subprocess.Popen[str]) -> None:
+    """kill -9; a child that has ended already is let be."""
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+
+
+def rss(*items: str, title: str = "A show") -> str:
+    return (
+        f"<rss version='2.0'><channel><title>{title}</title><link>https://a.example/</link>"
+        f"<description>d</description>{''.join(items)}</channel></rss>"
+    )
+
+
+def item(number: int, *, source: str = "host", name: str | None = None, text: str = "", day: int | None = None) -> str:
+    """One item: the host knows guid and time, another source only an id of its own and the day."""
+    when = NOON - timedelta(days=400 - (number if day is None else day))
+    guid = f"host-{number}" if source == "host" else f"https://{source}.example/{number * 7}"
+    date = f"{when:%a, %d %b %Y %H:%M:%S} GMT" if source == "host" else f"{when:%a, %d %b %Y} 00:00:00 GMT"
+    said = text or f"What was said of {', '.join(random.Random(number).sample(THINGS, 9)).lower()}."
+    return (
+        f"<item><guid isPermaLink='false'>{guid}</guid><title>{name or called(number)}</title><pubDate>{date}</pubDate>"
+        f"<description>{said}</description>"
+        f"<enclosure url='https://media.example/{number}.mp3' type='audio/mpeg' length='1'/></item>"
+    )
+
+
+def called(number: int, version: int = 0) -> str:
+    dice = random.Random(number)
+    again = " again" * version
+    return f"{dice.choice(THINGS)} and {dice.choice(THINGS).lower()} number {number}{again}"
+
+
+def whole(town: Town) -> None:
+    """Checks that no published file is torn, that packed ones are of the plain ones, and that the ledger is sound."""
+    for path in town.output.rglob("*") if town.output.exists() else ():
+        if path.is_dir() or path.name.startswith("."):
+            continue
+        body = path.read_bytes()
+        if path.suffix == ".gz":
+            assert gzip.decompress(body) == path.with_suffix("").read_bytes(), path
+        elif path.suffix == ".br":
+            assert brotli.decompress(body) == path.with_suffix("").read_bytes(), path
+        elif path.suffix in {".xml", ".atom", ".opml"}:
+            ET.fromstring(body)  # noqa: S314 - written by ourselves
+        elif path.suffix == ".json":
+            json.loads(body)
+        elif path.suffix == ".html":
+            assert body.rstrip().endswith(b"</html>"), path
+    ledger = town.folder / "ledger.db"
+    if ledger.exists():
+        connection = sqlite3.connect(ledger, timeout=30)
+        try:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        finally:
+            connection.close()
+
+
+def guids(town: Town, feed: str = "show") -> dict[str, str]:
+    """The guid of each published item by its audio, which no round changes; no item stands twice."""
+    items = town.items(feed)
+    found = {each["attachments"][0]["url"]: each["id"] for each in items}
+    assert len(found) == len(items), "an item twice"
+    assert len(set(found.values())) == len(items), "a guid twice"
+    return found
+
+
+def tidy(town: Town) -> None:
+    """Checks that nothing is left over beside the published files."""
+    assert [path.name for path in town.output.rglob(".*")] == []

@@ -1,0 +1,157 @@
+"""Failing system calls in a whole refresh, by strace: old or new files, a sound ledger, one clear line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import timedelta
+from typing import NamedTuple
+
+import pytest
+from harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+
+AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
+CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+
+ERRORS = {
+    "fsync": ("EIO", "ENOSPC"),
+    "fdatasync": ("EIO",),
+    "pwrite64": ("ENOSPC", "EIO"),
+    "write": ("ENOSPC", "EIO"),
+    "rename": ("ENOSPC", "EACCES"),
+    "openat": ("ENOSPC", "EMFILE", "EROFS"),
+    "unlink": ("EIO",),
+    "utimensat": ("EPERM",),
+    "mkdir": ("ENOSPC",),
+    "ftruncate": ("EIO",),
+}
+"""Each call that changes a disk, and how it may fail: fsync(2) and the others name these."""
+
+
+class Case(NamedTuple):
+    """The n-th call of that name of the main thread fails so, once or (``ever``) from then on."""
+
+    call: str
+    error: str
+    when: int
+    ever: bool = False
+
+
+@pytest.fixture
+def once(town: Town) -> Town:
+    """A town after one refresh, with something new to publish."""
+    if (
+        shutil.which("strace") is None
+        or subprocess.run(["strace", "true"], capture_output=True, check=False).returncode
+    ):
+        if os.environ.get("CI"):
+            pytest.fail("strace is not installed or not allowed")
+        pytest.skip("strace is not installed or not allowed")
+    home = town.folder / "home"
+    home.mkdir()
+    stage = replace(town, folder=home)
+    stage.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    stage.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    assert stage.refresh(NOON).returncode == 0
+    stage.serve("/host", rss(*(item(number) for number in range(3, 9))))
+    return stage
+
+
+def places(once: Town) -> dict[str, list[int]]:
+    """Which calls of each name concern the folder, by their number among the main thread's calls of that name."""
+    stage = copied(once, "dry")
+    names = ",".join(ERRORS)
+    trace = stage.folder / "trace"
+    done = stage.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[int]] = {}
+    count: dict[str, int] = {}
+    main = ""
+    for line in trace.read_text("utf-8", "replace").splitlines():
+        met = CALL.match(line)
+        main = main or line.split()[0]
+        if met is None or met[1] != main:
+            continue
+        name = met[2]
+        count[name] = count.get(name, 0) + 1
+        reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
+        if (str(stage.folder) in met[3] or "ledger.db" in met[3]) and not reads:
+            found.setdefault(name, []).append(count[name])
+    return found
+
+
+def copied(once: Town, name: str) -> Town:
+    folder = once.folder.parent / name
+    shutil.copytree(once.folder, folder)
+    return replace(once, folder=folder)
+
+
+def fail(once: Town, case: Case) -> int:
+    """A refresh with that fault, and one without: what each left is checked. The exit code of the first."""
+    stage = copied(once, f"{case.call}-{case.error}-{case.when}-{case.ever}")
+    before, held = files(stage), guids(stage)
+    rule = f"inject={case.call}:error={case.error}:when={case.when}{'+' if case.ever else ''}"
+    done = stage.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={case.call}", "-e", rule))
+    assert "Traceback" not in done.stderr, (case, done.stderr)
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("aggregator: ") for line in lines), (case, lines)
+    assert len(lines) <= 2, (case, lines)
+    assert bool(lines) == bool(done.returncode), (case, done.returncode, lines)
+    whole(stage)
+    between = files(stage)
+    again = stage.refresh(NOON + timedelta(days=4))
+    assert (again.returncode, again.stderr) == (0, ""), (case, again.stderr)
+    whole(stage)
+    tidy(stage)
+    after = files(stage)
+    assert len(guids(stage)) == 8, case
+    assert held.items() <= guids(stage).items(), case
+    plain = {name for name in before if not name.endswith((".gz", ".br"))}
+    assert all(between[name] in (before[name], after.get(name)) for name in plain if name not in TELLING), case
+    shutil.rmtree(stage.folder)
+    return done.returncode
+
+
+TELLING = {"report.json", "changes.html", "changes.atom"}
+"""Files that tell of each run, so that a third run may say it otherwise than the second would have."""
+
+
+def files(stage: Town) -> dict[str, bytes]:
+    folder = stage.output / "show"
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def spread(numbers: list[int], most: int) -> list[int]:
+    """So many of the numbers, the first and the last among them."""
+    if len(numbers) <= most:
+        return numbers
+    return [numbers[round(place * (len(numbers) - 1) / (most - 1))] for place in range(most)]
+
+
+def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town) -> None:
+    found = places(once)
+    assert {"fsync", "rename", "openat", "write", "pwrite64"} <= found.keys()
+    cases = [
+        Case("fsync", "ENOSPC", found["fsync"][0]),
+        Case("rename", "EACCES", found["rename"][len(found["rename"]) // 2]),
+        Case("write", "ENOSPC", found["write"][-1]),
+        Case("openat", "ENOSPC", found["openat"][-1]),
+        Case("pwrite64", "ENOSPC", found["pwrite64"][len(found["pwrite64"]) // 2]),
+    ]
+    codes = [fail(once, case) for case in cases]
+    assert codes == [5, 5, 5, 5, 5] or all(codes), codes
+
+
+@pytest.mark.heavy
+def test_every_system_call_may_fail(once: Town) -> None:
+    codes: dict[str, set[int]] = {}
+    for name, numbers in places(once).items():
+        for error in ERRORS[name]:
+            for when in numbers if len(numbers) < 60 else spread(numbers, 60):
+                codes.setdefault(name, set()).add(fail(once, Case(name, error, when)))
+            codes[name].add(fail(once, Case(name, error, numbers[0], ever=True)))
+    print(codes)  # noqa: T201 - for whoever runs the heavy suite
+    assert all(code in {0, 1, 2, 3, 4, 5} for each in codes.values() for code in each)

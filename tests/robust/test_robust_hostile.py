@@ -1,0 +1,135 @@
+"""Hostile documents as one source among honest ones, through the whole program: bounded, told, the others publish."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from harness import NOON, Town, item, rss, stamp, tidy, whole
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fetchers"))
+from bombs import COSTLY, PREFLIGHT
+
+SECONDS = 10.0
+"""Of wall time that one hostile document may add to a run."""
+
+MEGABYTES = 200
+"""That it may add to the parent's memory at its highest; the children have limits of their own."""
+
+N = 80_000
+TEXTS: dict[str, Callable[[], str]] = {
+    "a word": lambda: "x" * N,
+    "words with hyphens at line ends": lambda: "ab-\n" * (N // 4),
+    "blanks": lambda: "a" + " " * N + "b",
+    "blanks of all kinds": lambda: "a" + " \u00a0\u2003\t" * (N // 4) + "b",
+    "line ends": lambda: "a" + "\n" * N + "b",
+    "opened brackets": lambda: "[" * N,
+    "link ruins": lambda: "[a](" * (N // 4),
+    "dots": lambda: "." * N,
+    "dots and blanks": lambda: ". " * (N // 2),
+    "stars": lambda: "*a" * (N // 2),
+    "backslashes": lambda: "\\_" * (N // 2),
+    "ampersands": lambda: "&amp;amp;" * (N // 9),
+    "mojibake": lambda: "Ã¢â‚¬â„¢" * (N // 7),
+    "addresses": lambda: "https://a.example/" + "b/" * (N // 2),
+    "addresses without end": lambda: "http://" * (N // 7),
+    "one letter words": lambda: "a " * (N // 2),
+    "the same sentence": lambda: "What it costs to keep it. " * (N // 26),
+    "ideographs": lambda: "字" * N,
+    "combining marks": lambda: "e" + "\u0301" * N,
+    "surrogate halves of emoji": lambda: "👩‍" * (N // 2),
+    "times": lambda: "1:23 " * (N // 5),
+    "dates": lambda: "May 5, 2021 - " * (N // 14),
+    "digits": lambda: "1" * N,
+    "tags that are text": lambda: "&lt;b a='" * (N // 9),
+    "capitals and small": lambda: "aB" * (N // 2),
+    "replacement characters": lambda: "\ufffd" * N,
+    "right to left": lambda: "\u202eא" * (N // 2),
+    "zero width": lambda: "\u200b" * N,
+    "mail": lambda: "a@" * (N // 2),
+    "quotes": lambda: "'\"" * (N // 2),
+}
+
+
+def cdata(text: str) -> str:
+    return f"<![CDATA[{text}]]>"
+
+
+def documents() -> dict[str, Callable[[], bytes]]:
+    """Every hostile document by its name."""
+    found: dict[str, Callable[[], bytes]] = {name: build for name, (build, _) in PREFLIGHT.items()} | dict(COSTLY)
+    for name, text in TEXTS.items():
+        found[f"a description of {name}"] = lambda text=text: rss(
+            *(item(number, text=cdata(text()[number:])) for number in (1, 50))
+        ).encode()
+        found[f"a title of {name}"] = lambda text=text: rss(
+            *(item(number, name=cdata(text()[number:])) for number in (1, 50))
+        ).encode()
+    return found
+
+
+DOCUMENTS = documents()
+
+
+def usage(town: Town, *words: str) -> tuple[int, str, float, float]:
+    """A run of the program: exit code, what it said on stderr, wall seconds, and megabytes at the highest."""
+    begun = time.monotonic()
+    child = town.start(*words)
+    said = child.stderr.read() if child.stderr else ""
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    town.alone()
+    return child.returncode, said, time.monotonic() - begun, used.ru_maxrss / 1024
+
+
+def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
+    """A run with honest sources and these; what was said of the hostile ones. Whatever they are, the honest publish."""
+    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    town.serve("/directory", rss(*(item(number, source="directory") for number in range(1, 5))))
+    lines = [f"{name}: {{kind: feed, url: '{town.url('/' + name)}', trust: 0.6}}" for name in ("host", "directory")]
+    for number, body in enumerate(hostile.values()):
+        town.serve(f"/hostile{number}", body)
+        lines.append(f"hostile{number}: {{kind: feed, url: '{town.url(f'/hostile{number}')}', trust: 0.5}}")
+    town.config(*lines)
+    code, said, took, megabytes = usage(town, "refresh", "--quiet", "--force", "--at", stamp(NOON))
+    told = said.splitlines()
+    assert code == 0, said
+    assert all(line.startswith("aggregator: ") and line.isprintable() and len(line) < 1_000 for line in told), told
+    assert took < seconds, f"{took:.1f} s"
+    assert megabytes < 150 + MEGABYTES, f"{megabytes:.0f} MB"
+    whole(town)
+    tidy(town)
+    audio = {each["url"] for item in town.items() for each in item.get("attachments", ())}
+    assert audio >= {f"https://media.example/{number}.mp3" for number in range(1, 6)}
+    hearings = json.loads((town.output / "show" / "report.json").read_bytes())["sources"]
+    states = {each["name"]: each["state"] for each in hearings}
+    assert {states["host"], states["directory"]} == {"heard"}
+    silent = {name for name, state in states.items() if state not in {"heard", "unchanged"}}
+    assert all(any(name in line for line in told) for name in silent), (silent, told)
+    return told
+
+
+def test_texts_made_to_cost_time_are_published_in_bounded_time(town: Town) -> None:
+    names = [f"a {part} of {name}" for name in TEXTS for part in ("description", "title")]
+    endure(town, {name: DOCUMENTS[name]() for name in names[::6]}, 60)
+
+
+def test_bombs_among_honest_sources_are_told_and_the_others_publish(town: Town) -> None:
+    names = ["billion laughs", "200,000 levels", "an author of 2 MB", "8,000 attributes", "NULs", "brackets"]
+    told = endure(town, {name: DOCUMENTS[name]() for name in names}, 60)
+    assert sum("hostile" in line for line in told) >= 4
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_hostile_document_alone(town: Town, name: str) -> None:
+    endure(town, {name: DOCUMENTS[name]()}, 2 * SECONDS)
+    again = town.refresh(NOON + timedelta(days=1))
+    assert again.returncode == 0
+    assert all(line.startswith("aggregator: ") for line in again.stderr.splitlines())
