@@ -108,7 +108,7 @@ def _address(rest: str) -> tuple[str, bool]:
     Without one it ends at the first blank or line end, unless only digits follow there: those are of its id.
     """
     before, bracket, _ = rest.partition(")")
-    joined = re.sub(r"\s*\n\s*", "", before.strip())
+    joined = re.sub(r"(?<!\s)[^\S\n]*+\n\s*+", "", before.strip())
     if bracket and " " not in joined:
         return joined, True
     split = re.match(r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)", rest)
