@@ -60,13 +60,11 @@ def framed(records: Sequence[Record]) -> Frame:
     """The columns of records, sorted by id."""
     rows = tuple(sorted(records, key=lambda record: record.id))
     scope = scopes_of(rows)
-    titles = titled(rows, scope)
-    names_of = tuple(named(row, scope) for row in rows)
+    titles, names_of = titled(rows, scope), tuple(named(row, scope) for row in rows)
     source = _coded([row.source for row in rows])
     shelf = _column(scope.shelf)
     groups = (shelf + 1, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
     own, names = _written(titles, names_of, groups)
-    words = bagged(told(rows))
     core = _coded([title.core for title in titles])
     numbers, digits, marks = _figures(rows, titles)
     return Frame(
@@ -92,7 +90,7 @@ def framed(records: Sequence[Record]) -> Frame:
         own=own,
         names=names,
         tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        told=weighted(words, [rarity([words], group) for group in groups]),
+        told=_described(rows, groups),
         hard=_hard(rows),
         numbers=numbers,
         digits=digits,
@@ -110,6 +108,12 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
     both = [gathered(rows, max(len(number), 1)) for rows in (core, name)]
     rare = [rarity(both, group) for group in groups]
     return weighted(both[0], rare), weighted(both[1], rare)
+
+
+def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> Bags:
+    """The words of each description, weighted as the 3-grams are."""
+    words = bagged(told(rows))
+    return weighted(words, [rarity([words], group) for group in groups])
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
