@@ -19,6 +19,9 @@ RARE = re.compile(
     "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff\ua000-\uabff\ud7b0-\uf8ff]"
 )
+NOT_LATIN = "\u0370"
+HEBREW = re.compile("[\u0590-\u05ff]")
+EAST_ASIAN = re.compile("[\u3000-\u9fff\uac00-\ud7a3]")
 STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
 
 
@@ -34,7 +37,20 @@ def choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choi
     """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
     if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return []
-    return [Choice(one, at + size, cost) for one, size, cost in _read(text[at : at + LONGEST], table.name, lost=lost)]
+    found = (Choice(one, at + size, cost) for one, size, cost in _read(text[at : at + LONGEST], table.name, lost=lost))
+    before = text[at - 1 : at]
+    return [one for one in found if not before.isalnum() or _joins(before, one, text[one.end : one.end + 1], table)]
+
+
+def _joins(before: str, choice: Choice, after: str, table: Page) -> bool:
+    """Whether a reading may stand right behind a letter or a digit.
+
+    Chinese, Japanese or Korean does not stand alone behind a small Latin letter ("surdoué »"), and "×2" behind a
+    digit is a product.
+    """
+    if before.isdigit():
+        return not choice.cost or not HEBREW.match(choice.character)
+    return not (before.islower() and before < NOT_LATIN and EAST_ASIAN.match(choice.character)) or after in table.leads
 
 
 @lru_cache(maxsize=1 << 14)
