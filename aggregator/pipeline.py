@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, learning, outcome, publish, run, stages, voices
+from aggregator import bookkeeping, learning, outcome, probes, publish, run, stages, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.ledger import ledger
@@ -61,9 +61,13 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
     with ledger.transaction(current.book) as page:
         bookkeeping.remember_voices(page, plan, heard, current.at)
         stands = bookkeeping.standing(page, plan)
-        if stands and publish.stand(current.config.output, stands.files):
-            return outcome.outcome(plan, heard, stands)
-        current.listen(Progress(plan.name, "", "compose"))
+        more = probes.known(page, plan).more
+    if stands and publish.stand(current.config.output, stands.files) and not more:
+        return outcome.outcome(plan, heard, stands)
+    current.listen(Progress(plan.name, "", "compose"))
+    if plan.probe_enclosures:
+        _probe(current, plan)
+    with ledger.transaction(current.book) as page:
         composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
@@ -75,6 +79,13 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
     stands = replace(stands, files=publish.states(current.config.output, written))
     bookkeeping.keep_standing(current.book, plan, stands)
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)
+
+
+def _probe(current: Run, plan: Plan) -> None:
+    """Ask the media's own hosts for what no source gave; no transaction is open while they take their time."""
+    items = compose(current.book, plan, current.at).feed.items
+    head = probes.by_head(current.gate, run.policy(current.config))
+    probes.ask(current.book, plan, items, head, current.at)
 
 
 def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:

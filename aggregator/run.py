@@ -49,12 +49,16 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
 
     Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
     """
-    policy = Policy(contact=config.contact or "", allow_networks=config.allow_networks)
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
         try:
-            yield Run(config, at, book, Gate(policy, memories.holds(book, at)), children)
+            yield Run(config, at, book, Gate(policy(config), memories.holds(book, at)), children)
         finally:
             web.close()
+
+
+def policy(config: Config) -> Policy:
+    """How every origin is asked in this run."""
+    return Policy(contact=config.contact or "", allow_networks=config.allow_networks)
 
 
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[Plan, tuple[Voice, ...]]]:

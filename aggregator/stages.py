@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 
+from aggregator import probes
 from aggregator.generator import ids
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall, records
@@ -83,7 +84,7 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
     past = Past(
         plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted, dict(plan.buried)
     )
-    return settle(items, past, now)
+    return settle(probes.completed(book, plan, items), past, now)
 
 
 @dataclass(frozen=True, slots=True)
