@@ -20,6 +20,7 @@ class Standing:
 
     config: Config
     mark: tuple[int, int] | None = None
+    looked: bool = False
 
     def latest(self) -> Config:
         """The config, read again where its file has changed; what is wrong with a changed one is told once."""
@@ -29,7 +30,7 @@ class Standing:
         except OSError:
             mark = None
         if mark != self.mark:
-            first, self.mark = self.mark is None, mark
+            first, self.mark, self.looked = not self.looked, mark, True
             try:
                 self.config = load(self.config.path)
             except ConfigError as error:
