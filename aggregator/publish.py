@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aggregator.generator import archive, edition, files, masthead, news, opml, page
+from aggregator.generator import apart, archive, edition, files, masthead, news, opml, page
 from aggregator.generator.files import Content, Written
 from aggregator.generator.history import History
 from aggregator.model.feed import Cover, Feed
@@ -18,7 +18,8 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is what
     the changes page tells; without it there is none.
     """
-    return edition.render(feed, window=window) | dict(_pages(feed, past))
+    told = apart.apart(feed)
+    return edition.render(told, window=window) | dict(_pages(told, past))
 
 
 def publish(output: Path, feed: Feed, window: int | None = None, past: History | None = None) -> tuple[Written, ...]:
@@ -35,8 +36,9 @@ def publish(output: Path, feed: Feed, window: int | None = None, past: History |
 
 def _contents(feed: Feed, window: int | None, past: History | None, folder: Path) -> Iterator[tuple[str, Content]]:
     """The same files as ``render``, one after the other and in pieces."""
-    yield from edition.stream(feed, window=window, beside=folder)
-    yield from _pages(feed, past)
+    told = apart.apart(feed)
+    yield from edition.stream(told, window=window, beside=folder)
+    yield from _pages(told, past)
 
 
 def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:

@@ -100,9 +100,12 @@ def _artwork(paper: Paper) -> Iterator[Fault]:
 
 
 def _artwork_kind(paper: Paper) -> Iterator[Fault]:
+    """By the path; where that has no extension, as with stores that name files by hashes, by the address's end."""
     for image in _all(paper, "itunes:image"):
-        path = re.split("[?#]", image.get("href") or "", maxsplit=1)[0]
-        if path and not PICTURE.search(path):
+        address = image.get("href") or ""
+        path = re.split("[?#]", address, maxsplit=1)[0]
+        named = path if "." in path.rpartition("/")[2] else address
+        if path and not PICTURE.search(named):
             yield "channel/itunes:image", f"{path!r} does not end in .jpg, .jpeg or .png"
 
 
