@@ -13,8 +13,8 @@ from aggregator.text.titles import Title, learn, pieces, untold
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
 _REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
-_YEARED = re.compile(r"\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
-_ADDRESS = re.compile(r"\S+://\S+|www\.\S+")
+_YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
+_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 

@@ -72,7 +72,7 @@ def undressed(text: str, show: str = "") -> tuple[str, int | None, tuple[int, ..
     return text, season, tuple(numbers)
 
 
-_CUT = re.compile(r"(\s?[-:|]\s+|\s+(?=[#\d]))")
+_CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
 
 
 def _without_show(text: str, show: str) -> str:
