@@ -23,9 +23,9 @@ def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(town: Town
     assert len(held) == 6
     floods = {
         "lists more than 50000 items": "<rss version='2.0'><channel><title>t</title>"
-        + "".join(f"<item><guid>{number}</guid></item>" for number in range(50_100))
+        + "".join(f"<item><guid>{number}</guid><title>t{number}</title></item>" for number in range(50_100))
         + "</channel></rss>",
-        "more than 32": "<rss version='2.0'><channel><title>t</title>" + "<!-- x -->" * 3_400_000,
+        "sent more bytes than are taken": "<rss version='2.0'><channel><title>t</title>" + "<!-- x -->" * 3_400_000,
     }
     for turn, (words, body) in enumerate(floods.items(), 1):
         town.serve("/flood", body)
