@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,28 +13,12 @@ import typer
 from aggregator import pipeline
 from aggregator.commands import summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
-from aggregator.commands.wording import line, machine, value
+from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
+from aggregator.generator import seen
+from aggregator.generator.changes import changes, sentence
+from aggregator.generator.seen import State
 from aggregator.ledger import backup
-from aggregator.model.feed import Feed
-from aggregator.model.item import Item
-
-FIELDS = (
-    "title",
-    "published",
-    "duration",
-    "enclosure",
-    "link",
-    "description",
-    "summary",
-    "season",
-    "episode",
-    "episode_type",
-    "explicit",
-    "image",
-    "author",
-)
-"""The fields that a subscriber sees, the most telling first."""
 
 
 def run(
@@ -53,19 +36,20 @@ def run(
     loaded = load(config)
     names = tuple(plan_of(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
     now = clock(at)
-    before = {name: _items(pipeline.weigh(loaded, name, at=now)) for name in names} if _remembers(loaded) else {}
+    before = {name: seen.see(pipeline.weigh(loaded, name, at=now)) for name in names} if _remembers(loaded) else {}
     with tempfile.TemporaryDirectory(prefix="aggregator-diff-") as folder:
         rehearsal = _copied(loaded, Path(folder))
         outcomes = pipeline.refresh(rehearsal, at=now, feeds=names, force=force)
-        after = {name: _items(pipeline.weigh(rehearsal, name, at=now)) for name in names}
+        after = {name: seen.see(pipeline.weigh(rehearsal, name, at=now)) for name in names}
     for warning in (one for outcome in outcomes for one in summary.worries(outcome)):
         typer.echo(f"aggregator: {warning}", err=True)
-    changes = {name: tuple(_changes(before.get(name, {}), after[name])) for name in names}
+    told = {name: _told(before.get(name, State()), after[name]) for name in names}
     if as_json:
-        typer.echo(machine(changes))
+        typer.echo(machine(told))
         return
-    for name, lines in changes.items():
-        typer.echo("\n".join((f"{name}: {'' if lines else 'nothing would change'}".rstrip(": "), *lines)))
+    for name, lines in told.items():
+        head = name if lines else f"{name}: nothing would change"
+        typer.echo("\n".join((head, *(f"  {each}" for each in lines))))
 
 
 def _remembers(config: Config) -> bool:
@@ -83,33 +67,7 @@ def _copied(config: Config, folder: Path) -> Config:
     return replace(config, state=str(state), output=output)
 
 
-def _items(feed: Feed) -> Mapping[str, Item]:
-    """The items of a feed by their guid."""
-    return {item.guid: item for item in feed.items}
-
-
-def _changes(before: Mapping[str, Item], after: Mapping[str, Item]) -> Iterator[str]:
-    """A line for each item that would come, go, or change."""
-    for guid, item in after.items():
-        was = before.get(guid)
-        if was is None:
-            yield f"  new {item.genre}: {line(item.title)}{f', {value(item.published)}' if item.published else ''}"
-        elif told := tuple(_fields(was, item)):
-            yield f"  {line(item.title)}: {'; '.join(told)}"
-    for guid, item in before.items():
-        if guid not in after:
-            yield f"  gone: {line(item.title)} ({line(guid)})"
-
-
-def _fields(was: Item, item: Item) -> Iterator[str]:
-    """What would change in one item, field by field."""
-    for name in FIELDS:
-        old, new = getattr(was, name), getattr(item, name)
-        if old == new:
-            continue
-        if name in {"description", "summary"} and old and new:
-            yield f"{name} {len(old)} → {len(new)} characters"
-        elif old is None:
-            yield f"{name} known: {value(new)}"
-        else:
-            yield f"{name} {value(old)} → {value(new) or 'nothing'}"
+def _told(before: State, after: State) -> tuple[str, ...]:
+    """Each change as the changes page would say it; of a feed that was never published only what it would list."""
+    known = before if before.items or before.channel else replace(after, items={})
+    return tuple(line(sentence(change)) for change in changes(known, after))
