@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lxml import etree
 
@@ -34,7 +35,8 @@ LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 ROUNDS = 4
 # Where a paragraph and where another block begins or ends, until blanks are squeezed.
 PARAGRAPH, LINE = "\x02", "\x01"
-BLANK = re.compile(f"[ \t\n{PARAGRAPH}{LINE}]+")
+BLANK = re.compile(f" [ \t\n{PARAGRAPH}{LINE}]+|[\t\n{PARAGRAPH}{LINE}][ \t\n{PARAGRAPH}{LINE}]*")  # one blank stays
+SPACES = re.compile(r" \s+|[^\S ]\s*")  # the same
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # For what the parser gives up on (thousands of nested elements): anything that looks like a tag.
 ANY_TAG = re.compile(r"<[^<>]{0,2000}>")
@@ -62,28 +64,34 @@ def _pieces(root: etree._Element) -> Iterator[str]:
     """The text in reading order, with line ends where blocks begin and end; no recursion, however deep the tree."""
     silent: etree._Element | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
-        name = element.tag if isinstance(element.tag, str) else ""
-        if silent is None:
-            yield from _border(name, event)
-            if event == "start" and SILENT.fullmatch(name):
-                silent = element
-            elif event == "start":
-                yield re.sub(r"\s+", " ", element.text or "") if name != "pre" else element.text or ""
-        if event == "end":
-            silent = None if silent is element else silent
+        if event == "start":
             if silent is None:
-                yield re.sub(r"\s+", " ", element.tail or "")
+                name = element.tag if isinstance(element.tag, str) else ""
+                before, _, hidden = _borders(name)
+                yield before
+                if hidden:
+                    silent = element
+                elif text := element.text:
+                    yield SPACES.sub(" ", text) if name != "pre" else text
+            continue
+        if silent is None:
+            yield _borders(element.tag if isinstance(element.tag, str) else "")[1]
+        elif silent is element:
+            silent = None
+        if silent is None and (tail := element.tail):
+            yield SPACES.sub(" ", tail)
 
 
-def _border(name: str, event: str) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def _borders(name: str) -> tuple[str, str, bool]:
+    """What stands before and behind an element, and whether it is silent."""
     if PARAGRAPHS.fullmatch(name):
-        yield PARAGRAPH
-    elif BLOCKS.fullmatch(name):
-        yield LINE
-    elif name == "br" and event == "start":
-        yield "\n"
-    elif name in {"td", "th"}:
-        yield " "
+        return PARAGRAPH, PARAGRAPH, False
+    if BLOCKS.fullmatch(name):
+        return LINE, LINE, False
+    if name == "br":
+        return "\n", "", False
+    return (" ", " ", False) if name in {"td", "th"} else ("", "", SILENT.fullmatch(name) is not None)
 
 
 def _squeezed(text: str) -> str:
