@@ -13,6 +13,12 @@ LONGER = (
     1.5  # times: then itunes:summary is the text and the description its teaser; twice or half more decides nothing
 )
 LONGEST_PROBE = 20000  # characters of two texts compared
+# Tags that add nothing to a text, or a blank, and hide nothing: for the ends of a text without reading it as HTML.
+ATTRIBUTES = r"""(?:\s+[\w:-]+="[^"<>]*")*\s*/?>"""
+INLINE = re.compile(rf"</?(?:a|b|i|u|em|strong|span){ATTRIBUTES}", re.IGNORECASE)
+BLOCK = re.compile(rf"</?(?:p|div|h[1-6]|[uo]l|li|br){ATTRIBUTES}", re.IGNORECASE)
+UNSURE = re.compile("[<>&;\x00-\x08]")
+ENDS = 300  # characters looked at for the first and for the last words
 
 
 class Words(NamedTuple):
@@ -38,7 +44,7 @@ def words(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Words:
     main = ranked[0] if ranked else short
     is_html = not (is_plain and main == content) and MARKUP.search(main) is not None
     others = dict.fromkeys(other for other in [*ranked[1:], short] if other and other != main)
-    summary = _other(main if not is_html else plain(main), others) if others else None
+    summary = _other(main, others, is_html=is_html) if others else None
     return Words(main if is_html else None, None if is_html or not main else main, summary)
 
 
@@ -51,11 +57,35 @@ def _is_teaser(description: str, long: str) -> bool:
     return len(plain(long)) > LONGER * len(plain(description))
 
 
-def _other(main: str, others: Iterable[str]) -> str | None:
+def _other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
     """The first of the others, without markup, that is not the main text in other letters."""
-    said = _squeezed(main)
-    found = (plain(other) for other in others)
-    return next((other for other in found if other and _squeezed(other) != said), None)
+    said: str | None = None
+    for other in others:
+        found = plain(other)
+        if found and _unlike(main, found):
+            return found
+        said = said if said is not None else _squeezed(plain(main) if is_html else main)
+        if found and _squeezed(found) != said:
+            return found
+    return None
+
+
+def _unlike(main: str, other: str) -> bool:
+    """Whether the first or the last words of the texts are certainly others, which is seen 50 times faster."""
+    if len(main) > LONGEST_PROBE or len(other) > LONGEST_PROBE:
+        return False
+    first, second = [_words(text[:ENDS])[0].split()[:-1] for text in (main, other)]
+    count = min(len(first), len(second))
+    if first[:count] != second[:count]:
+        return True
+    first, second = [_words(text[-ENDS:])[-1].split()[:0:-1] for text in (main, other)]
+    count = min(len(first), len(second))
+    return first[:count] != second[:count]
+
+
+def _words(piece: str) -> list[str]:
+    """A piece of a text without simple tags, divided where it is not certain what it says."""
+    return UNSURE.split(BLOCK.sub(" ", INLINE.sub("", piece)).casefold())
 
 
 def _squeezed(text: str) -> str:
