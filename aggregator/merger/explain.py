@@ -22,6 +22,8 @@ def pair_of(found: Resolution, at: int) -> Pair:
         if weight:
             values = _value(found.frame, kind, left), _value(found.frame, kind, right)
             evidence.append(Evidence(kind, LEVELS[kind][level], *values, weight))
+    if found.doubts[at] < 0:
+        evidence.append(Evidence("doubt", "other days, no other witness", "", "", float(found.doubts[at])))
     lost = float(found.rivals[at])
     if lost < 0:
         evidence.append(Evidence("rivals", "another fits as well", "", "", lost))

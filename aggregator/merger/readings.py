@@ -34,7 +34,7 @@ def read_title(item: Item, votes: Ballot) -> Item:
     anchor = fold(titled[0].title)
     alike = [sighting for sighting in titled if _alike(fold(sighting.title), anchor)]
     reading = blend.blend(
-        [_copy("title", sighting, votes) for sighting in alike], language=_language(votes), lore=votes.weights.lore
+        [_copy("title", sighting, votes) for sighting in alike], language=language_of(votes), lore=votes.weights.lore
     )
     witness = next((sighting for sighting in alike if sighting.title == reading.text), alike[0])
     key = fold(reading.text)
@@ -58,7 +58,7 @@ def read_description(item: Item, votes: Ballot) -> Item:
     if not told:
         return item
     copies = copies_of("description", votes)
-    reading = blend.blend(copies, language=_language(votes), lore=votes.weights.lore)
+    reading = blend.blend(copies, language=language_of(votes), lore=votes.weights.lore)
     key = fold(reading.text)
     witness = _nearest(told, key, reading.witness)
     own = fold(witness.description or "") == key
@@ -96,6 +96,7 @@ def _nearest(told: list[Sighting], key: str, source: str) -> Sighting:
     return (sorted(whole, key=lambda sighting: sighting.html is None) or carrier or told)[0]
 
 
-def _language(votes: Ballot) -> str | None:
-    """The language that the most trusted source names."""
-    return next((sighting.language for sighting in votes.witnesses if sighting.language), None)
+def language_of(votes: Ballot) -> str | None:
+    """The language that the most trusted source names, without its region ("en" of "en-US"): word lists have none."""
+    named = next((sighting.language for sighting in votes.witnesses if sighting.language), None)
+    return named.lower().replace("_", "-").partition("-")[0] if named else None

@@ -11,6 +11,7 @@ from aggregator.merger.block import candidates
 from aggregator.merger.cluster import UNSEEN, Rules, cluster, components
 from aggregator.merger.compare import KINDS, LEVELS, Compared, compare
 from aggregator.merger.contest import contested
+from aggregator.merger.doubtful import doubtful
 from aggregator.merger.frame import ABSENT, Frame, framed
 from aggregator.merger.learn import relearned
 from aggregator.merger.orders import rules_of
@@ -26,11 +27,12 @@ PARTED, POSTED, BESIDE = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a run found: pairs with levels, their weight, what rivals take from it, the veto; and the groups of rows."""
+    """What a run found: pairs with levels, weight, what doubt took and rivals take of it, veto; the groups."""
 
     frame: Frame
     compared: Compared
     weights: Floats
+    doubts: Floats
     rivals: Floats
     vetoes: Ints
     groups: tuple[tuple[int, ...], ...]
@@ -55,9 +57,11 @@ def resolve(records: Sequence[Record], orders: Orders, table: Table | None = Non
     vetoes = vetoed(frame, compared)
     used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
     rules = rules_of(frame, orders.decisions, orders.pins)
-    weights, rivals = _weighed(frame, Weighed(compared, weigh(used, compared.levels), vetoes), rules)
+    doubts = doubtful(compared, used)
+    raw = weigh(used, compared.levels) + doubts
+    weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
     groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, orders.threshold)
-    return Resolution(frame, compared, weights, rivals, vetoes, groups, used, found.capped)
+    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, used, found.capped)
 
 
 def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:
@@ -83,12 +87,14 @@ def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders:
     compared = compare(frame, found.left[looked], found.right[looked])
     vetoes = vetoed(frame, compared)
     rules = rules_of(frame, orders.decisions, orders.pins)
-    weights, rivals = _weighed(frame, Weighed(compared, weigh(table, compared.levels), vetoes), rules)
+    doubts = doubtful(compared, table)
+    raw = weigh(table, compared.levels) + doubts
+    weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
     kept = [tuple(row[name] for name in group if name in row) for group in before]
     standing = tuple(rows for rows in kept if len(rows) > 1 and not open_[rows[0]])
     full = replace(rules, groups=(*rules.groups, *standing))
     groups = grouped(Weighed(compared, weights + rivals, vetoes), full, orders.threshold)
-    return Resolution(frame, compared, weights, rivals, vetoes, groups, table, found.capped)
+    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, table, found.capped)
 
 
 def _weighed(frame: Frame, pairs: Weighed, rules: Rules) -> tuple[Floats, Floats]:

@@ -1,0 +1,65 @@
+"""A weekly title that two short listings show once each, from different weeks, is two items."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from aggregator.merger.match import match
+from aggregator.model.sighting import Duration, Moment, Sighting
+
+START = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+def listing(source: str, mail: Sighting) -> list[Sighting]:
+    others = (("Tide tables", 0), ("Rope work", 14)) if source == "host" else (("Sextants", 21), ("Harbour pilots", 28))
+    told = [
+        Sighting(source, f"{source}-{title}", title, published=Moment(START + timedelta(days=day)))
+        for title, day in others
+    ]
+    return [*told, replace(mail, source=source, key=f"{source}-mail")]
+
+
+def mail(**said) -> Sighting:
+    return Sighting("", "", "Listener mail", **said)
+
+
+def one(left: Sighting, right: Sighting) -> bool:
+    found = match([*listing("host", left), *listing("apple", right)])
+    return any(
+        {"host/host-mail", "apple/apple-mail"} <= {each.id for each in group.sightings} for group in found.clusters
+    )
+
+
+@pytest.mark.parametrize("days", [7, 28, 364])
+def test_other_weeks_and_nothing_else_are_two_items(days) -> None:
+    left = mail(published=Moment(START), duration=Duration(1485))
+    right = mail(published=Moment(START + timedelta(days=days), "day"), duration=Duration(1500, 60))
+    assert not one(left, right)
+
+
+@pytest.mark.parametrize("days", [0, 1, 3])
+def test_the_same_day_is_one_item(days) -> None:
+    left = mail(published=Moment(START), duration=Duration(1485))
+    assert one(left, mail(published=Moment(START + timedelta(days=days), "day"), duration=Duration(1500, 60)))
+
+
+@pytest.mark.parametrize(
+    "witness",
+    [
+        {"guid": "one"},
+        {"duration": Duration(1485)},
+        {"description": "Your questions about anchors, chains, shackles and the paint that keeps them all from rust."},
+    ],
+)
+def test_another_witness_makes_them_one_on_any_day(witness) -> None:
+    left = mail(published=Moment(START), **witness)
+    assert one(left, mail(published=Moment(START + timedelta(days=700)), **witness))
+
+
+def test_the_doubt_stands_in_the_evidence() -> None:
+    far = mail(published=Moment(START + timedelta(days=7), "day"))
+    found = match([*listing("host", mail(published=Moment(START))), *listing("apple", far)])
+    near = next(pair for pair in found.near_misses if {"host/host-mail", "apple/apple-mail"} == {pair.left, pair.right})
+    assert "doubt" in {each.name for each in near.evidence}
+    assert near.weight == pytest.approx(sum(each.weight for each in near.evidence))
