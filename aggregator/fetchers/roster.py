@@ -13,7 +13,7 @@ from importlib import metadata
 from typing import Protocol
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import keys, recording
+from aggregator.fetchers import keys, measure, recording
 from aggregator.model.sighting import Listing, Sighting
 from aggregator.model.source import Document, Only, Source
 from aggregator.text.fold import fold
@@ -71,7 +71,7 @@ def read(document: Document) -> Listing:
     name = document.source.name
     if not document.body.strip():
         raise ReadError(f"{name}: the document is empty ({document.url})")
-    listing = _module(document.source).read(document)
+    listing = measure.measured(_module(document.source).read(document))
     if not listing.sightings and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
     chosen = [sighting for sighting in listing.sightings if _belongs(sighting, document.source.only, listing)]

@@ -6,6 +6,10 @@ from datetime import timedelta
 
 from harness import NOON, Town, guids, item, rss, tidy, whole
 
+from aggregator.fetchers import roster
+from aggregator.model.sighting import Listing
+from aggregator.model.source import Document, Source
+
 
 def config(town: Town) -> None:
     town.config(
@@ -52,3 +56,30 @@ def test_a_source_that_future_dates_and_takes_names_changes_nothing_of_the_host(
     assert {guid: after[guid] for guid in before} == before
     last = f"{NOON + timedelta(days=2):%Y-%m-%d}"
     assert all(str(date) < last for _, date, _ in after.values()), "nothing is dated ahead of its time"
+
+
+TOLD = "1 entries say more than is taken"
+
+
+def read(*items: str) -> Listing:
+    document = Document(Source("host", "feed"), "https://a.example/feed", rss(*items).encode())
+    return roster.read(document)
+
+
+def test_an_entry_says_no_more_than_is_taken() -> None:
+    honest = item(1, text="What a long day. " * 10_000)
+    assert TOLD not in read(honest).remarks
+    long = item(2, name="T" * 9_000, text="word " * 200_000).replace("host-2", "g" * 9_000)
+    long = long.replace("https://media.example/2.mp3", "https://media.example/" + "a" * 9_000)
+    long = long.replace(
+        "</item>", "<category>c</category>" * 9 + "".join(f"<category>{n}</category>" for n in range(900))
+    )
+    listing = read(honest, long + "</item>")
+    first, second = listing.sightings
+    assert first == read(honest).sightings[0]
+    assert (len(second.title), second.guid, second.enclosure, second.cut) == (4_000, None, None, True)
+    assert len(second.description or second.html or "") == 500_000
+    assert len(second.categories) == 200
+    assert len(second.key) < 200
+    assert TOLD in listing.remarks
+    assert second.key == read(long + "</item>").sightings[0].key, "and is known again"
