@@ -16,6 +16,7 @@ from aggregator.merger import blend
 from aggregator.merger.attest import Ballot, attest, notes_on, with_origin
 from aggregator.model.item import Item
 from aggregator.model.sighting import Sighting
+from aggregator.text import titles
 from aggregator.text.fold import fold
 
 # Two folded titles that resemble each other this much (0 to 100) are spellings of one title: one lost or garbled
@@ -41,7 +42,10 @@ def read_title(item: Item, votes: Ballot) -> Item:
     origin = attest(
         "title", witness, votes, lambda sighting: sighting.title, lambda sighting: fold(sighting.title) == key
     )
-    return with_origin(replace(item, title=reading.text), replace(origin, confidence=round(reading.confidence, 3)))
+    show = next((sighting.show for sighting in votes.witnesses if sighting.show), "")
+    typed = titles.pieces(reading.text, show)
+    item = replace(item, title=reading.text, part=typed.part, tag=typed.tag)
+    return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
 
 
 def _alike(left: str, right: str) -> bool:

@@ -114,6 +114,12 @@ def test_a_title_in_another_spelling_is_one_title_and_another_title_dissents() -
     assert [each.source for each in origin(item, "title").dissent] == ["mirror"]
 
 
+def test_a_title_tells_its_part_and_its_tag() -> None:
+    item = made(seen("host", "The long night (Part 2)"))
+    assert (item.part, item.tag) == (2, None)
+    assert made(seen("host", "Rope work [Rebroadcast]")).tag == "replay"
+
+
 def test_a_post_with_an_episode_is_an_episode() -> None:
     assert made(seen("blog", genre="post"), seen("host")).genre == "episode"
     assert made(seen("blog", genre="post")).genre == "post"
