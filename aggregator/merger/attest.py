@@ -23,23 +23,30 @@ HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut", "to
 PATIENCE = 4
 
 
+# What a source said before it listed the item anew may complete what it says now, and contradicts nobody: below any
+# source's word, however little that is trusted.
+FORMER = 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each source's word weighs.
 
     ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
     counts where texts are read. ``repeated_links`` are (source, link) pairs that stand on several of its items.
-    ``lore`` is what was learned of the sources' texts.
+    ``lore`` is what was learned of the sources' texts. ``superseded`` are ids of sightings that their own source has
+    since replaced by others of the same item.
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
     soundness: Mapping[str, float] = field(default_factory=dict)
     lore: Lore = NOTHING
+    superseded: frozenset[str] = frozenset()
 
     def of(self, sighting: Sighting) -> float:
-        """The trust of a sighting's source; a source without one weighs half."""
-        return self.trust.get(sighting.source, 0.5)
+        """The trust of a sighting's source; a source without one weighs half, what it has replaced a part of it."""
+        return self.trust.get(sighting.source, 0.5) * (FORMER if sighting.id in self.superseded else 1.0)
 
     def of_text(self, sighting: Sighting) -> float:
         """The trust of a sighting's source where letters are concerned: a worn transcription is believed less."""
@@ -66,8 +73,16 @@ class Ballot:
 
 def ballot(sightings: Sequence[Sighting], weights: Weights) -> Ballot:
     """The sightings in the order in which their word counts; equal trust goes by the source's name."""
+    weights = replace(weights, superseded=_superseded(sightings))
     order = sorted(sightings, key=lambda sighting: (-weights.of(sighting), sighting.source, sighting.key))
     return Ballot(tuple(order), weights)
+
+
+def _superseded(sightings: Sequence[Sighting]) -> frozenset[str]:
+    """The ids of sightings that vanished before another of the same source appeared in their place."""
+    return frozenset(
+        old.id for old in sightings for new in sightings if old.source == new.source and old.span.last < new.span.first
+    )
 
 
 def attest(

@@ -22,8 +22,10 @@ def pair_of(found: Resolution, at: int) -> Pair:
         if weight:
             values = _value(found.frame, kind, left), _value(found.frame, kind, right)
             evidence.append(Evidence(kind, LEVELS[kind][level], *values, weight))
-    if found.doubts[at] < 0:
-        evidence.append(Evidence("doubt", "other days, no other witness", "", "", float(found.doubts[at])))
+    doubt = float(found.doubts[at])
+    if doubt:
+        said = ("doubt", "other days, no other witness") if doubt < 0 else ("relisted", "its source lists it anew")
+        evidence.append(Evidence(*said, "", "", doubt))
     lost = float(found.rivals[at])
     if lost < 0:
         evidence.append(Evidence("rivals", "another fits as well", "", "", lost))

@@ -16,6 +16,7 @@ from aggregator.merger.frame import ABSENT, Frame, framed
 from aggregator.merger.learn import relearned
 from aggregator.merger.orders import rules_of
 from aggregator.merger.record import Record
+from aggregator.merger.relisted import relisted
 from aggregator.merger.sparse import Floats, Ints
 from aggregator.merger.table import Table, weigh
 from aggregator.merger.weights import SHIPPED
@@ -57,7 +58,7 @@ def resolve(records: Sequence[Record], orders: Orders, table: Table | None = Non
     vetoes = vetoed(frame, compared)
     used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
     rules = rules_of(frame, orders.decisions, orders.pins)
-    doubts = doubtful(compared, used)
+    doubts = doubtful(compared, used) + relisted(frame, compared, used, _voices(frame))
     raw = weigh(used, compared.levels) + doubts
     weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
     groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, orders.threshold)
@@ -87,7 +88,7 @@ def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders:
     compared = compare(frame, found.left[looked], found.right[looked])
     vetoes = vetoed(frame, compared)
     rules = rules_of(frame, orders.decisions, orders.pins)
-    doubts = doubtful(compared, table)
+    doubts = doubtful(compared, table) + relisted(frame, compared, table, _voices(frame))
     raw = weigh(table, compared.levels) + doubts
     weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
     kept = [tuple(row[name] for name in group if name in row) for group in before]

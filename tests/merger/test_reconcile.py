@@ -11,7 +11,7 @@ from aggregator.merger.override import FIELDS, WITNESS, override
 from aggregator.merger.reconcile import reconcile
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Override
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting
+from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
 
 TRUST = {"host": 0.9, "apple": 0.7, "blog": 0.6, "casts": 0.4, "mirror": 0.3}
 DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day", zoned=False)
@@ -22,7 +22,7 @@ def at(*when: int, precision="second") -> Moment:
 
 
 def seen(source: str, title: str = "Higher order operators", **said) -> Sighting:
-    return Sighting(source=source, key=source, title=title, **said)
+    return Sighting(**{"source": source, "key": source, "title": title, **said})
 
 
 def made(*sightings: Sighting, **weights):
@@ -118,6 +118,18 @@ def test_a_title_tells_its_part_and_its_tag() -> None:
     item = made(seen("host", "The long night (Part 2)"))
     assert (item.part, item.tag) == (2, None)
     assert made(seen("host", "Rope work [Rebroadcast]")).tag == "replay"
+
+
+def test_what_a_source_has_replaced_completes_it_and_contradicts_nobody() -> None:
+    old = seen("host", "Tide table", key="old", span=Span(1, 3), link="https://old.example/", season=4)
+    old = replace(old, description="Words that were thrown away when the host was changed, every one of them.")
+    new = seen(
+        "host", "Tide tables", key="new", span=Span(4, 9), link="https://new.example/", description="Moon and sun."
+    )
+    item = made(replace(old, key="old"), replace(new, key="new"))
+    assert (item.title, item.link, item.description, item.season) == ("Tide tables", new.link, "Moon and sun.", 4)
+    mirror = seen("mirror", "Tide tables", season=5)
+    assert made(old, replace(new, key="new"), mirror).season == 5
 
 
 def test_a_post_with_an_episode_is_an_episode() -> None:

@@ -1,0 +1,48 @@
+"""A source that lists its titles anew keeps its items; a title that comes again by itself is another item."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from aggregator.merger.match import match
+from aggregator.model.sighting import Moment, Sighting, Span
+
+TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
+
+
+def entry(key: str, title: str, span: Span, text: str) -> Sighting:
+    return Sighting("blog", key, title, genre="post", span=span, description=text)
+
+
+def before(titles=TITLES) -> list[Sighting]:
+    words = "How the harbour works at night, who keeps the lamps and the ledgers, and what a pilot is paid for"
+    return [entry(f"text-{title}", title, Span(1, 1), f"{words} {title.lower()}.") for title in titles]
+
+
+def after(titles=TITLES) -> list[Sighting]:
+    words = "An essay that was written anew from the first line to the last, with other examples and another end, on"
+    return [entry(f"feed-{title}", title, Span(2, 2), f"{words} {title.lower()}.") for title in titles]
+
+
+def items(*sightings: Sighting) -> int:
+    return len(match(sightings).clusters)
+
+
+def test_a_page_that_became_a_feed_keeps_its_posts_though_every_text_is_new() -> None:
+    assert items(*before(), *after()) == len(TITLES)
+
+
+def test_one_title_that_comes_again_with_another_text_is_another_post() -> None:
+    weekly = [*before(), entry("text-2", "Weekly links", Span(1, 1), "Seven pages about ropes, knots and old rigging.")]
+    later = replace(after(("Weekly links",))[0], description="Nine pages about paint, rust and how to keep a hull dry.")
+    assert items(*weekly, later) == len(weekly) + 1
+
+
+def test_a_date_that_contradicts_keeps_them_apart() -> None:
+    dated = [replace(each, published=Moment(datetime(2024, 5, 1, tzinfo=UTC))) for each in before()]
+    redated = [replace(each, published=Moment(datetime(2024, 6, 9, tzinfo=UTC))) for each in after()]
+    assert items(*dated, *redated) == 2 * len(TITLES)
+
+
+def test_what_stands_side_by_side_is_never_relisted() -> None:
+    beside = [replace(each, span=Span(1, 2)) for each in before()]
+    assert items(*beside, *after()) == 2 * len(TITLES)
