@@ -18,7 +18,10 @@ def many(town: Town, feeds: int, sources: int) -> None:
         lines += [f"  feed{feed}:", f"    title: Feed {feed}", "    sources:"]
         for source in range(sources):
             number = feed * sources + source
-            town.serve(f"/{number}", rss(*(item(2 * number + each, source=f"of{number}") for each in (0, 1))))
+            town.serve(
+                f"/{number}",
+                rss(*(item(2 * number + each, source=f"of{number}", day=2 * source + each) for each in (0, 1))),
+            )
             lines.append(f"      of{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}")
     (town.folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
