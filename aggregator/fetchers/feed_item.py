@@ -51,7 +51,7 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
         episode=_whole(number), number=number if _whole(number) is None else None,
         episode_type=EPISODE_TYPES.get(kind.lower()),
         explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), entry.get("itunes_explicit")),
-        image=_image(entry, base), author=_author(entry), language=of(entry, "language"),
+        image=_image(entry, base), author=_author(entry, texts), language=of(entry, "language"),
         categories=_categories(entry), tags=tags,
     )  # fmt: skip
 
@@ -125,9 +125,18 @@ def _image(entry: Mapping[str, Any], base: str) -> str | None:
     return next((url for name in named if (url := media.absolute(base, name))), None)
 
 
-def _author(entry: Mapping[str, Any]) -> str | None:
+def _author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+    """The author's name, else what stands in its place.
+
+    feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:
+    "ann@rope.studio (Ann)" becomes "io (Ann". Then the text is told as the source gave it.
+    """
     detail = entry.get("author_detail")
-    return (of(detail, "name") if isinstance(detail, dict) else None) or of(entry, "author")
+    told, email = (of(detail, "name"), of(detail, "email")) if isinstance(detail, dict) else (None, None)
+    given = texts.get("itunes:author") or texts.get("author") or ""
+    if email and given.partition(email)[2][:1].isalpha():
+        return given
+    return told or of(entry, "author")
 
 
 def _categories(entry: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from aggregator.generator import clean, ids, links
+from aggregator.generator.people import person
 from aggregator.generator.podcast import moment
 from aggregator.model.item import Item
 from aggregator.model.sighting import EpisodeType, Tag
@@ -91,7 +92,7 @@ def of(item: Item) -> Leaf:
         number=clean.name(item.number, 32),
         episode_type=item.episode_type,
         explicit=item.explicit,
-        author=clean.name(item.author),
+        author=person(item.author),
         language=clean.language(item.language),
         categories=tuple(dict.fromkeys(filter(None, map(clean.name, item.categories)))),
         tags=item.tags,

@@ -10,6 +10,7 @@ from typing import Literal
 
 from aggregator.generator import clean, ids, links
 from aggregator.generator.categories import places
+from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Tag
@@ -71,7 +72,7 @@ def of(feed: Feed) -> Masthead:
         link=links.web(channel.link) or f"{base_url}/{PAGE}",
         description=_description(channel) or title,
         language=clean.language(channel.language) or _spoken(feed.items),
-        author=clean.name(channel.author),
+        author=person(channel.author),
         owner_email=clean.name(channel.owner_email),
         image=links.web(channel.image),
         copyright=_holder(channel.copyright),

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aggregator.generator import picture, subscribe, view, wording
+from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Cover, Feed
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
@@ -118,6 +119,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["person"] = person
     made.globals.update(
         style=Markup(STYLE),  # noqa: S704 - a file of this package
         script=Markup(SCRIPT),  # noqa: S704 - a file of this package

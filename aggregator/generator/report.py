@@ -13,9 +13,10 @@ from aggregator.generator import clean, leaf, masthead, show
 from aggregator.generator.jsontext import CLOSE, block, kept, separated
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
+from aggregator.generator.people import person
 from aggregator.model.cluster import Pair
 from aggregator.model.feed import Feed, Hearing
-from aggregator.model.item import Item, Provenance
+from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.sighting import Note
 
 # Two of a kind may differ by a description of this length; what is longer is told by its beginning.
@@ -111,11 +112,16 @@ def _field(known: Provenance) -> dict[str, Any]:
             "field": known.field,
             "witness": clean.line(known.witness),
             "agreeing": [clean.line(name) for name in known.agreeing],
-            "dissent": [{"source": clean.line(other.source), "value": _value(other.value)} for other in known.dissent],
+            "dissent": [{"source": clean.line(other.source), "value": _said(known, other)} for other in known.dissent],
             "confidence": round(known.confidence, 4),
             "repairs": [_note(note) for note in known.notes],
         }
     )
+
+
+def _said(known: Provenance, other: Dissent) -> str:
+    """What a source said otherwise; of authors the name alone."""
+    return (person(other.value) or "") if known.field == "author" else _value(other.value)
 
 
 def _note(note: Note) -> dict[str, str]:

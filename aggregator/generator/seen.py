@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from aggregator.generator import view
+from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Genre
@@ -106,7 +107,7 @@ def _item(item: Item) -> dict[str, str | None]:
         "episode number": item.number or _number(item.episode),
         "kind of episode": item.episode_type,
         "explicit mark": None if item.explicit is None else ("yes" if item.explicit else "no"),
-        "author": item.author,
+        "author": person(item.author),
         "link": item.link,
         "picture": item.image,
         "categories": ", ".join(item.categories) or None,
@@ -118,7 +119,7 @@ def _channel(channel: Channel) -> dict[str, str | None]:
     return {
         "title": channel.title,
         "description": digest(channel.description) if channel.description else None,
-        "author": channel.author,
+        "author": person(channel.author),
         "link": channel.link,
         "picture": channel.image,
         "language": channel.language,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aggregator.generator import links, wording
+from aggregator.generator.people import person
 from aggregator.model.feed import Cover, Feed, Hearing
-from aggregator.model.item import Item, Provenance
+from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.sighting import Note
 
 # The page's own names for fields; a field that is not here is shown under its own name.
@@ -123,7 +124,7 @@ def facts(item: Item) -> tuple[str, ...]:
         f"episode {number}" if number else "",
         item.episode_type if item.episode_type in ("trailer", "bonus") else "",
         "explicit" if item.explicit else "",
-        f"by {item.author}" if item.author and item.genre == "post" else "",
+        f"by {author}" if (author := person(item.author)) and item.genre == "post" else "",
     )
     return tuple(fact for fact in said if fact)
 
@@ -134,9 +135,14 @@ def claim(provenance: Provenance) -> Claim:
         field=name(provenance.field),
         witness=provenance.witness,
         agreeing=wording.listed(provenance.agreeing),
-        dissent=tuple((each.source, wording.short(each.value)) for each in provenance.dissent),
+        dissent=tuple((each.source, wording.short(_told(provenance, each))) for each in provenance.dissent),
         percent=round(provenance.confidence * 100),
     )
+
+
+def _told(provenance: Provenance, dissent: Dissent) -> str:
+    """What a source said otherwise; of authors the name alone."""
+    return (person(dissent.value) or "") if provenance.field == "author" else dissent.value
 
 
 def by_order(each: Claim) -> tuple[int, str]:
