@@ -1,0 +1,60 @@
+"""An origin on loopback for the benchmarks: every file of a folder, with validators or not; its time is not counted.
+
+python benchmarks/origin.py FOLDER [--forget]     prints its port; --forget never answers 304
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import sys
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def body(path: Path, _changed: int) -> tuple[bytes, str]:
+    """The file and its entity tag, read once for each time it changed."""
+    data = path.read_bytes()
+    return data, f'"{hashlib.blake2b(data, digest_size=8).hexdigest()}"'
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """GET, with a connection kept."""
+
+    protocol_version = "HTTP/1.1"
+    folder = Path()
+    forgets = False
+
+    def do_GET(self) -> None:
+        """Send the file, or 304 to who has it."""
+        path = self.folder / self.path.rpartition("/")[2].partition("?")[0]
+        if not path.is_file():
+            self.send_error(404)
+            return
+        data, tag = body(path, path.stat().st_mtime_ns)
+        known = not self.forgets and self.headers.get("If-None-Match") == tag
+        self.send_response(304 if known else 200)
+        if not self.forgets:
+            self.send_header("ETag", tag)
+        self.send_header("Content-Type", "application/rss+xml")
+        self.send_header("Content-Length", "0" if known else str(len(data)))
+        self.end_headers()
+        if not known:
+            self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def main() -> None:
+    """Serve until killed."""
+    Handler.folder, Handler.forgets = Path(sys.argv[1]), "--forget" in sys.argv
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
