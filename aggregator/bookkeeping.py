@@ -8,7 +8,7 @@ from datetime import datetime
 from hashlib import blake2b
 from importlib.metadata import version
 
-from aggregator import learning
+from aggregator import credited, learning
 from aggregator.generator import history, view
 from aggregator.generator.history import History
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
@@ -69,6 +69,7 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
     told = {hearing.source.name: hearing for hearing in hearings(book, plan)}
+    credited.note(book, plan, [hearing.source for hearing in told.values()], {voice.source.name for voice in voices})
     after = tuple(_hearing(voice, told.get(voice.source.name)) for voice in voices)
     facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
     if any(listing is not None for voice in voices for listing in voice.listings):

@@ -130,7 +130,8 @@ def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "seria
 def _origins(feed: Feed) -> tuple[tuple[str, str], ...]:
     """By the config alone, not by what a source last answered: a silent source must not change the feed."""
     found: list[tuple[str, str]] = []
-    for source in sorted((hearing.source for hearing in feed.hearings), key=lambda source: source.name):
+    asked = {source.name: source for source in (*feed.gone, *(hearing.source for hearing in feed.hearings))}
+    for _, source in sorted(asked.items()):
         address = links.public(source.url)
         if address is None and source.kind == "apple" and source.show:
             address = links.web(f"https://podcasts.apple.com/podcast/id{source.show}")

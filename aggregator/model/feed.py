@@ -98,7 +98,8 @@ class Cover:
 class Feed:
     """The channel, its items newest first, and what the report needs to answer every why.
 
-    ``updated`` is the time of the newest content change: the only clock of the output.
+    ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that
+    the config names no more: what only they said stays, and they are still credited.
     """
 
     channel: Channel
@@ -107,3 +108,4 @@ class Feed:
     hearings: tuple[Hearing, ...] = ()
     near_misses: tuple[Pair, ...] = ()
     remarks: tuple[str, ...] = ()
+    gone: tuple[Source, ...] = ()

@@ -1,0 +1,272 @@
+"""The invariants over time of docs/output.md that no other test holds: over random histories, and one by one.
+
+Episodes appear, change, move and fall silent; the config is edited between the runs; duplicates are found late and
+people say what is different. What is checked is what is published: the bytes of every format.
+"""
+
+import json
+import random
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from aggregator import bookkeeping, publish
+from aggregator.generator import ids
+from aggregator.generator.validate.examine import examine
+from aggregator.ledger import ledger
+from aggregator.model.cluster import Decision
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show, Sighting, Tag
+from aggregator.model.source import Source
+from aggregator.pipeline import compose
+from aggregator.voices import Voice
+
+START = datetime(2024, 6, 1, 12, tzinfo=UTC)
+OWNER = "owner@host.example"
+NAMES = ("Strides", "Lighthouses", "Tide tables", "Sextants", "Rope work", "Harbour pilots", "Trailer", "Trailer")
+HOST, MIRROR = (
+    Source(name, "feed", url=f"https://{name}.example/feed.xml", trust=trust)
+    for name, trust in (("host", 0.9), ("mirror", 0.3))
+)
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (HOST, MIRROR))
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+
+
+def told(source: Source, turn: int, change: str = "") -> Sighting:
+    """One episode as a source tells it; the mirror has other guids, rounded minutes, and no audio of its own."""
+    name = NAMES[turn % len(NAMES)]
+    day = START - timedelta(days=200) + timedelta(days=5 * (turn - turn // 8 % 2))
+    host = source.name == "host"
+    said = Sighting(
+        source=source.name,
+        key=f"{source.name}-{turn}",
+        guid=f"{source.name}-{turn}",
+        title=name if name == "Trailer" else f"{name} in chapter {turn}",
+        description=f"Today we look at {name.lower()} and at what number {turn} costs to keep for a year.",
+        published=Moment(day + timedelta(minutes=turn)),
+        duration=Duration(1200 + 61 * turn) if host else Duration(60 * round((1200 + 61 * turn) / 60), 60),
+        enclosure=Enclosure(f"https://cdn.host.example/{turn}.mp3", "audio/mpeg", 40_000 + turn),
+        author=f"{OWNER} (Ann Tide)",
+        link=f"https://{source.name}.example/e/{turn}",
+    )
+    changes = {
+        "retitled": {"title": f"Renamed {turn}, once {name}"},
+        "redated": {"published": Moment(day + timedelta(days=700))},
+        "wild": {"published": Moment(datetime(2190, 1, 1, tzinfo=UTC))},
+        "undated": {"published": None},
+        "rewritten": {"description": f"Another text about {name.lower()}, number {turn}, longer than the one before."},
+    }
+    return replace(said, **changes.get(change, {}))
+
+
+def voice(source: Source, turns: list[int], change: str = "") -> Voice:
+    show = Show(title="Sea Room", author=OWNER, tags=(Tag("podcast:locked", "yes", (("owner", OWNER),)),))
+    listed = tuple(replace(told(source, turn, change), position=at) for at, turn in enumerate(reversed(turns)))
+    return Voice(source, (), (Listing(listed, show),), (), "heard")
+
+
+@dataclass
+class Published:
+    """What one run published, and what of it subscribers compare."""
+
+    files: dict[str, bytes]
+    items: dict[str, dict] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        archives = [name for name in self.files if re.fullmatch(r"feed-archive-\d+\.json", name)]
+        pages = ("feed.json", *sorted(archives, key=lambda name: int(name[13:-5]), reverse=True))
+        self.items = {item["id"]: item for page in pages for item in json.loads(self.files[page])["items"]}
+
+    def newest(self) -> list[str]:
+        return [item["id"] for item in json.loads(self.files["feed.json"])["items"]]
+
+    def channel(self, name: str) -> str:
+        return etree.fromstring(self.files["podcast.xml"]).findtext(f"channel/{name}")
+
+    def rel(self, rel: str) -> str:
+        return etree.fromstring(self.files["podcast.xml"]).xpath(
+            f"string(//a:link[@rel='{rel}']/@href)", namespaces=ATOM
+        )
+
+    def guid(self) -> str:
+        return etree.fromstring(self.files["podcast.xml"]).xpath("string(//*[local-name()='guid'][1])")
+
+
+class Play:
+    """A ledger, and the runs on it; each is a day after the one before."""
+
+    def __init__(self, folder: str) -> None:
+        self.state = str(Path(folder) / "ledger.db")
+        self.day = 0
+
+    def run(self, plan: Plan, *heard: Voice) -> Published:
+        self.day += 1
+        now = START + timedelta(days=self.day)
+        with ledger.open(self.state) as book:
+            with ledger.transaction(book) as page:
+                bookkeeping.remember_voices(page, plan, heard, now)
+                composed = compose(page, plan, now)
+                bookkeeping.promise(page, plan, composed, now)
+            again = compose(book, plan, now + timedelta(days=99)).feed
+        made = dict(publish.render(composed.feed, plan.window))
+        assert made == publish.render(again, plan.window)
+        return Published(made)
+
+
+def hold(before: Published | None, now: Published, day: int) -> None:
+    """What holds of every publication, and between it and the one before."""
+    later = START + timedelta(days=day)
+    for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json"):
+        broken = [one for one in examine(now.files[name], later)[1] if one.severity == "M" or one.rule == "item-alike"]
+        assert [one for one in broken if one.rule not in ("channel-image", "channel-category")] == []
+    rss = etree.fromstring(now.files["feed.xml"]).findall("channel/item")
+    assert all(item.find("source").get("url") for item in rss)
+    assert all(item["_aggregator"]["source"]["name"] in ("host", "mirror") for item in now.items.values())
+    assert not any(OWNER.encode() in body for body in now.files.values())
+    entries = etree.fromstring(now.files["feed.atom"]).findall("a:entry/a:id", ATOM)
+    assert [ids.atom(guid, now.guid()) for guid in now.newest()] == [entry.text for entry in entries]
+    assert all(datetime.fromisoformat(item["date_published"]) <= later for item in now.items.values())
+    if before is None:
+        return
+    assert now.guid() == before.guid()
+    kept = [guid for guid in before.items if guid in now.items]
+    assert [before.items[guid]["date_published"] for guid in kept] == [
+        now.items[guid]["date_published"] for guid in kept
+    ]
+    order = sorted(kept, key=list(now.items).index)
+    assert order == sorted(kept, key=list(before.items).index)
+
+
+# Shrinking a history takes minutes, and the seed of the failure is printed anyway.
+slow = settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+
+
+@slow
+@given(st.data())
+def test_every_publication_of_a_random_history_holds(data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        play, before, plan = Play(folder), None, PLAN
+        dropped: set[str] = set()
+        for day in range(data.draw(st.integers(2, 4))):
+            edit = data.draw(st.sampled_from(["", "", "moved", "trust", "gone", "window", "title"]))
+            plan = {
+                "moved": replace(plan, channel=replace(plan.channel, base_url=f"https://d{day}.example/sea")),
+                "trust": replace(plan, sources=(replace(HOST, trust=0.3), replace(MIRROR, trust=0.9))),
+                "gone": replace(plan, sources=(HOST,)),
+                "window": replace(plan, window=4),
+                "title": replace(plan, channel=replace(plan.channel, title=f"Sea Room {day}")),
+            }.get(edit, plan)
+            heard = []
+            for source in plan.sources:
+                change = data.draw(st.sampled_from(["", "", "retitled", "redated", "wild", "undated", "rewritten"]))
+                turns = sorted(data.draw(st.sets(st.integers(0, 9), min_size=2)))
+                heard.append(Voice(source) if data.draw(st.booleans()) and day else voice(source, turns, change))
+            now = play.run(plan, *heard)
+            hold(before, now, play.day)
+            assert not dropped & now.items.keys()
+            dropped |= {guid for guid in (before.items if before else ()) if guid not in now.items}
+            before = now
+
+
+def test_adding_k_shows_exactly_k_and_touches_nobody_else(tmp_path: Path) -> None:
+    play, dice = Play(str(tmp_path)), random.Random(13)
+    total = 4
+    before = play.run(PLAN, voice(HOST, list(range(total))), voice(MIRROR, list(range(total))))
+    for _ in range(5):
+        more = dice.randint(0, 3)
+        total += more
+        late = list(range(max(0, total - dice.randint(0, 2))))
+        now = play.run(PLAN, voice(HOST, list(range(total))), voice(MIRROR, late))
+        hold(before, now, play.day)
+        assert now.items.keys() - before.items.keys() == {f"host-{turn}" for turn in range(total - more, total)}
+        assert {guid: item["attachments"] for guid, item in before.items.items()}.items() <= {
+            guid: item["attachments"] for guid, item in now.items.items()
+        }.items()
+        before = now
+
+
+def test_nothing_new_is_no_new_byte_in_any_format(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    first = play.run(PLAN, voice(HOST, list(range(6))), voice(MIRROR, [1, 2]))
+    for heard in ((voice(HOST, list(range(6))), voice(MIRROR, [1, 2])), (Voice(HOST), Voice(MIRROR))):
+        files = play.run(PLAN, *heard).files
+        assert {name for name in files if files[name] != first.files[name]} <= {"report.json", "index.html"}
+    assert play.run(PLAN, voice(HOST, list(range(6)))).channel("lastBuildDate") == first.channel("lastBuildDate")
+
+
+def test_a_new_address_changes_no_guid_and_links_to_itself(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    before = play.run(PLAN, voice(HOST, list(range(5))))
+    address = "https://feeds.example.org/sea"
+    there = replace(PLAN, channel=replace(PLAN.channel, base_url=address, new_feed_url=f"{address}/podcast.xml"))
+    now = play.run(there, voice(HOST, list(range(5))))
+    hold(before, now, play.day)
+    assert now.newest() == before.newest()
+    atom = [re.findall(rb"<id>(.*?)</id>", each.files["feed.atom"]) for each in (before, now)]
+    assert atom[0] == atom[1]
+    assert now.rel("self") == f"{address}/podcast.xml"
+    assert now.channel("{http://www.itunes.com/dtds/podcast-1.0.dtd}new-feed-url") == now.rel("self")
+
+
+def test_a_merge_found_late_keeps_the_older_guid_and_never_shows_the_other_again(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    odd = replace(told(MIRROR, 2), title="Something else entirely", description=None, enclosure=None, duration=None)
+    odd = replace(odd, published=Moment(START - timedelta(days=20)))
+    apart = Voice(MIRROR, (), (Listing((odd,), Show(title="Sea Room")),), (), "heard")
+    first = play.run(PLAN, voice(HOST, [0, 1, 2]), apart)
+    assert {"host-2", "mirror-2"} <= first.items.keys()
+    same = replace(PLAN, decisions=(Decision("same", "host/host-2", "mirror/mirror-2"),))
+    merged = play.run(same, voice(HOST, [0, 1, 2]), apart)
+    hold(first, merged, play.day)
+    assert len(first.items.keys() - merged.items.keys()) == 1
+    assert merged.items.keys() < first.items.keys()
+    for plan in (same, PLAN):
+        after = play.run(plan, voice(HOST, [0, 1, 2, 3]), apart)
+        assert not (first.items.keys() - merged.items.keys()) & after.items.keys()
+
+
+def test_a_split_found_late_keeps_the_guid_for_one_and_mints_one(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    first = play.run(PLAN, voice(HOST, [0, 1, 2]), voice(MIRROR, [1]))
+    assert set(first.items) == {"host-0", "host-1", "host-2"}
+    parted = replace(PLAN, decisions=(Decision("different", "host/host-1", "mirror/mirror-1"),))
+    other = replace(told(MIRROR, 1), enclosure=Enclosure("https://cdn.host.example/99.mp3"))
+    now = play.run(parted, voice(HOST, [0, 1, 2]), Voice(MIRROR, (), (Listing((other,)),), (), "heard"))
+    hold(first, now, play.day)
+    assert first.items.keys() < now.items.keys()
+    assert len(now.items) == 4
+
+
+def test_an_old_episode_found_late_stands_in_its_place_and_moves_nobody(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    first = play.run(PLAN, voice(HOST, [0, 2, 4]))
+    now = play.run(PLAN, voice(HOST, [0, 1, 2, 4]))
+    hold(first, now, play.day)
+    assert first.newest() == ["host-4", "host-2", "host-0"]
+    assert now.newest() == ["host-4", "host-2", "host-1", "host-0"]
+
+
+def test_an_audio_address_is_published_byte_for_byte(tmp_path: Path) -> None:
+    address = "https://www.podtrac.com/pts/redirect.mp3/cdn.host.example/A%20b/1.mp3?updated=17&x=%2F#t=1"
+    listed = replace(told(HOST, 1), enclosure=Enclosure(address, "audio/mpeg", 99_000))
+    now = Play(str(tmp_path)).run(PLAN, Voice(HOST, (), (Listing((listed,)),), (), "heard"))
+    assert now.items["host-1"]["attachments"][0]["url"] == address
+
+
+def test_a_source_taken_out_of_the_config_is_still_credited(tmp_path: Path) -> None:
+    play = Play(str(tmp_path))
+    first = play.run(PLAN, voice(HOST, [0, 1]), voice(MIRROR, [0, 1, 2]))
+    now = play.run(replace(PLAN, sources=(HOST,)), voice(HOST, [0, 1]))
+    hold(first, now, play.day)
+    assert now.items["mirror-2"]["_aggregator"]["source"] == {"name": "mirror", "url": MIRROR.url}
