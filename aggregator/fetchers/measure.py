@@ -7,13 +7,14 @@ after reading would pay for it. An entry itself is never left out.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from hashlib import sha256
 
 from aggregator.model.sighting import Listing, Show, Sighting, Tag
 
-TEXTS = {"title": 4_000, "description": 500_000, "html": 500_000, "summary": 50_000, "author": 4_000, "show": 4_000}
-"""Characters that are taken of each text."""
+TEXTS = {"title": 4_000, "description": 200_000, "html": 200_000, "summary": 50_000, "author": 4_000, "show": 4_000}
+"""Characters that are taken of each text: of three hours of transcript, all."""
 
 LONGEST = 4_000
 """Characters of an address, id or word; longer ones are none. No browser takes 8,000 (``text.urls.LONGEST``)."""
@@ -21,11 +22,14 @@ LONGEST = 4_000
 MOST = 200
 """Categories, tags and further ids of one entry, remarks of one listing."""
 
+EMBEDDED = re.compile(r"\bdata:[^\s\"'<>]{4000,}+")
+"""A picture that stands in the text itself: where a text is too long, these go first, so that the words stay."""
+
 LARGEST_TAG = 20_000
 """Characters of one tag with all that stands in it."""
 
 WORDS = ("guid", "link", "image", "language", "number")
-SHOW_TEXTS = {"title": 4_000, "description": 500_000, "author": 4_000, "copyright": 4_000}
+SHOW_TEXTS = {"title": 4_000, "description": 200_000, "author": 4_000, "copyright": 4_000}
 SHOW_WORDS = ("link", "image", "language", "feed_url", "new_feed_url", "guid")
 
 
@@ -55,7 +59,7 @@ def _sighting(sighting: Sighting) -> Sighting:
         changes["categories"] = tuple(each[:LONGEST] for each in sighting.categories[:MOST])
     if (tags := _tags(sighting.tags)) != sighting.tags:
         changes["tags"] = tags
-    if {"description", "html"} & texts.keys():
+    if any(len(texts.get(name, "")) == TEXTS[name] for name in ("description", "html")):
         changes["cut"] = True
     return replace(sighting, **changes) if changes else sighting  # type: ignore[arg-type]  # names and types of its own
 
@@ -74,7 +78,8 @@ def _show(show: Show) -> Show:
 def _too_long(record: Sighting | Show, most: dict[str, int]) -> dict[str, str]:
     """The texts of the record that are longer than is taken, cut."""
     found = ((name, getattr(record, name), longest) for name, longest in most.items())
-    return {name: text[:longest] for name, text, longest in found if text is not None and len(text) > longest}
+    long = {name: (text, longest) for name, text, longest in found if text is not None and len(text) > longest}
+    return {name: EMBEDDED.sub("", text)[:longest] for name, (text, longest) in long.items()}
 
 
 def _tags(tags: tuple[Tag, ...]) -> tuple[Tag, ...]:

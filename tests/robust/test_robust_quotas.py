@@ -67,7 +67,7 @@ def read(*items: str) -> Listing:
 
 
 def test_an_entry_says_no_more_than_is_taken() -> None:
-    honest = item(1, text="What a long day. " * 10_000)
+    honest = item(1, text="What a long day. " * 11_000)
     assert TOLD not in read(honest).remarks
     long = item(2, name="T" * 9_000, text="word " * 200_000).replace("host-2", "g" * 9_000)
     long = long.replace("https://media.example/2.mp3", "https://media.example/" + "a" * 9_000)
@@ -78,8 +78,15 @@ def test_an_entry_says_no_more_than_is_taken() -> None:
     first, second = listing.sightings
     assert first == read(honest).sightings[0]
     assert (len(second.title), second.guid, second.enclosure, second.cut) == (4_000, None, None, True)
-    assert len(second.description or second.html or "") == 500_000
+    assert len(second.description or second.html or "") == 200_000
     assert len(second.categories) == 200
     assert len(second.key) < 200
     assert TOLD in listing.remarks
     assert second.key == read(long + "</item>").sightings[0].key, "and is known again"
+
+
+def test_a_picture_in_a_long_text_goes_before_its_words() -> None:
+    picture = f"&lt;img src='data:image/png;base64,{'iVBOR' * 100_000}'&gt;"
+    sighting = read(item(1, text=f"{picture}&lt;p&gt;What it was about.&lt;/p&gt;")).sightings[0]
+    assert (sighting.html or "").endswith("<p>What it was about.</p>")
+    assert not sighting.cut
