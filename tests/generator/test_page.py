@@ -227,3 +227,11 @@ def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     body = page.render(replace(known, hearings=(replace(known.hearings[0], source=secret),)))
     assert b"hush" not in body
     assert b"secret" not in body
+
+
+def test_a_show_without_audio_says_what_its_address_is() -> None:
+    silent = replace(made.feed(3, 0), items=tuple(replace(item, enclosure=None) for item in made.feed(3, 0).items))
+    text = page.render(silent).decode()
+    assert "No source has given audio yet" in text
+    assert "/feed.xml" in text
+    assert "No source has given audio yet" not in page.render(made.feed(3, 0)).decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
@@ -12,7 +13,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator import page
+from aggregator.generator import edition, page
 
 PHONE = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
 NAMED = "const e = document.activeElement; return e.tagName + ' ' + (e.id || e.textContent.trim().slice(0, 20))"
@@ -164,22 +165,24 @@ def test_without_scripts_the_page_is_whole(show: Callable[..., Opened]) -> None:
         opened.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-SAMPLE = (
-    b'<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet type="text/css" href="../feed.css"?>\n'
-    b"<rss version='2.0'><channel><title>Quiet</title><link>https://x.example</link><description>d</description><item>"
-    b"<title>One</title><guid>g-1</guid><pubDate>Sun, 04 Aug 2024 08:00:00 +0000</pubDate></item></channel></rss>"
-)
-
-
-def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(show: Callable[..., Opened], served: Served) -> None:
+def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(
+    show: Callable[..., Opened], served: Served, made: ModuleType, artefacts: Path
+) -> None:
     opened = show()
-    feed = served.folder / "quiet-machines" / "feed.xml"
     (served.folder / "feed.css").write_bytes(page.stylesheet())
-    feed.write_bytes(SAMPLE)
+    feeds = {"feed.xml": made.feed(4, 1), "podcast.xml": made.feed(0, 1)}
+    for name, feed in feeds.items():
+        made_files = edition.render(feed)
+        (served.folder / "quiet-machines" / name).write_bytes(made_files[name])
+    place = served.folder / "quiet-machines" / "feed.xml"
     # By file:, because a browser applies a stylesheet to application/xml only ...
-    opened.browser.get(feed.as_uri())
+    opened.browser.get(place.as_uri())
     assert opened.run("return getComputedStyle(document.getElementsByTagName('title')[0]).display") == "block"
     assert opened.run("return getComputedStyle(document.getElementsByTagName('guid')[0]).display") == "none"
+    opened.picture(artefacts / "feed-xml.png", 800, 900)
+    opened.browser.get(place.with_name("podcast.xml").as_uri())
+    said = "return getComputedStyle(document.getElementsByTagName('channel')[0], '::after').content"
+    assert "Nothing is listed here yet" in str(opened.run(said))
     # ... and shows application/rss+xml, the type that readers need, as its source.
     opened.browser.get(f"{opened.url}/quiet-machines/feed.xml")
     assert opened.run("return document.contentType") == "text/plain"
