@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 
-from aggregator import probes
+from aggregator import credited, probes
 from aggregator.generator import ids
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall, records
@@ -118,6 +118,7 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
             *settlement.remarks,
             *remarks(made.lore, plan),
         ),
+        gone=credited.gone(book, plan),
     )
     mended = sum(bool(sighting.notes) for sighting in made.sightings)
     return Composition(feed, settlement, len(made.sightings), mended, fingerprint, alarmed, (made.table, made.lore))
