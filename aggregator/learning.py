@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
+from aggregator import kept
+from aggregator.kept import Work
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import lore, table
@@ -48,16 +51,16 @@ class Learned:
 
 def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Learned:
     """The table of weights that was kept, or one fitted to the feed as it is now."""
-    kept = _kept(book, plan, TABLE, len(sightings))
-    return kept or Learned(len(sightings), fitted(sightings).to_json())
+    before = _before(book, plan, TABLE, len(sightings))
+    return before or Learned(len(sightings), fitted(sightings).to_json())
 
 
 def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
     """The lore that was kept, or what the items told by several sources teach now; nothing from a few."""
     told = [cluster for cluster in clusters if len({sighting.source for sighting in cluster.sightings}) > 1]
-    kept = _kept(book, plan, LORE, len(told))
-    if kept is not None:
-        return kept
+    before = _before(book, plan, LORE, len(told))
+    if before is not None:
+        return before
     observer = Observer()
     for cluster in told if len(told) >= LEAST_ITEMS else ():
         votes = ballot(cluster.sightings, weights)
@@ -84,13 +87,20 @@ def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
     return tuple(f"boilerplate, left out where another copy lacks it: {run.strip(EDGES)}" for run in longest)
 
 
-def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned) -> None:
-    """Keep both for the next run."""
+def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned, *work: Work) -> None:
+    """Keep both for the next run, and the work that need not be done again."""
     for name, learned in ((TABLE, weights), (LORE, texts)):
         facts.keep_fact(book, plan.name, name, json.dumps([learned.size, learned.text]).encode())
+    for each in work:
+        kept.keep(book, plan.name, each)
 
 
-def _kept(book: Ledger, plan: Plan, name: str, size: int) -> Learned | None:
+def digest(learned: Learned, plan: Plan) -> str:
+    """The digest of the lore as the plan takes it."""
+    return blake2b(f"{plan.boilerplate} {learned.text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _before(book: Ledger, plan: Plan, name: str, size: int) -> Learned | None:
     """What was learned before, where the feed has not outgrown it."""
     said = facts.facts(book, plan.name, name)
     if said is None:

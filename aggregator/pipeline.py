@@ -5,7 +5,7 @@
     remember   Sighting  -> Ledger      bookkeeping.remember_voices
     repair     Sighting  -> Sighting    stages.repaired
     match      Sighting  -> Cluster     stages.matched
-    reconcile  Cluster   -> Item        stages.reconciled
+    reconcile  Cluster   -> Item        making.reconcile_all
     settle     Item      -> Item        stages.settled
     publish    Feed      -> files       publish.publish
 
@@ -19,11 +19,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, learning, outcome, probes, publish, run, stages, voices
+from aggregator import bookkeeping, learning, making, outcome, probes, publish, run, stages, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
+from aggregator.making import Brief
 from aggregator.model.feed import Feed, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
@@ -90,14 +91,16 @@ def _probe(current: Run, plan: Plan) -> None:
 
 def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
     """The feed, newest first, out of everything its sources ever said; nothing is written."""
-    sightings = stages.repaired(book, plan)
-    table = learning.table_of(book, plan, sightings)
-    matching = stages.matched(book, plan, sightings, learning.as_table(table))
-    weights = stages.weighed(book, plan, sightings)
+    mended = stages.repaired(book, plan)
+    table = learning.table_of(book, plan, mended.sightings)
+    matching = stages.matched(book, plan, mended.sightings, learning.as_table(table))
+    weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights)
-    items = stages.reconciled(matching, replace(weights, lore=learning.as_lore(lore, plan)))
+    weights = replace(weights, lore=learning.as_lore(lore, plan))
+    brief = Brief(mended.digests, weights, learning.digest(lore, plan))
+    items, work = making.reconcile_all(book, plan, matching.clusters, brief)
     settlement = stages.settled(book, plan, items, now)
-    return stages.composed(book, plan, Made(sightings, matching, settlement, table, lore), now)
+    return stages.composed(book, plan, Made(mended, matching, settlement, table, lore, work), now)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:

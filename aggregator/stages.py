@@ -13,15 +13,15 @@ from hashlib import blake2b
 
 from aggregator import credited, probes
 from aggregator.generator import ids
+from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall, records
 from aggregator.ledger.ledger import Ledger
+from aggregator.making import Mended, mend
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
-from aggregator.merger.held import Held, alarms, with_held
+from aggregator.merger.held import Held, alarms
 from aggregator.merger.match import match
-from aggregator.merger.reconcile import reconcile
-from aggregator.merger.repair import repair
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Matching
@@ -36,12 +36,17 @@ HELD = "held"
 """The fact under which audio is kept that still stands (``merger.held``)."""
 
 
+SOUND_DIGITS = 2
+"""Decimals of a source's soundness: with more, one new episode would weigh all the old ones otherwise; 1 would take
+a source of which 4 % is damaged for a sound one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Composition:
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
     ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
-    are the table of weights and the lore of texts.
+    are the table of weights, the lore of texts, and the work that need not be done again.
     """
 
     feed: Feed
@@ -50,13 +55,12 @@ class Composition:
     repaired: int
     fingerprint: str
     alarms: tuple[str, ...]
-    taught: tuple[Learned, Learned]
+    taught: tuple[Learned, Learned, *tuple[Work, ...]]
 
 
-def repaired(book: Ledger, plan: Plan) -> tuple[Sighting, ...]:
+def repaired(book: Ledger, plan: Plan) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    remembered = recall.sightings(book, plan.name)
-    return with_held([repair(each.sighting) for each in remembered], held_audio(book, plan))
+    return mend(book, plan, held_audio(book, plan))
 
 
 def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table) -> Matching:
@@ -67,12 +71,8 @@ def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Tabl
 
 def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
     """What each source's word weighs in this feed."""
-    return Weights(trust_of(book, plan), repeated_links(sightings), soundness(sightings))
-
-
-def reconciled(matching: Matching, weights: Weights) -> tuple[Item, ...]:
-    """One item for each cluster, every field with its witness."""
-    return tuple(reconcile(cluster, weights) for cluster in matching.clusters)
+    share = {source: round(sound, SOUND_DIGITS) for source, sound in soundness(sightings).items()}
+    return Weights(trust_of(book, plan), repeated_links(sightings), share)
 
 
 def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> Settlement:
@@ -89,13 +89,17 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the stages made of a feed: sightings mended, matching, settlement, and what they were taught by."""
+    """What the stages made of a feed: sightings mended, matching, settlement, and what they were taught by.
 
-    sightings: Sequence[Sighting]
+    ``work`` is what reconciling took.
+    """
+
+    mended: Mended
     matching: Matching
     settlement: Settlement
     table: Learned
     lore: Learned
+    work: Work
 
 
 def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition:
@@ -120,8 +124,10 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
         ),
         gone=credited.gone(book, plan),
     )
-    mended = sum(bool(sighting.notes) for sighting in made.sightings)
-    return Composition(feed, settlement, len(made.sightings), mended, fingerprint, alarmed, (made.table, made.lore))
+    sightings = made.mended.sightings
+    mended = sum(bool(sighting.notes) for sighting in sightings)
+    taught = (made.table, made.lore, made.mended.work, made.work)
+    return Composition(feed, settlement, len(sightings), mended, fingerprint, alarmed, taught)
 
 
 def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 
 from aggregator.ledger import records
 from aggregator.ledger.ledger import Ledger, reading
@@ -22,6 +22,9 @@ from aggregator.model.source import Source
 
 TEXT = ("description", "html", "cut")
 """The fields of a Sighting that are one text: they come from one document or not at all."""
+
+AT_ONCE = 500
+"""Rows taken from the database at once: more is not faster, and memory grows with it."""
 
 R = TypeVar("R", Sighting, Show)
 
@@ -39,8 +42,31 @@ class Remembered:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the documents of a source say of one item, as it lies in the ledger; ``digest`` as in Remembered."""
+
+    digest: str
+    rows: tuple[Sequence[Any], ...]
+
+    @property
+    def listed(self) -> Sequence[Any]:
+        """The row of the first document that lists the item now, else that of the first."""
+        return next((row for row in self.rows if row[LAST] is None), self.rows[0])
+
+
+SOURCE, KEY, DIGEST, FIRST, LAST, PLACE, FIRST_SEEN, LAST_SEEN, RECORD, LISTINGS, HEARD, ANCHOR = range(12)
+"""The columns of a row of an account."""
+
+
 def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
     """Every sighting of the feed ever remembered, sorted by source and key, those of removed sources among them."""
+    found = [remembered(account) for account in accounts(ledger, feed)]
+    return tuple(sorted(found, key=lambda each: (each.sighting.source, each.sighting.key)))
+
+
+def accounts(ledger: Ledger, feed: str) -> Iterator[Account]:
+    """The same unread and one after the other, in the database's own order of source and key."""
     table, shelf, show = sightings_table, shelves_table, shows_table
     of = table.c
     query = (
@@ -52,41 +78,39 @@ def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
         .join(show, (show.c.feed == of.feed) & (show.c.source == of.source) & (show.c.document == of.document))
         .where(of.feed == feed)
         .order_by(of.source, of.key, of.document)
+        .execution_options(yield_per=AT_ONCE)
     )
     with reading(ledger) as connection:
-        rows = connection.execute(query)
-        found = [_remembered([_said(row) for row in same]) for _, same in groupby(rows, key=itemgetter(0, 1))]
-    return tuple(sorted(found, key=lambda each: (each.sighting.source, each.sighting.key)))
+        for _, same in groupby(connection.execute(query), key=itemgetter(SOURCE, KEY)):
+            rows = tuple(same)
+            digest = rows[0][DIGEST] if len(rows) == 1 else records.digest("".join(row[DIGEST] for row in rows))
+            yield Account(digest, rows)
 
 
-def _said(row: Sequence[Any]) -> tuple[bool, Remembered]:
-    """Whether one document of the source lists the item now, and what it says of it."""
-    _, _, digest, first, last, place, first_seen, last_seen, record, listings, heard, anchor = row
-    listed = last is None
-    sighting = records.decode(
+def remembered(account: Account) -> Remembered:
+    """The sighting that an account tells of, the first of several documents having the word."""
+    rows = account.rows
+    said = [read(account, row[RECORD]) for row in rows]
+    sighting = said[0]
+    for other in said[1:]:
+        sighting = complete(sighting, other)
+    first_seen = min(row[FIRST_SEEN] for row in rows)
+    last_seen = max(row[HEARD] if row[LAST] is None else row[LAST_SEEN] for row in rows)
+    return Remembered(sighting, time(first_seen), time(last_seen), account.digest)
+
+
+def read(account: Account, record: str) -> Sighting:
+    """A sighting written without its place, where this account tells of it: its span and its position."""
+    rows = account.rows
+    row = account.listed
+    return records.decode(
         Sighting,
         record,
-        position=anchor - place if listed else place,
-        span=Span(first, listings if listed else last),
-    )
-    return listed, Remembered(sighting, time(first_seen), time(heard if listed else last_seen), digest)
-
-
-def _remembered(said: list[tuple[bool, Remembered]]) -> Remembered:
-    """One sighting out of what the documents of its source say of it, the first of them having the word."""
-    if len(said) == 1:
-        return said[0][1]
-    each = [one for _, one in said]
-    sighting = each[0].sighting
-    for other in each[1:]:
-        sighting = complete(sighting, other.sighting)
-    span = Span(min(one.sighting.span.first for one in each), max(one.sighting.span.last for one in each))
-    standing = next((one for listed, one in said if listed), each[0])
-    return Remembered(
-        replace(sighting, span=span, position=standing.sighting.position),
-        min(one.first_seen for one in each),
-        max(one.last_seen for one in each),
-        records.digest("".join(one.digest for one in each)),
+        position=row[PLACE] if row[LAST] is not None else row[ANCHOR] - row[PLACE],
+        span=Span(
+            min(each[FIRST] for each in rows),
+            max(each[LISTINGS] if each[LAST] is None else each[LAST] for each in rows),
+        ),
     )
 
 
@@ -112,7 +136,15 @@ def complete(first: R, other: R) -> R:
 
 def first_seen(ledger: Ledger, feed: str) -> Mapping[str, datetime]:
     """When each sighting of the feed was first remembered, by its id."""
-    return {each.sighting.id: each.first_seen for each in sightings(ledger, feed)}
+    of = sightings_table.c
+    hidden = case((of.key.like("#%"), of.record))
+    query = select(of.source, of.key, of.first_seen, hidden).where(of.feed == feed)
+    seen: dict[str, str] = {}
+    with reading(ledger) as connection:
+        for source, key, first, record in connection.execute(query):
+            name = f"{source}/{key}" if record is None else records.decode(Sighting, record).id
+            seen[name] = min(seen.get(name, first), first)
+    return {name: time(first) for name, first in seen.items()}
 
 
 def shows(ledger: Ledger, feed: str) -> Mapping[str, Show]:

@@ -1,0 +1,109 @@
+"""Repair and reconcile, each content once: what was made of it in an earlier run is read as it was kept.
+
+The answer is that of repairing and reconciling everything anew: what is kept is found by the digest of all that it
+depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from aggregator import kept
+from aggregator.kept import Work
+from aggregator.ledger import recall, records
+from aggregator.ledger.ledger import Ledger
+from aggregator.ledger.remember import LOOSE
+from aggregator.merger.attest import Weights, ballot
+from aggregator.merger.held import Held, with_held
+from aggregator.merger.reconcile import reconcile
+from aggregator.merger.repair import repair
+from aggregator.model.cluster import Cluster
+from aggregator.model.feed import Plan
+from aggregator.model.item import Item
+from aggregator.model.sighting import Sighting
+
+MENDED, RECONCILED = "mended", "reconciled"
+"""The kinds of work that are kept: by a sighting's digest, and by that of all that an item depends on."""
+
+PLACED = frozenset({"rank", "pairs"})
+"""The fields of an Item that follow its place on a page and the other items: not kept, but given anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Every sighting mended, the digest by sighting id of what was mended, and the work that this took."""
+
+    sightings: tuple[Sighting, ...]
+    digests: Mapping[str, str]
+    work: Work
+
+
+def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
+    """Everything the feed's sources ever said, each copy mended by itself, with the audio that is held back as it was.
+
+    What was mended before is read as it was kept; an empty value says that nothing was to be mended.
+    """
+    sightings: list[Sighting] = []
+    digests: dict[str, str] = {}
+    fresh: list[tuple[str, bytes]] = []
+    for lot in kept.lots(recall.accounts(book, plan.name)):
+        known = kept.found(book, plan.name, MENDED, [account.digest for account in lot])
+        for account in lot:
+            value = known.get(account.digest)
+            mended = recall.read(account, value.decode()) if value else recall.remembered(account).sighting
+            if value is None:
+                said, mended = mended, repair(mended)
+                record = b"" if mended == said else records.encode(mended, without=LOOSE).encode()
+                fresh.append((account.digest, record))
+            sightings.append(mended)
+            digests[mended.id] = account.digest
+    sightings.sort(key=lambda each: (each.source, each.key))
+    standing = with_held(sightings, held)
+    for before, after in zip(sightings, standing, strict=True):
+        if before.enclosure != after.enclosure:
+            digests[after.id] += repr(after.enclosure)
+    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), tuple(fresh)))
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What items are reconciled by: the sightings' digests by id, what words weigh, the digest of the lore."""
+
+    digests: Mapping[str, str]
+    weights: Weights
+    lore: str
+
+    def of(self, cluster: Cluster) -> str:
+        """The digest of all that the item of a cluster depends on, but for its rank and its pairs."""
+        weights = self.weights
+        said = [
+            (
+                *(each.id, self.digests[each.id], weights.of(each), weights.of_text(each)),
+                (each.source, each.link) in weights.repeated_links,
+            )
+            for each in cluster.sightings
+        ]
+        return blake2b(repr((self.lore, said)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: Brief) -> tuple[tuple[Item, ...], Work]:
+    """One item for each cluster, every field with its witness, and the work that this took."""
+    items: list[Item] = []
+    used: list[str] = []
+    fresh: list[tuple[str, bytes]] = []
+    for lot in kept.lots(clusters):
+        names = [brief.of(cluster) for cluster in lot]
+        used += names
+        known = kept.found(book, plan.name, RECONCILED, names)
+        for cluster, name in zip(lot, names, strict=True):
+            value = known.get(name)
+            if value is None:
+                item = reconcile(cluster, brief.weights)
+                fresh.append((name, records.encode(item, without=PLACED).encode()))
+            else:
+                rank = ballot(cluster.sightings, brief.weights).witnesses[0].position
+                item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+            items.append(item)
+    return tuple(items), Work(RECONCILED, frozenset(used), tuple(fresh))

@@ -1,0 +1,169 @@
+"""What was kept changes no byte: the same history with the cache, and with the cache emptied before every refresh."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, func, select
+
+from aggregator import bookkeeping, making, publish
+from aggregator.ledger import decisions, ledger
+from aggregator.ledger.schema import cache
+from aggregator.model.cluster import Decision
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.item import Override
+from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
+from aggregator.model.source import Source
+from aggregator.pipeline import compose
+from aggregator.voices import Voice
+
+START = datetime(2024, 6, 1, 12, tzinfo=UTC)
+TOPICS = (
+    *("bread", "salt", "harbour pilots", "the sextant", "signal flags", "whale oil", "tides", "rope", "charts"),
+    *("the tide (Part 1)", "the tide (Part 2)", "mail", "mail", "lamps", "fog horns"),
+)
+SOURCES = tuple(
+    Source(name, kind, trust=trust)
+    for name, kind, trust in (("apple", "apple", 0.7), ("host", "feed", 0.9), ("mirror", "feed", 0.3))
+)
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
+HABIT = "Subscribe to Sea Room wherever you listen to podcasts, and tell a friend."
+
+slow = settings(
+    max_examples=8,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def text(turn: int) -> str:
+    return f"All there is to say of {TOPICS[turn]}, told by those who know it. We went to port {turn} to hear it."
+
+
+def sighting(source: str, turn: int, position: int) -> Sighting:
+    exact = source != "apple"
+    at = START - timedelta(days=200) + timedelta(days=7 * turn, minutes=11)
+    told = Sighting(
+        source=source,
+        key=f"#{source}-{turn}" if turn % 4 == 0 else f"{source}-{turn}",
+        title=f"About {TOPICS[turn]}",
+        position=position,
+        guid=f"{source}-{turn}" if exact else None,
+        description=text(turn),
+        published=Moment(at) if exact else Moment(at.replace(hour=0, minute=0), "day"),
+        duration=Duration(1000 + 97 * turn) if exact else Duration(60 * round((1000 + 97 * turn) / 60), 60),
+        enclosure=Enclosure(f"https://cdn.{source}.example/{turn}.mp3", "audio/mpeg", 99_000) if exact else None,
+        link=f"https://{source}.example/" if turn % 5 == 0 else f"https://{source}.example/e/{turn}",
+        categories=("sea", "work") if turn % 3 else (),
+    )
+    if source == "host":
+        return replace(told, description=None, html=f"<p>{text(turn)}</p><p><b>{HABIT}</b></p>")
+    return told
+
+
+def changed(told: Sighting, change: str) -> Sighting:
+    said = told.description or ""
+    audio = told.enclosure
+    changes = {
+        "entity": lambda: replace(told, title=told.title.replace("About", "All &amp; more about")),
+        "mojibake": lambda: replace(told, description=f"{said} It\u00e2\u20ac\u2122s caf\u00c3\u00a9 time.", html=None),
+        "cut": lambda: replace(told, description=f"{text(0)[:40]}…", cut=True, html=None),
+        "redated": lambda: replace(told, published=Moment(START + timedelta(days=3, hours=5))),
+        "audio": lambda: replace(told, enclosure=audio and Enclosure(audio.url.replace("cdn", "new"), "audio/mpeg")),
+        "moved": lambda: replace(told, key=f"moved-{told.key}", guid=None, enclosure=None),
+    }
+    return changes.get(change, lambda: told)()
+
+
+states = st.sampled_from(["all", "all", "newest", "oldest", "silent"])
+changes = st.sampled_from(["", "", "", "entity", "mojibake", "cut", "redated", "audio", "moved"])
+voices = st.tuples(states, changes, st.sampled_from([1, 1, 2, 7]))
+verdicts = st.sampled_from(["", "", "same", "different", "override"])
+steps = st.tuples(st.tuples(voices, voices, voices), verdicts)
+
+
+def voice(source: Source, state: str, change: str, whom: int) -> Voice:
+    """What a source says: which of its items, and what is otherwise in every so many of them."""
+    turns = list(range(len(TOPICS)))
+    chosen = {"newest": turns[-4:], "oldest": turns[:-3]}.get(state, turns)
+    listed = [sighting(source.name, turn, place) for place, turn in enumerate(reversed(chosen))]
+    said = tuple(changed(each, change if place % whom == 0 else "") for place, each in enumerate(listed))
+    return Voice(source) if state == "silent" else Voice(source, (), (Listing(said),), (), "heard")
+
+
+def decide(book, verdict, composed) -> None:
+    guids = [item.guid for item in composed.feed.items]
+    if verdict == "override" and guids:
+        decisions.keep_override(book, "sea", Override(guids[0], "title", "As a person wants it"), START)
+    elif verdict and len(guids) > 1:
+        decisions.decide(book, "sea", Decision(verdict, guids[0], guids[-1]), START)
+
+
+def refresh(book, heard, now):
+    with ledger.transaction(book) as page:
+        bookkeeping.remember_voices(page, PLAN, heard, now)
+        composed = compose(page, PLAN, now)
+        bookkeeping.promise(page, PLAN, composed, now)
+    return composed
+
+
+def emptied(book) -> None:
+    with ledger.writing(book) as connection:
+        connection.execute(delete(cache))
+
+
+def told(composed) -> tuple:
+    """All that a refresh publishes, promises and tells."""
+    return publish.render(composed.feed), composed.settlement, composed.repaired, composed.alarms, composed.fingerprint
+
+
+@slow
+@given(st.lists(steps, min_size=2, max_size=4))
+def test_what_was_kept_changes_no_byte(history) -> None:
+    with TemporaryDirectory() as folder:
+        files = [str(Path(folder) / name) for name in ("warm.db", "cold.db")]
+        with ledger.open(files[0]) as warm, ledger.open(files[1]) as cold:
+            for turn, (step, verdict) in enumerate(history):
+                heard = [voice(source, *said) for source, said in zip(SOURCES, step, strict=True)]
+                now = START + timedelta(days=turn)
+                emptied(cold)
+                both = [refresh(book, heard, now) for book in (cold, warm)]
+                assert told(both[0]) == told(both[1])
+                emptied(cold)
+                assert told(compose(cold, PLAN, now)) == told(compose(warm, PLAN, now))
+                for book, composed in zip((cold, warm), both, strict=True):
+                    decide(book, verdict, composed)
+
+
+def whole(source: Source, *, more: int = 0) -> Voice:
+    turns = range(len(TOPICS) - 1 + more)
+    said = tuple(sighting(source.name, turn, place) for place, turn in enumerate(reversed(turns)))
+    return Voice(source, (), (Listing(said),), (), "heard")
+
+
+def kept(book) -> int:
+    with ledger.reading(book) as connection:
+        return connection.execute(select(func.count()).select_from(cache)).scalar_one()
+
+
+def test_only_what_changed_is_made_again() -> None:
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        for day in range(2):
+            refresh(book, [whole(source) for source in SOURCES], START + timedelta(days=day))
+        stood = kept(book)
+        composed = refresh(book, [whole(source, more=1) for source in SOURCES], START + timedelta(days=2))
+        works = {work.kind: len(work.fresh) for work in composed.taught[2:]}
+        assert works == {making.MENDED: 3, making.RECONCILED: 1}
+        assert kept(book) == stood + 4
+
+
+def test_composing_without_a_refresh_keeps_nothing() -> None:
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        refresh(book, [whole(source) for source in SOURCES], START)
+        emptied(book)
+        compose(book, PLAN, START)
+        assert kept(book) == 0
