@@ -41,9 +41,9 @@ def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
 
 @pytest.mark.usefixtures("done")
 def test_explain_lists_several_and_offers_the_nearest(run) -> None:
-    several = run("explain", "starter alive")
+    several = run("explain", "a starter")
     assert several.returncode == 2
-    assert several.stderr.splitlines()[0] == 'aggregator: "starter alive" is in the title of 2 items; name one:'
+    assert several.stderr.splitlines()[0] == 'aggregator: "a starter" is in the title of 2 items; name one:'
     nobody = run("explain", "ovens and steem")
     assert nobody.returncode == 2
     assert 'did you mean "Ovens and steam"?' in nobody.stderr
