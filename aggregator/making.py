@@ -15,7 +15,7 @@ from aggregator.kept import Work
 from aggregator.ledger import recall, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.ledger.remember import LOOSE
-from aggregator.merger.attest import Weights, ballot
+from aggregator.merger.attest import Ballot, Weights, ballot
 from aggregator.merger.held import Held, with_held
 from aggregator.merger.reconcile import reconcile
 from aggregator.merger.repair import repair
@@ -75,15 +75,15 @@ class Brief:
     weights: Weights
     lore: str
 
-    def of(self, cluster: Cluster) -> str:
-        """The digest of all that the item of a cluster depends on, but for its rank and its pairs."""
-        weights = self.weights
+    def of(self, votes: Ballot) -> str:
+        """The digest of all that the item of a ballot depends on, but for its rank and its pairs."""
+        weights = votes.weights
         said = [
             (
                 *(each.id, self.digests[each.id], weights.of(each), weights.of_text(each)),
                 (each.source, each.link) in weights.repeated_links,
             )
-            for each in cluster.sightings
+            for each in votes.witnesses
         ]
         return blake2b(repr((self.lore, said)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -94,16 +94,17 @@ def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: 
     used: list[str] = []
     fresh: list[tuple[str, bytes]] = []
     for lot in kept.lots(clusters):
-        names = [brief.of(cluster) for cluster in lot]
+        votes = [ballot(cluster.sightings, brief.weights) for cluster in lot]
+        names = [brief.of(each) for each in votes]
         used += names
         known = kept.found(book, plan.name, RECONCILED, names)
-        for cluster, name in zip(lot, names, strict=True):
+        for cluster, voted, name in zip(lot, votes, names, strict=True):
             value = known.get(name)
             if value is None:
                 item = reconcile(cluster, brief.weights)
                 fresh.append((name, records.encode(item, without=PLACED).encode()))
             else:
-                rank = ballot(cluster.sightings, brief.weights).witnesses[0].position
+                rank = voted.witnesses[0].position
                 item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
             items.append(item)
     return tuple(items), Work(RECONCILED, frozenset(used), tuple(fresh))
