@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, learning, making, outcome, probes, publish, run, stages, voices
+from aggregator import bookkeeping, learning, making, outcome, printing, probes, publish, run, stages, voices
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, SilenceError
 from aggregator.ledger import ledger
@@ -76,7 +76,8 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
         bookkeeping.promise(page, plan, composed, current.at)
         past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
-    written = publish.publish(current.config.output, composed.feed, plan.window, past)
+    made = printing.printed(current.book, composed.feed)
+    written = publish.publish(current.config.output, composed.feed, plan.window, past, made)
     stands = replace(stands, files=publish.states(current.config.output, written))
     bookkeeping.keep_standing(current.book, plan, stands)
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from aggregator.generator import apart, archive, edition, files, masthead, news, opml, page
-from aggregator.generator.files import Content, Written
+from aggregator.generator.edition import Pieces
+from aggregator.generator.files import Written
 from aggregator.generator.history import History
 from aggregator.model.feed import Cover, Feed
 
@@ -22,23 +24,24 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     return edition.render(told, window=window) | dict(_pages(told, past))
 
 
-def publish(output: Path, feed: Feed, window: int | None = None, past: History | None = None) -> tuple[Written, ...]:
+def publish(
+    output: Path,
+    feed: Feed,
+    window: int | None = None,
+    past: History | None = None,
+    made: Iterable[Pieces] | None = None,
+) -> tuple[Written, ...]:
     """Write the feed's folder whole or not at all; raises PublishError with the old files standing.
 
-    No file is held in memory whole but the pages. Archives of this feed that are none any more (a window that grew)
-    are removed afterwards, when no page names them.
+    ``made`` gives the items as every format writes them, in the feed's order, where the caller has them. No file is
+    held in memory whole but the pages. Archives of this feed that are none any more (a window that grew) are removed
+    afterwards, when no page names them.
     """
     folder = output / feed.channel.name
-    written = files.publish(folder, _contents(feed, window, past, folder), compress=True)
+    contents = chain(edition.stream(feed, window=window, beside=folder, made=made), _pages(feed, past))
+    written = files.publish(folder, contents, compress=True)
     files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
-
-
-def _contents(feed: Feed, window: int | None, past: History | None, folder: Path) -> Iterator[tuple[str, Content]]:
-    """The same files as ``render``, one after the other and in pieces."""
-    told = apart.apart(feed)
-    yield from edition.stream(told, window=window, beside=folder)
-    yield from _pages(told, past)
 
 
 def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:

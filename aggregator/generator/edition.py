@@ -78,23 +78,25 @@ def assemble(feed: Feed, made: Sequence[Pieces], *, window: int | None = None) -
     return {name: b"".join(content) for name, content in _files(stock, window)}
 
 
-def stream(feed: Feed, *, window: int | None = None, beside: Path | None = None) -> Iterator[tuple[str, Content]]:
+def stream(
+    feed: Feed, *, window: int | None = None, beside: Path | None = None, made: Iterable[Pieces] | None = None
+) -> Iterator[tuple[str, Content]]:
     """The same files in pieces, one file after the other, for feeds too large to hold in every format.
 
     Each item is written once, too: its pieces wait on the disk, in unnamed files in ``beside`` (else in the system's
-    folder for such), until the last file was taken. Raises OSError where the disk refuses.
+    folder for such), until the last file was taken. ``made`` gives the pieces, one for each item of the feed in its
+    order, where the caller has them. Raises OSError where the disk refuses.
     """
     head = masthead.of(feed)
     playable: list[bool] = []
     with ExitStack() as opened:
         items, entries, objects, accounts = (opened.enter_context(spool(beside)) for _ in range(4))
-        for item in feed.items:
-            made = pieces(item, head)
-            playable.append(made.playable)
-            items.add(made.rss)
-            entries.add(made.atom)
-            objects.add(made.json)
-            accounts.add(made.report)
+        for each in (pieces(item, head) for item in feed.items) if made is None else made:
+            playable.append(each.playable)
+            items.add(each.rss)
+            entries.add(each.atom)
+            objects.add(each.json)
+            accounts.add(each.report)
         stock = _Stock(feed, head, playable, items.piece, entries.piece, objects.piece, accounts.piece)
         yield from _files(stock, window)
 

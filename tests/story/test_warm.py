@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, func, select
 
-from aggregator import bookkeeping, making, publish
+from aggregator import bookkeeping, making, printing, publish
+from aggregator.generator import edition, masthead
 from aggregator.ledger import decisions, ledger
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
@@ -132,6 +133,7 @@ def test_what_was_kept_changes_no_byte(history) -> None:
                 now = START + timedelta(days=turn)
                 emptied(cold)
                 both = [refresh(book, heard, now) for book in (cold, warm)]
+                assert list(printing.printed(cold, both[0].feed)) == list(printing.printed(warm, both[1].feed))
                 assert told(both[0]) == told(both[1])
                 emptied(cold)
                 assert told(compose(cold, PLAN, now)) == told(compose(warm, PLAN, now))
@@ -167,3 +169,21 @@ def test_composing_without_a_refresh_keeps_nothing() -> None:
         emptied(book)
         compose(book, PLAN, START)
         assert kept(book) == 0
+
+
+def test_an_item_that_stays_is_not_written_again() -> None:
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        feed = refresh(book, [whole(source) for source in SOURCES], START).feed
+        stood = kept(book)
+        first = list(printing.printed(book, feed))
+        assert first == [edition.pieces(item, masthead.of(feed)) for item in feed.items]
+        assert kept(book) == stood + len(feed.items)
+        assert list(printing.printed(book, feed)) == first
+        assert kept(book) == stood + len(feed.items)
+        one = replace(feed, items=(replace(feed.items[0], title="Otherwise"), *feed.items[1:]))
+        assert list(printing.printed(book, one))[1:] == first[1:]
+        assert kept(book) == stood + len(feed.items) + 1
+        output = Path(folder) / "output"
+        publish.publish(output, feed, made=printing.printed(book, feed))
+        written = {path.name: path.read_bytes() for path in (output / "sea").iterdir()}
+        assert publish.render(feed).items() <= written.items()

@@ -1,0 +1,165 @@
+"""What a feed costs again: `python benchmarks/warm.py [items]`, CPU time of one process for each stage of a refresh.
+
+Five sources list the same show, each 80 % of its items in its own words: other ids, days for times, rounded minutes,
+a cut text, an entity left in. First everything is new, then each source brings one new item, then nothing changes.
+`--profile cold` and `--profile warm` print where the time goes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from aggregator import bookkeeping, pipeline, printing, publish
+from aggregator.ledger import ledger
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
+from aggregator.model.source import Source
+from aggregator.voices import Voice
+
+START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)
+SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
+SHARED = 0.8
+SOURCES = tuple(
+    Source(name, kind, trust=trust)
+    for name, kind, trust in (
+        *(("host", "feed", 0.9), ("apple", "apple", 0.7), ("mirror", "feed", 0.5)),
+        *(("listing", "listing", 0.4), ("page", "page", 0.3)),
+    )
+)
+PLAN = Plan("bench", Channel("bench", "A Show of Words", "http://localhost:8000/bench"), SOURCES)
+
+
+def words(chance: random.Random, count: int) -> str:
+    """Made-up words, a sentence of them."""
+    said = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(count)]
+    return " ".join(said).capitalize()
+
+
+def episode(number: int) -> tuple[str, str]:
+    """The title and the text of one episode: the same for every source."""
+    chance = random.Random(number)  # noqa: S311 - made-up text, the same on every run
+    return words(chance, chance.randint(3, 7)), ". ".join(words(chance, chance.randint(6, 16)) for _ in range(12)) + "."
+
+
+def sighting(source: Source, number: int, position: int) -> Sighting:
+    """One source's account of an episode."""
+    title, text = episode(number)
+    at = START + timedelta(days=number, minutes=number % 600)
+    exact = source.name in ("host", "mirror")
+    told = Sighting(
+        source=source.name,
+        key=f"{source.name}-{number}",
+        title=title,
+        position=position,
+        guid=f"{source.name}-{number}" if exact else None,
+        link=f"https://{source.name}.example/e/{number}",
+        published=Moment(at) if exact else Moment(at.replace(hour=0, minute=0), "day"),
+        duration=Duration(900 + number % 3000) if exact else Duration(60 * round((900 + number % 3000) / 60), 60),
+    )
+    if source.name == "host":
+        markup = f"<p>{text[:400]}</p><p>{text[400:]} <a href='https://host.example/{number}'>more</a></p>"
+        return replace(told, html=markup, enclosure=Enclosure(f"https://media.example/{number}.mp3", "audio/mpeg", 9))
+    if source.name == "mirror":
+        return replace(told, description=text, enclosure=Enclosure(f"https://m.example/{number}.mp3", "audio/mpeg", 9))
+    if source.name == "listing":
+        return replace(told, description=text[:200].rsplit(" ", 1)[0] + "…", cut=True)
+    return replace(told, description=text.replace(".", " &amp;", 1) if number % 9 == 0 else text)
+
+
+def listed(source: Source, items: int) -> tuple[Sighting, ...]:
+    """What a source lists, newest first, where the show has that many episodes for it."""
+    place = SOURCES.index(source)
+    shared = int(items * SHARED)
+    own = [100_000 * (place + 1) + number for number in range(items - shared)]
+    numbers = sorted([*range(shared), *own], key=lambda number: -(number % 100_000))
+    return tuple(sighting(source, number, position) for position, number in enumerate(numbers))
+
+
+def with_one_more(before: Sequence[Sighting], source: Source, number: int) -> tuple[Sighting, ...]:
+    """The listing with a new episode at its top."""
+    return (sighting(source, number, 0), *(replace(each, position=each.position + 1) for each in before))
+
+
+@contextmanager
+def spent(name: str, told: dict[str, float]) -> Iterator[None]:
+    """Note the CPU time of the body."""
+    begun = time.process_time()
+    yield
+    told[name] = told.get(name, 0.0) + time.process_time() - begun
+
+
+def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -> dict[str, float]:
+    """One refresh, and what its parts cost."""
+    told: dict[str, float] = {}
+    with ledger.transaction(book) as page:
+        with spent("remember", told):
+            bookkeeping.remember_voices(page, PLAN, heard, now)
+        with spent("compose", told):
+            composed = pipeline.compose(page, PLAN, now)
+        with spent("promise", told):
+            bookkeeping.promise(page, PLAN, composed, now)
+            past = bookkeeping.changes(page, PLAN, composed.feed, now)
+    with spent("publish", told):
+        made = printing.printed(book, composed.feed)
+        publish.publish(output, composed.feed, PLAN.window, past, made)
+    return told
+
+
+def voices(listings: Sequence[Sequence[Sighting]]) -> tuple[Voice, ...]:
+    """The sources as they are heard."""
+    return tuple(
+        Voice(source, (), (Listing(tuple(said)),), (), "heard") for source, said in zip(SOURCES, listings, strict=True)
+    )
+
+
+def show(name: str, told: dict[str, float]) -> None:
+    """Print one refresh."""
+    parts = "  ".join(f"{part} {seconds:.2f}" for part, seconds in told.items())
+    print(f"{name:28} {sum(told.values()):7.2f} s   {parts}", flush=True)
+
+
+def profiled(wanted: bool) -> cProfile.Profile:  # noqa: FBT001 - a switch of main
+    """A profiler, running where it is wanted."""
+    profile = cProfile.Profile()
+    if wanted:
+        profile.enable()
+    return profile
+
+
+def main() -> None:
+    """Measure a cold refresh, three with one new item a source, and one with nothing new."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("items", type=int, nargs="?", default=1000)
+    parser.add_argument("--profile", choices=("cold", "warm"))
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        output = Path(folder) / "output"
+        listings = [listed(source, wanted.items) for source in SOURCES]
+        profile = profiled(wanted.profile == "cold")
+        show("cold", refresh(book, voices(listings), START, output))
+        profile.disable()
+        for turn in range(3):
+            number = 50_000 + turn
+            listings = [with_one_more(each, source, number) for each, source in zip(listings, SOURCES, strict=True)]
+            again = profiled(wanted.profile == "warm" and turn == 1)
+            show("one new item a source", refresh(book, voices(listings), START + timedelta(days=turn + 1), output))
+            again.disable()
+            profile = again if wanted.profile == "warm" and turn == 1 else profile
+        show("composed once more", refresh(book, voices(listings), START + timedelta(days=9), output))
+    if wanted.profile:
+        pstats.Stats(profile).sort_stats("tottime").print_stats(35)
+
+
+if __name__ == "__main__":
+    main()
