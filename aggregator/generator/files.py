@@ -24,9 +24,9 @@ from aggregator.errors import PublishError
 PART = ".part"
 LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+")
-# Brotli's quality 11 takes 20 times as long as 9 for 5 % less; gzip's 9 is its best.
-BROTLI = 9
-GZIP = 9
+# Brotli at 5 takes a third of the time of 9 for 1.4 % more bytes, gzip at 6 three quarters of that of 9 for 0.1 % more.
+BROTLI = 5
+GZIP = 6
 
 ENDINGS = (".gz", ".br")
 
