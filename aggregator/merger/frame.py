@@ -78,7 +78,7 @@ def framed(records: Sequence[Record]) -> Frame:
         first=_column(row.span.first for row in rows),
         last=_column(row.span.last for row in rows),
         core=core,
-        repeats=_repeats(core, source),
+        repeats=_repeats(core, source, _column(scope.rows)),
         mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_column(row.day for row in rows),
         year=_column(row.year for row in rows),
@@ -132,13 +132,21 @@ def _hard(rows: Sequence[Record]) -> Bags:
     return bagged([value for value in row.ids if often[row.source, value] == 1] for row in rows)
 
 
-def _repeats(core: Ints, source: Ints) -> Ints:
-    """For each row the most that its core occurs in any one source."""
-    often = Counter(zip(core.tolist(), source.tolist(), strict=True))
-    most: defaultdict[int, int] = defaultdict(int)
-    for (one, _), times in often.items():
-        most[one] = max(most[one], times)
-    return np.array([most[one] for one in core.tolist()], dtype=np.int64)
+def _repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
+    """For each row the most that its core occurs in any one source, other shows' items left aside.
+
+    Items of no known show (scope -1) count for every show, and every show's for them.
+    """
+    cores, scopes = core.tolist(), scope.tolist()
+    often = Counter(zip(cores, source.tolist(), scopes, strict=True))
+    every: Counter[tuple[int, int]] = Counter()
+    for (one, place, _), times in often.items():
+        every[one, place] += times
+    most: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for (one, place, show), times in often.items():
+        met = times + often[one, place, -1] if show >= 0 else every[one, place]
+        most[one, show] = max(most[one, show], met)
+    return np.array([most[key] for key in zip(cores, scopes, strict=True)], dtype=np.int64)
 
 
 def _coded(values: Sequence[Hashable | None]) -> Ints:
