@@ -7,13 +7,14 @@ text, token by token.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from rapidfuzz import fuzz
 
 from aggregator.merger import blend
-from aggregator.merger.attest import Ballot, attest, notes_on, with_origin
+from aggregator.merger.attest import HARMLESS, Ballot, attest, notes_on, with_origin
 from aggregator.model.item import Item
 from aggregator.model.sighting import Sighting
 from aggregator.text import titles
@@ -37,15 +38,29 @@ def read_title(item: Item, votes: Ballot) -> Item:
     reading = blend.blend(
         [_copy("title", sighting, votes) for sighting in alike], language=language_of(votes), lore=votes.weights.lore
     )
-    witness = next((sighting for sighting in alike if sighting.title == reading.text), alike[0])
-    key = fold(reading.text)
+    text = _said(alike, reading.text)
+    witness = next((sighting for sighting in alike if sighting.title == text), alike[0])
+    key = fold(text)
     origin = attest(
         "title", witness, votes, lambda sighting: sighting.title, lambda sighting: fold(sighting.title) == key
     )
     show = next((sighting.show for sighting in votes.witnesses if sighting.show), "")
-    typed = titles.pieces(reading.text, show)
-    item = replace(item, title=reading.text, part=typed.part, tag=typed.tag)
+    typed = titles.pieces(text, show)
+    item = replace(item, title=text, part=typed.part, tag=typed.tag)
     return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
+
+
+def _said(alike: Sequence[Sighting], reading: str) -> str:
+    """The title that a sound copy has and that is nearest to the reading; the reading where no copy is sound.
+
+    A title is short enough to be somebody's own: one put together of several is published only where all are damaged.
+    """
+    sound = [
+        sighting.title
+        for sighting in alike
+        if not sighting.title.endswith("…") and all(note.cause in HARMLESS for note in notes_on("title", sighting))
+    ]
+    return max(sound, key=lambda title: (fuzz.ratio(title, reading), title), default=reading)
 
 
 def _alike(left: str, right: str) -> bool:

@@ -11,7 +11,7 @@ from aggregator.merger.override import FIELDS, WITNESS, override
 from aggregator.merger.reconcile import reconcile
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Override
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Sighting, Span
 
 TRUST = {"host": 0.9, "apple": 0.7, "blog": 0.6, "casts": 0.4, "mirror": 0.3}
 DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day", zoned=False)
@@ -130,6 +130,12 @@ def test_what_a_source_has_replaced_completes_it_and_contradicts_nobody() -> Non
     assert (item.title, item.link, item.description, item.season) == ("Tide tables", new.link, "Moon and sun.", 4)
     mirror = seen("mirror", "Tide tables", season=5)
     assert made(old, replace(new, key="new"), mirror).season == 5
+
+
+def test_a_title_is_one_that_a_sound_copy_has() -> None:
+    note = Note("title", "escape", "\\_", "_")
+    worn = seen("apple", "TORCH_TRACE end tlparse", notes=(note,))
+    assert made(worn, seen("casts", "TORCH_TRACE and tlparse")).title == "TORCH_TRACE and tlparse"
 
 
 def test_a_post_with_an_episode_is_an_episode() -> None:
