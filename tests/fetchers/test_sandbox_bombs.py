@@ -50,7 +50,8 @@ def test_the_preflight_names_the_bomb(children: sandbox.Pool, build: object, wor
 
 @pytest.mark.parametrize("name", ["100,000 items", "attributes behind a bracket"])
 def test_what_the_preflight_cannot_see_the_kernel_ends(children: sandbox.Pool, name: str) -> None:
-    assert "reading it takes " in outcome(children, "feed", COSTLY[name]())
+    unsound = COSTLY[name]().replace(b"</channel>", b"a & b</channel>")  # what is sound takes the fast reader
+    assert "reading it takes " in outcome(children, "feed", unsound)
     assert outcome(children, "feed", rss(b"")) == ""
 
 
