@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -240,3 +241,27 @@ def guids(town: Town, feed: str = "show") -> dict[str, str]:
 def tidy(town: Town) -> None:
     """Checks that nothing is left over beside the published files."""
     assert [path.name for path in town.output.rglob(".*")] == []
+
+
+class Peak:
+    """The most memory, in megabytes, that a process has held, watched until it ends.
+
+    ``ru_maxrss`` will not do: Linux hands the memory of whoever started a process on to it.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.megabytes = 0.0
+        self._status = Path(f"/proc/{number}/status")
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        with suppress(OSError):
+            while found := re.search(r"VmHWM:\s+(\d+)", self._status.read_text("ascii", "replace")):
+                self.megabytes = int(found[1]) / 1024
+                time.sleep(0.02)
+
+    def seen(self) -> float:
+        """The most, once the process has ended."""
+        self._thread.join()
+        return self.megabytes

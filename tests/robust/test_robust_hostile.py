@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from harness import NOON, Town, item, rss, stamp, tidy, whole
+from harness import NOON, Peak, Town, item, rss, stamp, tidy, whole
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fetchers"))
 from bombs import COSTLY, PREFLIGHT
@@ -81,11 +80,11 @@ def usage(town: Town, *words: str) -> tuple[int, str, float, float]:
     """A run of the program: exit code, what it said on stderr, wall seconds, and megabytes at the highest."""
     begun = time.monotonic()
     child = town.start(*words)
+    peak = Peak(child.pid)
     said = child.stderr.read() if child.stderr else ""
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
+    code = child.wait()
     town.alone()
-    return child.returncode, said, time.monotonic() - begun, used.ru_maxrss / 1024
+    return code, said, time.monotonic() - begun, peak.seen()
 
 
 def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:

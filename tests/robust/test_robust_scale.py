@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from datetime import timedelta
 
 import pytest
-from harness import NOON, Town, item, rss, stamp, whole
+from harness import NOON, Peak, Town, item, rss, stamp, whole
 
 
 def many(town: Town, feeds: int, sources: int) -> None:
@@ -31,11 +30,10 @@ def measured(town: Town, at: str) -> tuple[float, float]:
     begun = time.monotonic()
     child = town.start("refresh", "--quiet", "--at", at)
     assert child.stderr is not None
+    peak = Peak(child.pid)
     said = child.stderr.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    assert (child.returncode, said) == (0, "")
-    return time.monotonic() - begun, used.ru_maxrss / 1024
+    assert (child.wait(), said) == (0, "")
+    return time.monotonic() - begun, peak.seen()
 
 
 def listed(town: Town, feed: int) -> int:
