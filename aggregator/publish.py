@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aggregator.generator import apart, archive, edition, files, masthead, news, opml, page
 from aggregator.generator.edition import Pieces
-from aggregator.generator.files import Written
+from aggregator.generator.files import Content, Written
 from aggregator.generator.history import History
 from aggregator.model.feed import Cover, Feed
 
@@ -44,7 +44,7 @@ def publish(
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
-def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:
+def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, Content]]:
     """The pages for people."""
     yield "index.html", page.render(feed, changes=past is not None)
     if past is not None:
