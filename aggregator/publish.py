@@ -38,13 +38,16 @@ def publish(
     afterwards, when no page names them.
     """
     folder = output / feed.channel.name
-    contents = chain(edition.stream(feed, window=window, beside=folder, made=made), _pages(feed, past))
+    feed = apart.apart(feed)
+    streamed: Iterator[tuple[str, Content]] = edition.stream(feed, window=window, beside=folder, made=made)
+    pages: Iterator[tuple[str, Content]] = ((name, body) for name, body in _pages(feed, past))
+    contents = chain(streamed, pages)
     written = files.publish(folder, contents, compress=True)
     files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
-def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, Content]]:
+def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:
     """The pages for people."""
     yield "index.html", page.render(feed, changes=past is not None)
     if past is not None:
