@@ -120,9 +120,11 @@ def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
     return (shared((frame.hard,), frame.hard, left, right) > 0).astype(np.int64)
 
 
-def _telling(frame: Frame) -> float:
-    """The sum of idf from which words tell something in a run of this size."""
-    return min(_TELLING, _SMALL * float(np.log(len(frame.records) + 1)))
+def _telling(frame: Frame, rows: Ints) -> Doubles:
+    """The sum of idf from which words tell something in a show of each row's size; other shows do not count."""
+    sizes = np.bincount(frame.shelf - frame.shelf.min(initial=0))[frame.shelf[rows] - frame.shelf.min(initial=0)]
+    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(sizes + 1.0))
+    return enough
 
 
 def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
@@ -146,10 +148,10 @@ def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
     one, other = _share(frame, frame.names, left, right), _share(frame, frame.names, right, left)
     best = np.maximum(
-        np.where(frame.names.sums[right] >= _telling(frame), one, 0.0),
-        np.where(frame.names.sums[left] >= _telling(frame), other, 0.0),
+        np.where(frame.names.sums[right] >= _telling(frame, right), one, 0.0),
+        np.where(frame.names.sums[left] >= _telling(frame, left), other, 0.0),
     )
-    enough = _telling(frame)
+    enough = _telling(frame, left)
     least = np.minimum(frame.names.sums[left], frame.names.sums[right])
     most = np.maximum(frame.names.sums[left], frame.names.sums[right])
     known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
@@ -163,7 +165,7 @@ def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
     level = _graded(share.astype(np.float64), _TOLD)
     words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
     rich = (level > len(_TOLD)) & (words >= _MANY)
-    return np.where((words >= _FEW) & (poorer >= _telling(frame)), level + rich, 0)
+    return np.where((words >= _FEW) & (poorer >= _telling(frame, left)), level + rich, 0)
 
 
 def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:
