@@ -6,12 +6,10 @@ that could say so would own the subscribers.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from aggregator.merger.mint import ROOT
 from aggregator.model.feed import Channel
 from aggregator.model.sighting import Show
 from aggregator.text import markup, urls
@@ -46,14 +44,3 @@ def _first(name: str, shows: Sequence[Show]) -> Any:
         if value not in (None, "", ()):
             return value
     return None
-
-
-def podcast_guid(url: str) -> str:
-    """The podcast:guid of a feed address: UUIDv5 of it without scheme and trailing slashes.
-
-    The podcast namespace's rule (podcastindex.org/namespace/1.0, element guid), with its own example:
-
-    >>> podcast_guid("https://podnews.net/rss")
-    '9b024349-ccf0-5f69-a609-6b82873eab3c'
-    """
-    return str(uuid.uuid5(ROOT, url.partition("://")[2].rstrip("/")))
