@@ -1,8 +1,8 @@
-"""A refresh while it works: a bar for each source where standard output is a terminal, else plain lines."""
+"""A refresh while it works: a bar for each source on a terminal; elsewhere plain lines, with ``--verbose`` only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ def listener(*, hush: bool, verbose: bool) -> Iterator[Listener]:
         with _bars(console) as bars:
             yield _Board(bars).tell
     else:
-        yield _lines(verbose=verbose)
+        yield _told if verbose else quiet
 
 
 def _bars(console: Console) -> Bars:
@@ -74,13 +74,7 @@ class _Board:
         self.bars.update(self.tasks[key], completed=step, stage=progress.stage, message=said)
 
 
-def _lines(*, verbose: bool) -> Callable[[Progress], None]:
-    """Plain lines: what each source answered; with ``verbose`` every step."""
-
-    def tell(progress: Progress) -> None:
-        answered = progress.stage == "fetch" and progress.message
-        if verbose or answered:
-            parts = (progress.feed, progress.source, progress.stage if verbose else "", line(progress.message, LONGEST))
-            typer.echo(": ".join(part for part in parts if part))
-
-    return tell
+def _told(progress: Progress) -> None:
+    """A plain line for the step; without ``verbose`` there is none, for the summary tells what came of it."""
+    parts = (progress.feed, progress.source, progress.stage, line(progress.message, LONGEST))
+    typer.echo(": ".join(part for part in parts if part))
