@@ -10,8 +10,8 @@
     └── SilenceError     nothing could be fetched and nothing was remembered    exit 3
 
 The message says where and what, as a person would: ``apple: lookup answered HTML where JSON was expected``.
-Only the roster (one source falls silent) and the command line catch these. Anything else is a defect and shows
-its traceback.
+Only the roster (one source falls silent), the pipeline (one feed is not published) and the command line catch these.
+Anything else is a defect and shows its traceback.
 """
 
 from __future__ import annotations

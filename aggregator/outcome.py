@@ -30,7 +30,7 @@ class Outcome:
 
     ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
     ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
-    what a person should look at.
+    what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run.
     """
 
     feed: str
@@ -46,6 +46,7 @@ class Outcome:
     near_misses: int = 0
     files: tuple[Written, ...] = ()
     alarms: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 Listener = Callable[[Progress], None]

@@ -21,7 +21,7 @@ from datetime import datetime
 
 from aggregator import bookkeeping, learning, making, outcome, printing, probes, publish, run, stages, voices
 from aggregator.config.load import Config
-from aggregator.errors import ConfigError, SilenceError
+from aggregator.errors import ConfigError, PublishError, SilenceError
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Brief
@@ -44,17 +44,25 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """Refresh the named feeds (all where none is named) and say what became of each.
 
     Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
-    name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError, PublishError.
+    name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError. A feed whose files could
+    not be written stops no other: its outcome says so.
     """
     chosen = _chosen(config, feeds)
     with run.begin(config, at, wait=wait) as begun:
         current = replace(begun, force=force, listen=listen)
         outcomes = [_refresh_feed(current, plan, heard) for plan, heard in run.heard(current, chosen)]
-        if not any(each.files for each in outcomes):
+        if not any(each.files or each.failures for each in outcomes):
             raise SilenceError(outcome.silence(outcomes))
-        covers = [cover for plan in config.plans if (cover := bookkeeping.cover(current.book, plan))]
-        index = publish.publish_index(config.output, covers)
-    return (*outcomes[:-1], replace(outcomes[-1], files=(*outcomes[-1].files, *index)))
+        return (*outcomes[:-1], _with_index(current, outcomes[-1]))
+
+
+def _with_index(current: Run, last: Outcome) -> Outcome:
+    """The last outcome of a run with the files that list every feed, or why they could not be written."""
+    covers = [cover for plan in current.config.plans if (cover := bookkeeping.cover(current.book, plan))]
+    try:
+        return replace(last, files=(*last.files, *publish.publish_index(current.config.output, covers)))
+    except PublishError as error:
+        return replace(last, failures=(*last.failures, str(error)))
 
 
 def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
@@ -77,7 +85,10 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
         past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
     made = printing.printed(current.book, composed.feed)
-    written = publish.publish(current.config.output, composed.feed, plan.window, past, made)
+    try:
+        written = publish.publish(current.config.output, composed.feed, plan.window, past, made)
+    except PublishError as error:
+        return replace(outcome.outcome(plan, heard, stands), failures=(str(error),))
     stands = replace(stands, files=publish.states(current.config.output, written))
     bookkeeping.keep_standing(current.book, plan, stands)
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)

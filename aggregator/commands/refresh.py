@@ -34,8 +34,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """Ask the sources that are due, and publish what they say, once.
 
     A source that is silent is told on stderr and answers from memory; the others are published all the same.
-    Exit 0 when done, 2 where the config is wrong, 3 where nothing was fetched and nothing is remembered, 4 where
-    another refresh is running.
+    Exit 0 when done, 1 where a feed could not be published (the others are), 2 where the config is wrong, 3 where
+    nothing was fetched and nothing is remembered, 4 where another refresh is running.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _abandon)
@@ -49,6 +49,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo(machine([summary.plain(outcome) for outcome in outcomes]))
     elif not quiet:
         typer.echo("\n".join(line for outcome in outcomes for line in summary.lines(outcome, verbose=verbose)))
+    if any(outcome.failures for outcome in outcomes):
+        raise typer.Exit(1)
     if strict and any(summary.worrying(hearing) for outcome in outcomes for hearing in outcome.hearings):
         raise typer.Exit(1)
 

@@ -15,13 +15,14 @@ WORRYING = frozenset({"recorded", "remembered", "silent", "suspicious"})
 
 
 def worries(outcome: Outcome) -> tuple[str, ...]:
-    """One line for each source that did not speak for itself, and for each alarm."""
+    """One line for each source that did not speak for itself, for each alarm, and for what could not be published."""
     silent = (
         f"{outcome.feed}: {hearing.source.name}: {_said(hearing, why=True)}"
         for hearing in outcome.hearings
         if worrying(hearing)
     )
-    return (*silent, *(f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms))
+    alarms = (f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms)
+    return (*silent, *alarms, *(line(failure, 300) for failure in outcome.failures))
 
 
 def worrying(hearing: Hearing) -> bool:
@@ -78,6 +79,7 @@ def plain(outcome: Outcome) -> dict[str, object]:
         "near_misses": outcome.near_misses,
         "files": [{"name": file.name, "changed": file.changed} for file in outcome.files],
         "alarms": list(outcome.alarms),
+        "failures": list(outcome.failures),
     }
 
 
