@@ -1,6 +1,7 @@
 """A moved feed keeps its subscribers: dated real copies of shows, replayed one after the other at one address."""
 
 import csv
+import html
 import json
 import re
 import shutil
@@ -16,14 +17,20 @@ from aggregator.config.load import load
 FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "fixtures"
 SNAPSHOTS = FIXTURES / "snapshots"
 START = datetime(2027, 1, 1, tzinfo=UTC)
+GUID = re.compile(r"<guid[^>]*>(.*?)</guid>", re.DOTALL)
+TAGS = re.compile(r"<!\[CDATA\[|\]\]>")
 PART = re.compile(r" p\d$| \(Part \d\)$")
 HOSTS = {
     "Podbean, Anchor, Simplecast": [
-        f"critical-role/feed-{day}" for day in ("2020-07-12", "2020-08-04", "2021-09-07", "2022-10-11", "2024-01-30")
+        f"critical-role/feed-{day}"
+        for day in ("2020-07-12", "2020-08-04", "2021-09-07", "2022-10-11", "2024-01-30", "2026-07-14")
     ],
     "Libsyn, Podbean, Megaphone": [
         *("nerdist/feed-2020-07-12", "nerdist/feed-2023-04-17", "geek-and-sundry/feed-2023-04-13"),
-        *("geek-and-sundry/feed-2023-10-25", "geek-and-sundry/feed-2025-01-04"),
+        *("geek-and-sundry/feed-2023-10-25", "nerdist/feed-2024-01-18", "geek-and-sundry/feed-2025-01-04"),
+    ],
+    "Libsyn, then Megaphone with the guids of Podbean": [
+        f"nerdist/feed-{day}" for day in ("2020-07-12", "2023-04-17", "2024-01-18")
     ],
 }
 
@@ -61,6 +68,11 @@ def labels() -> dict[tuple[str, str], str]:
     return {key: label for key, label in found.items() if label not in twice}
 
 
+def listed_in(copy: Path) -> set[str]:
+    """The guids of a copy's items."""
+    return {html.unescape(TAGS.sub("", found)) for found in GUID.findall(copy.read_text("utf-8"))}
+
+
 @pytest.mark.parametrize("name", HOSTS)
 def test_no_guid_is_lost_no_episode_doubled_none_missing(name, tmp_path) -> None:
     address, truth = Address(tmp_path), labels()
@@ -71,6 +83,10 @@ def test_no_guid_is_lost_no_episode_doubled_none_missing(name, tmp_path) -> None
         guids = {item["guid"]: item["published"] for item in items}
         assert published.items() <= guids.items(), "a published guid is gone, or its date moved"
         published = guids
+        now = listed_in(SNAPSHOTS / "critrole" / f"{copy}.xml")
+        owners = Counter(item["guid"] for item in items for one in now if f"host/{one}" in item["sightings"])
+        assert owners == dict.fromkeys(owners, 1), "two entries of one copy were made one"
+        assert len(owners) == len(now), "an entry of the copy is missing"
         listed = {sighting.removeprefix("host/") for item in items for sighting in item["sightings"]}
         for (source, guid), label in truth.items():
             if source == copy and guid in listed:
