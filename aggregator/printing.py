@@ -8,7 +8,7 @@ from hashlib import blake2b
 from struct import Struct
 
 from aggregator import kept
-from aggregator.generator import apart, edition, masthead
+from aggregator.generator import edition, masthead
 from aggregator.generator.edition import Pieces
 from aggregator.kept import Work
 from aggregator.ledger import records
@@ -26,11 +26,7 @@ SQUEEZED = 1
 
 
 def printed(book: Ledger, feed: Feed) -> Iterator[Pieces]:
-    """The items of the feed as every format writes them, in its order; what had to be written is kept as it goes.
-
-    Titles are told apart first, as they are wherever a feed is published.
-    """
-    feed = apart.apart(feed)
+    """The items of the feed as every format writes them, in its order; what had to be written is kept as it goes."""
     head = masthead.of(feed)
     show = repr(head)
     used: set[str] = set()

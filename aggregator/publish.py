@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from aggregator.generator import apart, archive, edition, files, masthead, news, opml, page
+from aggregator.generator import archive, edition, files, masthead, news, opml, page
 from aggregator.generator.edition import Pieces
 from aggregator.generator.files import Content, Written
 from aggregator.generator.history import History
@@ -20,8 +20,7 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is what
     the changes page tells; without it there is none.
     """
-    told = apart.apart(feed)
-    return edition.render(told, window=window) | dict(_pages(told, past))
+    return edition.render(feed, window=window) | dict(_pages(feed, past))
 
 
 def publish(
@@ -38,7 +37,6 @@ def publish(
     afterwards, when no page names them.
     """
     folder = output / feed.channel.name
-    feed = apart.apart(feed)
     streamed: Iterator[tuple[str, Content]] = edition.stream(feed, window=window, beside=folder, made=made)
     pages: Iterator[tuple[str, Content]] = ((name, body) for name, body in _pages(feed, past))
     contents = chain(streamed, pages)

@@ -12,7 +12,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from aggregator import credited, probes
-from aggregator.generator import ids
+from aggregator.generator import apart, ids
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall, records
@@ -76,7 +76,7 @@ def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
 
 
 def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> Settlement:
-    """The items under their promised guids and dates, newest first, and the promises as they stand now."""
+    """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
     wanted: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
@@ -84,7 +84,10 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
     past = Past(
         plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted, dict(plan.buried)
     )
-    return settle(probes.completed(book, plan, items), past, now)
+    settlement = settle(probes.completed(book, plan, items), past, now)
+    told = apart.apart(settlement.items, past.promises, settlement.promises, now)
+    changed = tuple(sorted({*settlement.changed, *told.changed}))
+    return replace(settlement, items=told.items, promises=told.promises, changed=changed)
 
 
 @dataclass(frozen=True, slots=True)

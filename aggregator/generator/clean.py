@@ -34,6 +34,8 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 # What programs write for a value they do not have; readers then show the word.
 NOTHING = frozenset({"", "None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 ELLIPSIS = "…"
+# What AntennaPod holds to be one letter in titles (FeedItemDuplicateGuesser, 2026).
+SAME = str.maketrans("“”„—", '"""-')
 
 # What show notes use, and what apps draw. No form, no frame, no script, no style, no id.
 TAGS = frozenset(
@@ -120,6 +122,11 @@ def title(value: str, limit: int = LINE) -> str:
     """
     whole = text(value)[: 16 * limit]
     return line(_settled(lambda bare: ENTITY.sub(_unescaped, VOID.sub(" ", TAGGED.sub(r"\2", bare))), whole), limit)
+
+
+def compared(value: str) -> str:
+    """A title as apps compare it with another."""
+    return value.strip().translate(SAME)
 
 
 def prose(value: str) -> str:

@@ -81,7 +81,8 @@ class Promise:
     ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
     names the older guid where two published items were found to be one; ``buried`` says why the item left.
     ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when that
-    changed, ``None`` while it is as first published.
+    changed, ``None`` while it is as first published. ``told`` is the numbered title it is published under where its
+    own is one that an older promise bears on that day.
     """
 
     guid: str
@@ -95,6 +96,7 @@ class Promise:
     buried: str | None = None
     digest: str = ""
     updated: datetime | None = None
+    told: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,6 +257,24 @@ def test_an_old_episode_found_late_stands_in_its_place_and_moves_nobody(tmp_path
     assert now.newest() == ["host-4", "host-2", "host-1", "host-0"]
 
 
+def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path: Path) -> None:
+    def trailer(turn: int) -> Sighting:
+        at = Moment(START - timedelta(days=9) + timedelta(minutes=turn))
+        text = f"A trailer about {NAMES[turn].lower()}."
+        return replace(told(HOST, turn), title="Trailer", published=at, duration=Duration(90), description=text)
+
+    play = Play(str(tmp_path))
+    runs = []
+    for turns in ((1, 2), (0, 1, 2), (0, 1, 2)):
+        listed = tuple(replace(trailer(turn), position=turn) for turn in turns)
+        runs.append(play.run(PLAN, Voice(HOST, (), (Listing(listed),), (), "heard")))
+    titles = [{guid: item["title"] for guid, item in run.items.items()} for run in runs]
+    assert titles[0] == {"host-1": "Trailer", "host-2": "Trailer (2)"}
+    assert titles[1] == titles[2] == {"host-0": "Trailer (3)", **titles[0]}
+    assert all("date_modified" not in item for item in runs[1].items.values())
+    assert b"Trailer (3)" in runs[1].files["index.html"]
+
+
 def test_an_audio_address_is_published_byte_for_byte(tmp_path: Path) -> None:
     address = "https://www.podtrac.com/pts/redirect.mp3/cdn.host.example/A%20b/1.mp3?updated=17&x=%2F#t=1"
     listed = replace(told(HOST, 1), enclosure=Enclosure(address, "audio/mpeg", 99_000))

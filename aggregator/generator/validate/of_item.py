@@ -180,7 +180,7 @@ def _alike(paper: Paper) -> Iterator[Fault]:
         if at is None or enclosure is None:
             continue
         key = (
-            (item.findtext("title") or "").strip(),
+            clean.compared(item.findtext("title") or ""),
             at.date().isoformat(),
             (enclosure.get("type") or "").partition("/")[0],
         )
