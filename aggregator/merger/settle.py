@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
-from aggregator.merger.unique import lookalikes, unique_enclosures
+from aggregator.merger.unique import unique_enclosures
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
@@ -59,7 +59,7 @@ class Settlement:
 
     ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` say in one line each
     what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
-    ``remarks`` are what stays true from run to run: audio listed twice, items that apps cannot tell apart.
+    ``remarks`` are what stays true from run to run: audio listed twice.
     """
 
     items: tuple[Item, ...]
@@ -89,7 +89,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
         settled.append(override(known, past.overrides.get(guid, ())))
     single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
     settlement = _settlement(single, kept, past, now, events)
-    return replace(settlement, remarks=(*taken, *lookalikes(settlement.items)))
+    return replace(settlement, remarks=taken)
 
 
 def _claims(items: Sequence[Item], kept: Mapping[str, Promise]) -> list[tuple[str, ...]]:

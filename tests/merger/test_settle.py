@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aggregator.merger.mint import mint
 from aggregator.merger.settle import AHEAD, Past, settle
 from aggregator.model.item import Item, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Moment
+from aggregator.model.sighting import Enclosure, Moment
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day")
@@ -130,16 +130,6 @@ def test_audio_that_two_items_list_stays_with_the_one_published_first() -> None:
     after = again(both, before.promises)
     assert {each.guid: each.enclosure for each in after.items} == {"zero": None, "one": audio}
     assert "'Trailer' has the audio of the item one" in after.remarks[0]
-
-
-def test_items_that_apps_cannot_tell_apart_are_told() -> None:
-    twins = [
-        replace(item("Listener mail", f"host/{n}", guid=f"g{n}"), enclosure=Enclosure(f"https://cdn.example/{n}.mp3"))
-        for n in range(2)
-    ]
-    assert "g0 and g1 share title, day and length" in first(*twins).remarks[0]
-    apart = [twins[0], replace(twins[1], duration=Duration(3600))]
-    assert first(*apart).remarks == ()
 
 
 def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
