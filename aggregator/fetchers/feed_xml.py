@@ -7,6 +7,7 @@ flattens categories (6.0.14). Items are matched by their order, so their number 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -72,9 +73,13 @@ def beside(body: bytes, encoding: str, items: int) -> Beside | None:
 
 
 def _undeclared(body: bytes, encoding: str) -> bytes:
-    """The document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all."""
+    """The document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all.
+
+    As it stands where the encoding is none: of a document without a letter feedparser tells what HTTP said.
+    """
     if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
-        body = body.decode(encoding, "replace").encode("utf-8", "replace")
+        with suppress(LookupError, ValueError):
+            body = body.decode(encoding, "replace").encode("utf-8", "replace")
     return DECLARATION.sub(b"", body, count=1)
 
 

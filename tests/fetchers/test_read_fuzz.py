@@ -82,6 +82,13 @@ def test_any_bytes(kind: str, body: bytes, charset: str | None) -> None:
     told(kind, body, charset)
 
 
+@pytest.mark.parametrize("kind", sorted(roster.MODULES))
+@pytest.mark.parametrize("charset", ["x", "hex", "rot13", "idna", "punycode", "undefined", "utf-16", ""])
+@pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"<rss/>", b"\xef\xbb\xbf<rss/>"])
+def test_any_name_of_an_encoding(kind: str, charset: str, body: bytes) -> None:
+    told(kind, body, charset)
+
+
 @st.composite
 def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     """A document of ours with a few cuts, repetitions, flips and insertions."""
