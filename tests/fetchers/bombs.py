@@ -66,10 +66,20 @@ PREFLIGHT: dict[str, tuple[Callable[[], bytes], str]] = {
     "200,000 levels": (lambda: rss(b"<a>" * 200_000), "deep"),
     "200,000 levels closed again": (lambda: rss(b"<a>" * 200_000 + b"</a>" * 200_000), "deep"),
     "1,000 levels after rubbish": (lambda: rss(b"<b <c> & " + b"<a>" * 1_000), "deep"),
+    "60,000 items": (lambda: rss(ITEM * 60_000), "lists more than 50000 items"),
+    "30,000 entries of nothing after 30,000 items": (
+        lambda: rss(b"<item/>" * 30_000 + b"<entry/>" * 30_000),
+        "lists more than 50000 items",
+    ),
+    "100,000 brackets": (lambda: rss(b"<" * 100_000), "do not end"),
+    "100,000 comments without end": (lambda: rss(b"<!-- " * 100_000), "do not end"),
+    "100,000 tags that never opened": (lambda: rss(b"</a>" * 100_000), "never opened"),
+    "1,000,000 broken references": (lambda: item(b"<title>" + b"&am" * MEGA + b"</title>"), "broken references"),
 }
 
 COSTLY: dict[str, Callable[[], bytes]] = {
     "100,000 items": lambda: rss(ITEM * 100_000),
+    "49,000 items": lambda: rss(ITEM * 49_000),
     "1,000,000 empty items": lambda: rss(b"<item/>" * MEGA),
     "60,000 items with a guid each": lambda: rss(b"".join(b"<item><guid>%d</guid></item>" % n for n in range(60_000))),
     "10,000 elements unknown": lambda: rss(b"".join(b"<n%d>x</n%d>" % (n, n) for n in range(10_000))),
