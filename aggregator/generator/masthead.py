@@ -10,6 +10,7 @@ from typing import Literal
 
 from aggregator.generator import clean, ids, links
 from aggregator.generator.categories import places
+from aggregator.generator.namespace import MEDIUMS
 from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
@@ -79,10 +80,10 @@ def of(feed: Feed) -> Masthead:
         license=_license(channel),
         explicit=bool(channel.explicit),
         type=_type(channel, feed.items),
-        complete=channel.complete,
+        complete=bool(channel.complete),
         locked=channel.locked,
         block=channel.block,
-        medium=channel.medium,
+        medium=channel.medium if channel.medium in MEDIUMS else "podcast",
         categories=places(channel.categories),
         new_feed_url=links.web(channel.new_feed_url),
         hubs=tuple(hub for hub in map(links.web, channel.hubs) if hub),
@@ -124,7 +125,7 @@ def _spoken(items: Sequence[Item]) -> str:
 def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
     """Serial only where it can be: Apple asks for an episode number on every full episode of a serial show."""
     whole = (item for item in items if item.enclosure and item.episode_type in {None, "full"})
-    return channel.type if channel.type == "episodic" or all(item.episode for item in whole) else "episodic"
+    return "serial" if channel.type == "serial" and all(item.episode for item in whole) else "episodic"
 
 
 def _origins(feed: Feed) -> tuple[tuple[str, str], ...]:

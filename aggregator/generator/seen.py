@@ -106,7 +106,7 @@ def _item(item: Item) -> dict[str, str | None]:
         "season": _number(item.season),
         "episode number": item.number or _number(item.episode),
         "kind of episode": item.episode_type,
-        "explicit mark": None if item.explicit is None else ("yes" if item.explicit else "no"),
+        "explicit mark": _yes(item.explicit),
         "author": person(item.author),
         "link": item.link,
         "picture": item.image,
@@ -123,9 +123,16 @@ def _channel(channel: Channel) -> dict[str, str | None]:
         "link": channel.link,
         "picture": channel.image,
         "language": channel.language,
+        "explicit mark": _yes(channel.explicit),
+        "kind of show": channel.type,
+        "end mark": _yes(channel.complete or None),
         "address": channel.base_url,
         "categories": ", ".join(" > ".join(path) for path in channel.categories) or None,
     }
+
+
+def _yes(value: bool | None) -> str | None:  # noqa: FBT001 - the value of a field
+    return None if value is None else "yes" if value else "no"
 
 
 def _number(value: int | None) -> str | None:

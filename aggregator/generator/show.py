@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aggregator.generator.leaf import Leaf
 from aggregator.generator.masthead import Masthead
-from aggregator.generator.namespace import MEDIUMS
 from aggregator.generator.tags import Row, rows
 from aggregator.model.sighting import Tag
 
@@ -57,7 +56,7 @@ def _tags(head: Masthead) -> tuple[Tag, ...]:
     own = [
         Tag("podcast:guid", head.guid),
         Tag("podcast:locked", "yes" if head.locked else "no", owner),
-        Tag("podcast:medium", head.medium if head.medium in MEDIUMS else "podcast"),
+        Tag("podcast:medium", head.medium),
     ]
     if head.block:
         own.append(Tag("podcast:block", "yes"))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.generator import clean, links
 from aggregator.generator.namespace import MEANT, MEDIUMS, PATTERNS, SILENT, TABLE, TRANSCRIPTS, Kind, Place, Shape
+from aggregator.generator.people import person
 from aggregator.model.sighting import Tag
 
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
@@ -96,6 +97,7 @@ def tidy(tag: Tag) -> Tag:
         if said and (name in needed or fits(kinds[name], said)):
             attributes.setdefault(name, said)
     text = None if shape.text is None or tag.text is None else clean.name(tag.text, shape.longest)
+    text = person(text) if tag.name == "podcast:person" else text
     inside = {name for name, _, _ in shape.children}
     children = (tidy(child) for child in tag.children if child.name in inside)
     sound = tuple(child for child in children if not any(faults(child)))

@@ -11,26 +11,52 @@ from dataclasses import replace
 from typing import Any
 
 from aggregator.model.feed import Channel
-from aggregator.model.sighting import Show
+from aggregator.model.sighting import Show, Tag
 from aggregator.text import markup, urls
 from aggregator.text.mend import mend
 
 TEXTS = ("description", "author", "copyright")
 ADDRESSES = ("link", "image")
-PLAIN = ("language", "explicit", "categories")
+PLAIN = ("language", "explicit", "type", "categories")
+# Elements of the podcast namespace that say what the show is. Not those that say who owns it, what is asked of whom
+# (funding, value), and what holds of one address alone (guid, locked, block, txt, podping, publisher).
+TOLD = (
+    *("podcast:person", "podcast:location", "podcast:license", "podcast:updateFrequency", "podcast:trailer"),
+    *("podcast:podroll", "podcast:socialInteract"),
+)
+PICTURE, MEDIUM = "podcast:image", "podcast:medium"
 
 
 def complete(channel: Channel, shows: Mapping[str, Show], trust: Mapping[str, float]) -> Channel:
     """The channel with what the config left open taken from the most trusted source that says it.
 
-    ``shows`` is each source's account of the show. Texts are repaired; addresses are web addresses or left out.
+    ``shows`` is each source's account of the show. Texts are repaired; addresses are web addresses or left out. That
+    the show has ended and what medium it is, the most trusted source alone may say: a blog beside it is no judge.
     """
     order = [shows[source] for source in sorted(shows, key=lambda source: (-trust.get(source, 0.5), source))]
+    channel = replace(channel, tags=(*channel.tags, *_tags(channel, order)))
     for name in (*TEXTS, *ADDRESSES, *PLAIN):
         if getattr(channel, name) in (None, ()):
             value = _first(name, order)
             channel = channel if value is None else replace(channel, **{name: value})
+    if channel.complete is None and order:
+        channel = replace(channel, complete=order[0].complete)
+    if channel.medium is None and order:
+        medium = next((tag.text for tag in order[0].tags if tag.name == MEDIUM), None)
+        channel = replace(channel, medium=medium)
     return channel
+
+
+def _tags(channel: Channel, shows: Sequence[Show]) -> tuple[Tag, ...]:
+    """For each element that the config does not give, those of the first account that has any."""
+    given = {tag.name for tag in channel.tags} | ({"podcast:license"} if channel.license else set())
+    wanted = [name for name in (*TOLD, *(() if channel.image else (PICTURE,))) if name not in given]
+    found = ((tag for tag in show.tags if tag.name == name) for name in wanted for show in shows)
+    chosen: dict[str, tuple[Tag, ...]] = {}
+    for tags in map(tuple, found):
+        if tags:
+            chosen.setdefault(tags[0].name, tags)
+    return tuple(tag for tags in chosen.values() for tag in tags)
 
 
 def _first(name: str, shows: Sequence[Show]) -> Any:

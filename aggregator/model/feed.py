@@ -34,11 +34,11 @@ class Channel:
     license: str | None = None
     license_url: str | None = None
     explicit: bool | None = None
-    type: Literal["episodic", "serial"] = "episodic"
-    complete: bool = False
+    type: Literal["episodic", "serial"] | None = None
+    complete: bool | None = None
     locked: bool = True
     block: bool = False
-    medium: str = "podcast"
+    medium: str | None = None
     categories: tuple[tuple[str, ...], ...] = ()
     new_feed_url: str | None = None
     hubs: tuple[str, ...] = ()
