@@ -112,8 +112,8 @@ class FeedKeys(Keys):
     )
     image: WebAddress | None = Field(None, description="The artwork: JPEG or PNG, square, 1400 to 3000 pixels.")
     explicit: bool | None = Field(None, description="Whether the show is for adults.")
-    type: Literal["episodic", "serial"] = Field(
-        "episodic", description="Whether episodes stand alone or are heard in order."
+    type: Literal["episodic", "serial"] | None = Field(
+        None, description="Whether episodes stand alone or are heard in order."
     )
     categories: list[Category] = Field(default_factory=list, description="Categories of Apple Podcasts.")
     copyright: Text | None = Field(None, description="Who holds the rights.")
@@ -121,8 +121,8 @@ class FeedKeys(Keys):
     license_url: WebAddress | None = Field(None, description="Where the licence stands.")
     locked: bool = Field(default=True, description="Whether other platforms may not import the feed.")
     block: bool = Field(default=False, description="Whether directories should not list the feed.")
-    medium: Medium = Field("podcast", description="What kind of medium the feed carries.")
-    complete: bool = Field(default=False, description="Whether no further episode will come.")
+    medium: Medium | None = Field(None, description="What kind of medium the feed carries.")
+    complete: bool | None = Field(None, description="Whether no further episode will come.")
     guid: Guid | None = Field(None, description="The podcast:guid, where the show already has one.")
     new_feed_url: WebAddress | None = Field(None, description="Where the feed has moved to.")
     hubs: list[WebAddress] = Field(default_factory=list, description="WebSub hubs that are told of changes.")
