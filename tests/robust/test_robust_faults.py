@@ -15,6 +15,10 @@ from harness import NOON, Town, guids, item, rss, stamp, tidy, whole
 
 AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
 CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+FILE = re.compile(r'[<"](/[^>"]*)[>"]')
+RANDOM = re.compile(r"[0-9a-f]{16}")
+MOST = 14
+"""Places of each call at which it is made to fail in the heavy suite; the first and the last are among them."""
 
 ERRORS = {
     "fsync": ("EIO", "ENOSPC"),
@@ -60,14 +64,17 @@ def once(town: Town) -> Town:
     return stage
 
 
-def places(once: Town) -> dict[str, list[int]]:
-    """Which calls of each name concern the folder, by their number among the main thread's calls of that name."""
+def places(once: Town) -> dict[str, list[tuple[int, str]]]:
+    """Which calls of each name concern the folder: their number among the main thread's of that name, and the file.
+
+    Files that differ only by what is random in their names are one file here.
+    """
     stage = copied(once, "dry")
     names = ",".join(ERRORS)
     trace = stage.folder / "trace"
     done = stage.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[tuple[int, str]]] = {}
     count: dict[str, int] = {}
     main = ""
     for line in trace.read_text("utf-8", "replace").splitlines():
@@ -79,7 +86,8 @@ def places(once: Town) -> dict[str, list[int]]:
         count[name] = count.get(name, 0) + 1
         reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
         if (str(stage.folder) in met[3] or "ledger.db" in met[3]) and not reads:
-            found.setdefault(name, []).append(count[name])
+            file = FILE.findall(met[3].replace(str(stage.folder), ""))
+            found.setdefault(name, []).append((count[name], RANDOM.sub("", " ".join(file))))
     return found
 
 
@@ -126,15 +134,17 @@ def files(stage: Town) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
 
 
-def spread(numbers: list[int], most: int) -> list[int]:
-    """So many of the numbers, the first and the last among them."""
+def spread(found: list[tuple[int, str]], most: int) -> list[int]:
+    """So many of the calls: the first and the last for each file before others, evenly from the first to the last."""
+    ends = {file: number for number, file in reversed(found)} | {f"{file} last": number for number, file in found}
+    numbers = sorted(set(ends.values()))
     if len(numbers) <= most:
         return numbers
     return [numbers[round(place * (len(numbers) - 1) / (most - 1))] for place in range(most)]
 
 
 def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town) -> None:
-    found = places(once)
+    found = {name: [number for number, _ in calls] for name, calls in places(once).items()}
     assert {"fsync", "rename", "openat", "write", "pwrite64"} <= found.keys()
     cases = [
         Case("fsync", "ENOSPC", found["fsync"][0]),
@@ -146,12 +156,13 @@ def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town)
 
 
 @pytest.mark.heavy
-def test_every_system_call_may_fail(once: Town) -> None:
-    codes: dict[str, set[int]] = {}
-    for name, numbers in places(once).items():
-        for error in ERRORS[name]:
-            for when in spread(numbers, 25):
-                codes.setdefault(name, set()).add(fail(once, Case(name, error, when)))
-            codes[name].add(fail(once, Case(name, error, numbers[0], ever=True)))
-    print(codes)  # noqa: T201 - for whoever runs the heavy suite
-    assert all(code in {0, 1, 2, 3, 4, 5} for each in codes.values() for code in each)
+@pytest.mark.parametrize("name", ERRORS)
+def test_every_system_call_may_fail(once: Town, name: str) -> None:
+    """One place after the other, each with the next of the errors; and each error from the first place on for good."""
+    found = places(once).get(name, [])
+    errors = ERRORS[name]
+    cases = [Case(name, errors[turn % len(errors)], when) for turn, when in enumerate(spread(found, MOST))]
+    cases += [Case(name, error, found[0][0], ever=True) for error in errors if found]
+    codes = [fail(once, case) for case in cases]
+    print(name, len(found), "places", dict(zip(cases, codes, strict=True)))  # noqa: T201 - for whoever runs the heavy suite
+    assert all(code in {0, 1, 2, 3, 4, 5} for code in codes)
