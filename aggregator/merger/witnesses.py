@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aggregator.merger.rates import DEFAULT, Rates
-from aggregator.text import mojibake
+from aggregator.text import suspicion
 from aggregator.text.mend import Mended, mend
 from aggregator.text.tokens import Token, tokenise
 
@@ -96,5 +96,5 @@ def soundness(mended: Mended, wear: Sequence[str] = ()) -> float:
     """How far a copy can be believed, from .12 to 1, by the kinds of damage that were met in it."""
     causes = [change.cause for change in mended.changes] + list(wear)
     loss = sum(WEAR.get(cause, 0.1) for cause in set(causes))
-    residue = 0.15 * (min(2, mojibake.oddness(mended.text)) + ("\ufffd" in mended.text))
+    residue = 0.15 * (min(2, suspicion.oddness(mended.text)) + ("\ufffd" in mended.text))
     return max(LEAST_SOUND, 1 - loss - residue)

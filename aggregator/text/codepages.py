@@ -50,8 +50,9 @@ LEADS_WORN = (("Ð", "Đ"),)
 class Page(NamedTuple):
     """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
 
-    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that
-    the encoding leaves undefined, which pages drop; ``finder`` finds lead bytes.
+    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
+    undefined, which pages drop. ``leader`` finds lead bytes, ``finder`` those that as many forms of continuation
+    bytes follow as they need.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Page(NamedTuple):
     tails: dict[str, list[tuple[str, int, float]]]
     lost: tuple[int, ...]
     shown: frozenset[str]
+    leader: re.Pattern[str]
     finder: re.Pattern[str]
 
 
@@ -73,8 +75,26 @@ def page(name: str) -> Page:
         for form, cost in _forms(byte, shown[byte]).items():
             tails.setdefault(form[0], []).append((form, byte, cost))
     lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
-    every, finder = frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]")
-    return Page(name, leads, tails, lost, every, finder)
+    every, leader = frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]")
+    return Page(name, leads, tails, lost, every, leader, _finder(leads, tails))
+
+
+def _finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:
+    """What finds the lead bytes that enough forms of continuation bytes follow."""
+    forms = {form for found in tails.values() for form, _, _ in found}
+    single = "".join(re.escape(form) for form in sorted(forms) if len(form) == 1)
+    longer = [re.escape(form) for form in sorted(forms) if len(form) > 1]
+    form = f"(?:{'|'.join([f'[{single}]', *longer])})"
+    by_need: dict[int, list[str]] = {}
+    for character, lead in leads.items():
+        by_need.setdefault(needed(lead), []).append(character)
+    parts = (rf"(?<=[{''.join(characters)}]){form}{{{count}}}" for count, characters in sorted(by_need.items()))
+    return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
+
+
+def needed(lead: int) -> int:
+    """How many continuation bytes a lead byte needs (RFC 3629, section 3)."""
+    return 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004
 
 
 def _shown(byte: int, name: str) -> str:

@@ -26,6 +26,8 @@ DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
 BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$", re.IGNORECASE)
 BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
 DOTTED = re.compile(rf"{DOTS}\s*$")
+# Every mark has one of these in it.
+SIGNS = ("..", "…", ". .", "]", "\ufffd")
 LOOSE = " \n.…"
 # Marks and words are looked for in this many characters at the end: texts of any length cost the same.
 LONGEST_MARK = 200
@@ -57,14 +59,14 @@ def unmarked(text: str, *, known: bool = False) -> Uncut:
     while before != text:
         before = text
         head, tail = text[:-LONGEST_MARK], text[-LONGEST_MARK:]
-        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER):
+        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER) if any(sign in tail for sign in SIGNS) else ():
             found = mark.search(tail)
             if found and (found.start() or head):
                 torn, cut = not found.group()[0].isspace(), True
                 tail = tail[: found.start()]
         text = head + tail
-        bare = text.rstrip(LOOSE)
-        if cut and bare and DOTTED.search(text[len(bare) :]):
+        bare = text.rstrip(LOOSE) if cut else ""
+        if bare and DOTTED.search(text[len(bare) :]):
             torn, text = not text[len(bare)].isspace(), bare
     return Uncut(text, cut, torn and text != "")
 

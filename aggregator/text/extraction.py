@@ -8,7 +8,7 @@ import re
 MINUTES = re.compile(
     r"(?<=[.!?…»”\"')])\s+\d{1,3}(?:\s+[^\W\d_]{1,12}){0,3}?\s+min(?:s|utes)?(?:\s+[^\W\d_]{1,12}){0,2}\s*$"
 )
-
+UNIT = "min"
 # A tail is looked for in this many characters at the end: texts of any length cost the same.
 LONGEST = 200
 
@@ -19,4 +19,5 @@ def without_minutes(text: str) -> str:
     >>> without_minutes("using the dispatcher. 17 is a min"), without_minutes("From flour to crust, in 90 min")
     ('using the dispatcher.', 'From flour to crust, in 90 min')
     """
-    return text[:-LONGEST] + MINUTES.sub("", text[-LONGEST:])
+    tail = text[-LONGEST:]
+    return text[:-LONGEST] + MINUTES.sub("", tail) if UNIT in tail else text

@@ -33,7 +33,7 @@ def unmasked(text: str) -> str:
     >>> unmasked("Hеllo"), unmasked("IT-шник"), unmasked("this is а test")
     ('Hello', 'IT-шник', 'this is a test')
     """
-    if not OTHER.search(text) or not LATIN.search(text):
+    if text.isascii() or not OTHER.search(text) or not LATIN.search(text):
         return text
     latin, other = len(LATIN.findall(text)), len(OTHER.findall(text))
     text = WORD.sub(lambda found: _one_script(found.group(), latin_text=latin >= other), text)

@@ -112,7 +112,7 @@ def unescaped(text: str) -> str:
     ('Q&A', 'R&B', 'a&b;c')
     """
     for _ in range(ROUNDS):
-        if not ENTITY.search(text):
+        if "&" not in text or not ENTITY.search(text):
             break
         text = ENTITY.sub(lambda found: html.unescape(found.group()), text)
     return text
@@ -134,7 +134,7 @@ def _tag(found: re.Match[str]) -> str:
 
 def unlinked(text: str) -> str:
     """The text with ``[words](address)`` as its words, and without the ruins ``[(https://…`` of such links."""
-    if "](" not in text and "[(" not in text:
+    if "[" not in text or ("](" not in text and "[(" not in text):
         return text
     return BROKEN_LINK.sub("", LINK.sub(r"\1", text))
 
@@ -158,7 +158,7 @@ def unbolded(text: str) -> str:
     >>> unbolded("using **Python** here"), unbolded("*args and **kwargs explained")
     ('using Python here', '*args and **kwargs explained')
     """
-    return BOLD.sub(r"\1", text) if "**" in text else text
+    return BOLD.sub(r"\1", text) if "*" in text and "**" in text else text
 
 
 def unbulleted(text: str) -> str:
@@ -167,4 +167,5 @@ def unbulleted(text: str) -> str:
     >>> unbulleted("- Radio 801"), unbulleted("- one\n- two")
     ('Radio 801', '- one\n- two')
     """
-    return BULLET.sub("", text) if len(LINE_BULLET.findall(text)) == 1 else text
+    first = BULLET.match(text)
+    return text[first.end() :] if first and len(LINE_BULLET.findall(text)) == 1 else text

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 
 from ftfy import fix_encoding
-from ftfy.badness import badness
 
 from aggregator.text import words
 from aggregator.text.choosing import chosen
 from aggregator.text.codepages import ENCODINGS, UNDEFINED_COST, Page, page
 from aggregator.text.sequences import Choice, choices, price
+from aggregator.text.suspicion import suspect
 
 ROUNDS = 3
 BETWEEN = re.compile(r"([^\W\d_]*)(.*?)([^\W\d_]*)", re.DOTALL)
@@ -58,12 +58,9 @@ def redecoded(text: str) -> str:
     return text
 
 
-def oddness(text: str) -> int:
-    """How many spots still look like a wrong decoding; 0 in sound text of any language."""
-    return 0 if text.isascii() else int(badness(text))
-
-
 def _whole(text: str) -> str:
+    if not suspect(text):
+        return text
     better = fix_encoding(text)
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
@@ -84,6 +81,8 @@ def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
 def _proof(text: str, table: Page) -> float:
     """How much of a text is multi-byte sequences of an encoding, less what these do not explain."""
     proof = 0.0
+    if not table.finder.search(text):
+        return proof
     for word in WORD.findall(text):
         if not table.finder.search(word):
             continue
@@ -116,7 +115,8 @@ def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = Fa
     """Every sequence of the text read again; ``lost`` reads those, and only those, that lack a byte."""
     pieces: list[list[Choice]] = []
     at = sure = 0
-    while found := table.finder.search(text, at):
+    finder = table.leader if lost else table.finder
+    while found := finder.search(text, at):
         begin = found.start()
         readings = [one for one in choices(text, begin, table, lost=lost) if _likely(one, begin, familiar)]
         if not readings:
@@ -162,6 +162,8 @@ def _familiar(text: str, table: Page) -> frozenset[int]:
 
 def _lone(text: str) -> str:
     """One worn letter in an otherwise sound word: a capital Ã or Â behind a small letter is nobody's spelling."""
+    if "Ã" not in text and "Â" not in text and "â" not in text:
+        return text
     text = LONE_INVISIBLE.sub("", text)
     table = page("cp1252")
     for found in reversed(list(LONE.finditer(text))):

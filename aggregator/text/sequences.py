@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from aggregator.text.codepages import LOST_COST, Page, page
+from aggregator.text.codepages import LOST_COST, Page, needed, page
 
 # One lead byte and three continuation bytes in forms of up to three characters.
 LONGEST = 10
@@ -58,9 +58,8 @@ def _read(text: str, name: str, *, lost: bool) -> tuple[tuple[str, int, float], 
     """The characters that a text may begin with, how much of it each takes, and the cost of the reading."""
     table = page(name)
     lead = table.leads[text[0]]
-    needed = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004 - RFC 3629, section 3
     partial: list[tuple[bytes, int, float]] = [(bytes([lead]), 1, 0.0)]
-    for _ in range(needed):
+    for _ in range(needed(lead)):
         partial = [
             (read + bytes([byte]), end + len(form), cost + price)
             for read, end, cost in partial

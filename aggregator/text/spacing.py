@@ -36,6 +36,8 @@ def without_invisibles(text: str) -> str:
     >>> without_invisibles("ze\u200bro\x07")
     'zero'
     """
+    if _printable(text):
+        return text
     text = LONE_SURROGATE.sub("\ufffd", text)
     text = INVISIBLE.sub("", text)
     if BIDI.search(text) and not RIGHT_TO_LEFT.search(text):
@@ -45,7 +47,13 @@ def without_invisibles(text: str) -> str:
 
 def with_plain_blanks(text: str) -> str:
     """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
-    return unicodedata.normalize("NFC", LINE_ENDS.sub("\n", BLANKS.sub(" ", text)))
+    plain = text if _printable(text) else LINE_ENDS.sub("\n", BLANKS.sub(" ", text))
+    return unicodedata.normalize("NFC", plain)
+
+
+def _printable(text: str) -> bool:
+    """Whether there is nothing but what prints, ordinary spaces and line ends: no control, no mark, no other blank."""
+    return text.replace("\n", "").isprintable()
 
 
 def rejoined(text: str) -> str:
@@ -54,7 +62,7 @@ def rejoined(text: str) -> str:
     >>> rejoined("devel-\noper"), rejoined("Vor-\nund Nachteile"), rejoined("Anglo-\nSaxon")
     ('developer', 'Vor- und Nachteile', 'Anglo-Saxon')
     """
-    return HYPHEN_END.sub(_rejoin, text)
+    return HYPHEN_END.sub(_rejoin, text) if "-\n" in text else text
 
 
 def _rejoin(found: re.Match[str]) -> str:
@@ -72,8 +80,10 @@ def unwrapped(text: str) -> str:
     >>> unwrapped("one\ntwo")
     'one\ntwo'
     """
+    if "\n" not in text or "\n\n" in text:
+        return text
     lines = text.split("\n")
-    if len(lines) == 1 or "" in lines:
+    if "" in lines:
         return text
     width = max(len(line.rstrip()) for line in lines[:-1])
     if width < NARROWEST:
@@ -87,4 +97,8 @@ def unwrapped(text: str) -> str:
 
 def squeezed(text: str) -> str:
     """The text with single spaces, at most one empty line between paragraphs, and nothing around it."""
-    return MANY_LINES.sub("\n\n", AROUND_LINE_END.sub("\n", SPACES.sub(" ", text))).strip()
+    if "  " in text:
+        text = SPACES.sub(" ", text)
+    if "\n" in text:
+        text = MANY_LINES.sub("\n\n", AROUND_LINE_END.sub("\n", text))
+    return text.strip()
