@@ -1,7 +1,6 @@
-"""Apple's categories, exact in case and punctuation, and what older or careless spellings of them mean.
+"""What older or careless spellings of Apple's categories mean.
 
-The list is Apple's of November 2026 (podcasters.apple.com, "Apple Podcasts categories"). The old names are those
-that Apple's change of 2019 replaced; directories still give them.
+The old names are those that Apple's change of 2019 replaced; directories still give them.
 """
 
 from __future__ import annotations
@@ -9,41 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-CATEGORIES: dict[str, tuple[str, ...]] = {
-    "Arts": ("Books", "Design", "Fashion & Beauty", "Food", "Performing Arts", "Visual Arts"),
-    "Business": ("Careers", "Entrepreneurship", "Investing", "Management", "Marketing", "Non-Profit"),
-    "Comedy": ("Comedy Interviews", "Improv", "Stand-Up"),
-    "Education": ("Courses", "How To", "Language Learning", "Self-Improvement"),
-    "Fiction": ("Comedy Fiction", "Drama", "Science Fiction"),
-    "Government": (),
-    "Health & Fitness": ("Alternative Health", "Fitness", "Medicine", "Mental Health", "Nutrition", "Sexuality"),
-    "History": (),
-    "Kids & Family": ("Education for Kids", "Parenting", "Pets & Animals", "Stories for Kids"),
-    "Leisure": (
-        "Animation & Manga", "Automotive", "Aviation", "Crafts", "Games", "Hobbies", "Home & Garden", "Video Games",
-    ),
-    "Music": ("Music Commentary", "Music History", "Music Interviews"),
-    "News": (
-        "Business News", "Daily News", "Entertainment News", "News Commentary", "Politics", "Sports News", "Tech News",
-    ),
-    "Religion & Spirituality": (
-        "Buddhism", "Christianity", "Hinduism", "Islam", "Judaism", "Religion", "Spirituality",
-    ),
-    "Science": (
-        "Astronomy", "Chemistry", "Earth Sciences", "Life Sciences", "Mathematics", "Natural Sciences", "Nature",
-        "Physics", "Social Sciences",
-    ),
-    "Society & Culture": (
-        "Documentary", "Personal Journals", "Philosophy", "Places & Travel", "Relationships",
-    ),
-    "Sports": (
-        "Baseball", "Basketball", "Cricket", "Fantasy Sports", "Football", "Golf", "Hockey", "Rugby", "Running",
-        "Soccer", "Swimming", "Tennis", "Volleyball", "Wilderness", "Wrestling",
-    ),
-    "Technology": (),
-    "True Crime": (),
-    "TV & Film": ("After Shows", "Film History", "Film Interviews", "Film Reviews", "TV Reviews"),
-}  # fmt: skip
+from aggregator.model.categories import CATEGORIES
 
 # Names of before August 2019, and the place in today's list that Apple moved their shows to.
 OLD: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from aggregator.config import categories, kinds
+from aggregator.config import kinds
 from aggregator.config.keys import SCHEMA_FILE, schema, schema_text
 from aggregator.config.load import Config, load
 from aggregator.fetchers import page
@@ -143,8 +143,3 @@ def test_trust_falls_in_the_order_of_the_kinds() -> None:
     trusts = [kinds.of(kind).trust for kind in order]
     assert trusts == sorted(trusts, reverse=True)
     assert kinds.of("somebody-elses").trust == 0.5
-
-
-def test_the_categories_are_those_that_the_generator_writes() -> None:
-    generator = pytest.importorskip("aggregator.generator.categories")
-    assert generator.CATEGORIES == categories.CATEGORIES

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from aggregator.generator import clean
-from aggregator.generator.categories import CATEGORIES
 from aggregator.generator.podcast import Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
+from aggregator.model.categories import CATEGORIES
 
 DATES = ("pubDate", "lastBuildDate")
 ONCE = (
