@@ -95,6 +95,8 @@ def written(item: Item, said: Leaf, head: Masthead) -> bytes:
                 "published": said.published.isoformat() if said.published else None,
                 "precision": item.published.precision if item.published else None,
                 "genre": item.genre,
+                "part": item.part,
+                "tag": clean.line(item.tag or ""),
                 "origin": origin[0] if origin else item.origin,
                 "cut": item.cut,
                 "sightings": [clean.text(name) for name in item.sightings],

@@ -122,11 +122,17 @@ def facts(item: Item) -> tuple[str, ...]:
         wording.size(item.enclosure.length) if item.enclosure and item.enclosure.length else "",
         f"season {item.season}" if item.season is not None else "",
         f"episode {number}" if number else "",
-        item.episode_type if item.episode_type in ("trailer", "bonus") else "",
+        f"part {item.part}" if item.part else "",
+        _kind(item),
         "explicit" if item.explicit else "",
         f"by {author}" if (author := person(item.author)) and item.genre == "post" else "",
     )
     return tuple(fact for fact in said if fact)
+
+
+def _kind(item: Item) -> str:
+    """What sort of episode it is, where it is not an ordinary one: its source's word, else what its title says."""
+    return item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or ""
 
 
 def claim(provenance: Provenance) -> Claim:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from aggregator.generator import atom, ids, jsonfeed, leaf, links, masthead, report, rss
+from aggregator.generator import atom, ids, jsonfeed, leaf, links, masthead, report, rss, view
 from aggregator.generator.podcast import SPACES
 from aggregator.model.feed import Feed, Hearing
 from aggregator.model.item import Item
@@ -212,3 +212,11 @@ def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
         "nobody gave an author for the show: directories ask for it",
         "nobody gave the length of 1 audio files: 0 is published",
     ]
+
+
+def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> None:
+    item = replace(BARE, part=2, tag="replay")
+    told = json.loads(report.render(replace(harbour, items=(item,))))["items"][0]
+    assert (told["part"], told["tag"]) == (2, "replay")
+    assert view.facts(item) == ("part 2", "replay")
+    assert view.facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")
