@@ -7,6 +7,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -62,6 +63,15 @@ def test_a_second_refresh_waits_where_it_is_asked_to(shut: Town) -> None:
     shut.alone()
 
 
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """SIGHUP ends what is started here, also where the tests themselves run under ``nohup``."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("listening")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Town, number: signal.Signals) -> None:
     child = asking(shut)
