@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -101,7 +102,20 @@ class Origin:
 
 
 @pytest.fixture
-def origin() -> Iterator[Origin]:
+def host() -> Iterator[Origin]:
+    with speaking("127.0.0.2") as known:
+        yield known
+
+
+@pytest.fixture
+def directory() -> Iterator[Origin]:
+    with speaking("127.0.0.3") as known:
+        yield known
+
+
+@contextmanager
+def speaking(address: str) -> Iterator[Origin]:
+    """A host of its own: manners are kept for each address, and sources do not share one."""
     known = Origin()
 
     class Handler(BaseHTTPRequestHandler):
@@ -117,11 +131,11 @@ def origin() -> Iterator[Origin]:
         def log_message(self, *_: object) -> None:
             """Nothing: what was asked is not the question here."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((address, 0), Handler)
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    known.url = f"http://127.0.0.1:{server.server_address[1]}"
+    known.url = f"http://{address}:{server.server_address[1]}"
     yield known
     server.shutdown()
     server.server_close()
@@ -205,11 +219,11 @@ def number(printed: str, words: str) -> int:
 
 
 def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
-    gpo: Callable[..., str], stage: Stage, origin: Origin, media: Media
+    gpo: Callable[..., str], stage: Stage, host: Origin, directory: Origin, media: Media
 ) -> None:
-    origin.list("/host.xml", hosted(media.url, FIRST))
-    origin.list("/dir.xml", mirrored(media.url, FIRST))
-    stage.refresh(T0, {"host": f"{origin.url}/host.xml", "dir": f"{origin.url}/dir.xml"})
+    host.list("/host.xml", hosted(media.url, FIRST))
+    directory.list("/dir.xml", mirrored(media.url, FIRST))
+    stage.refresh(T0, {"host": f"{host.url}/host.xml", "dir": f"{directory.url}/dir.xml"})
     gpo("subscribe", f"{stage.url}/quiet-machines/podcast.xml")
     assert number(gpo("download"), "episodes? downloaded") == FIRST
 
@@ -221,30 +235,30 @@ def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
 
     # Titles are edited and the entries shuffled.
     edited = [replace(each, title=f"{each.title}!") for each in hosted(media.url, FIRST)]
-    origin.list("/host.xml", [*edited[3:], *edited[:3]])
-    stage.refresh(T0 + timedelta(hours=1), {"dir": f"{origin.url}/dir.xml", "host": f"{origin.url}/host.xml"})
+    host.list("/host.xml", [*edited[3:], *edited[:3]])
+    stage.refresh(T0 + timedelta(hours=1), {"dir": f"{directory.url}/dir.xml", "host": f"{host.url}/host.xml"})
     nothing_new()
 
     # The audio moves to another host, then the directory replaces its guids, then the host's feed itself moves.
     moved = [replace(each, audio=each.audio.replace("/a/", "/cdn7/b/")) for each in edited]
-    origin.list("/host.xml", moved)
-    stage.refresh(T0 + timedelta(hours=2), {"dir": f"{origin.url}/dir.xml", "host": f"{origin.url}/host.xml"})
+    host.list("/host.xml", moved)
+    stage.refresh(T0 + timedelta(hours=2), {"dir": f"{directory.url}/dir.xml", "host": f"{host.url}/host.xml"})
     nothing_new()
-    origin.list("/dir.xml", [replace(each, guid=f"new-{each.guid}") for each in mirrored(media.url, FIRST)])
-    stage.refresh(T0 + timedelta(hours=3), {"host": f"{origin.url}/host.xml", "dir": f"{origin.url}/dir.xml"})
+    directory.list("/dir.xml", [replace(each, guid=f"new-{each.guid}") for each in mirrored(media.url, FIRST)])
+    stage.refresh(T0 + timedelta(hours=3), {"host": f"{host.url}/host.xml", "dir": f"{directory.url}/dir.xml"})
     nothing_new()
-    origin.list("/elsewhere.xml", moved)
-    del origin.pages["/host.xml"]
-    stage.refresh(T0 + timedelta(hours=4), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    host.list("/elsewhere.xml", moved)
+    del host.pages["/host.xml"]
+    stage.refresh(T0 + timedelta(hours=4), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
     nothing_new()
 
     # The host is away; then both list exactly three more.
-    del origin.pages["/elsewhere.xml"]
-    stage.refresh(T0 + timedelta(hours=5), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    del host.pages["/elsewhere.xml"]
+    stage.refresh(T0 + timedelta(hours=5), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
     nothing_new()
-    origin.list("/elsewhere.xml", hosted(media.url, FIRST + 3))
-    origin.list("/dir.xml", mirrored(media.url, FIRST + 3))
-    stage.refresh(T0 + timedelta(hours=6), {"host": f"{origin.url}/elsewhere.xml", "dir": f"{origin.url}/dir.xml"})
+    host.list("/elsewhere.xml", hosted(media.url, FIRST + 3))
+    directory.list("/dir.xml", mirrored(media.url, FIRST + 3))
+    stage.refresh(T0 + timedelta(hours=6), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
     assert number(gpo("update"), "new episodes?") == 3
     assert number(gpo("download"), "episodes? downloaded") == 3
     nothing_new()
