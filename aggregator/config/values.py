@@ -7,31 +7,18 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from aggregator.config.categories import NAMES
 from aggregator.config.nearest import hint
-
-NICKNAMES = {
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-    "@monthly": "0 0 1 * *",
-    "@weekly": "0 0 * * 0",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@hourly": "0 * * * *",
-}
-"""crontab(5), section EXTENSIONS; ``@reboot`` is no time."""
+from aggregator.text.cron import fault
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Keys(BaseModel):
@@ -59,14 +46,9 @@ def _network(text: str) -> str:
 
 
 def _cron(text: str) -> str:
-    fields = NICKNAMES.get(text.lower(), text)
-    try:
-        CronSim(fields, _EPOCH)
-    except CronSimError as error:
-        raise ValueError(
-            f'"{text}" is not a cron expression ({str(error).lower()}); write five fields, such as "17 * * * *"'
-        ) from error
-    return fields
+    if said := fault(text):
+        raise ValueError(f'"{text}" is not a cron expression ({said}); write five fields, such as "17 * * * *"')
+    return text
 
 
 def _category(text: str) -> str:

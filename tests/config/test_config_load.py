@@ -66,7 +66,7 @@ def test_every_key_reaches_its_place(tmp_path: Path) -> None:
         Tag("podcast:person", "Ada", (("role", "host"),)),
         Tag("podcast:funding", "Give", (("url", "https://example.org/give"),)),
     ) == channel.tags
-    assert (plan.refresh, plan.boilerplate, plan.window, plan.probe_enclosures) == ("0 0 * * *", "keep", 50, True)
+    assert (plan.refresh, plan.boilerplate, plan.window, plan.probe_enclosures) == ("@daily", "keep", 50, True)
     assert (Decision("different", "a", "b"), Decision("same", "c", "d")) == plan.decisions
     assert (
         Override("guid-1", "title", "On"),
