@@ -22,6 +22,7 @@ from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.sighting import Enclosure
+from aggregator.text.hosts import host
 
 PROBES: Final = "probes"
 """The fact under which the answers are kept: type and length, both ``None`` where the host gave none."""
@@ -67,7 +68,7 @@ def ask(book: Ledger, plan: Plan, items: Sequence[Item], head: Head, now: dateti
     answered = {answer.url for answer in before.answers}
     wanted = [url for url in dict.fromkeys(_wanted(items)) if url not in answered]
     held = memories.holds(book, now)
-    due = [url for url in wanted if memories.host(url) not in held][:MOST]
+    due = [url for url in wanted if host(url) not in held][:MOST]
     with ThreadPoolExecutor(AT_ONCE) as threads:
         answers = tuple(_sound(url, answer) for url, answer in zip(due, threads.map(head, due), strict=True))
     after = Known((*before.answers, *answers), more=len(due) < len(wanted))

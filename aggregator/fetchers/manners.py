@@ -3,7 +3,8 @@
     not before = latest of  asked + floor,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
     hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
 
-T is when the answer had come. Jitter is part of the backoff alone: an hourly cron must still meet its hour.
+T is when the answer had come: for a hold by the time that really went by, for the rest as if the run asked all of its
+sources at once. Jitter is part of the backoff alone. So an hourly cron meets its hour, however long a run takes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from urllib.parse import urlsplit
 
 from aggregator.fetchers import headers
 from aggregator.model.sighting import Rhythm
@@ -46,14 +46,16 @@ class Reply:
     """What an answer said, without its body; ``permanent`` is where it came from if every redirect was 301 or 308.
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
-    the answer had come. ``conditional`` is whether validators were sent, ``moved`` whether the remembered address of
-    a permanent redirect was asked. ``host`` is who answered in the end.
+    the answer had come by the run's clock, ``late`` how long before it that was read. ``conditional`` is whether
+    validators were sent, ``moved`` whether the remembered address of a permanent redirect was asked. ``host`` is who
+    answered in the end.
     """
 
     status: int
     fields: Mapping[str, str]
     asked: datetime
     ended: datetime
+    late: timedelta = timedelta()
     conditional: bool = False
     permanent: str | None = None
     redirected: bool = False
@@ -116,10 +118,11 @@ def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = 
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
     missed = failed(memory, reply.asked, reply.ended, pace)
-    pause = headers.pause(reply.fields, reply.ended)
+    came = reply.ended + reply.late
+    pause = headers.pause(reply.fields, came)
     if pause is None:
         return missed
-    until = reply.ended + min(pause, LONGEST_REST)
+    until = came + min(pause, LONGEST_REST)
     if reply.status in RESTING:
         still = replace(missed, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
         return replace(still, hold_until=max(until, still.hold_until or until), hold_host=reply.host)
@@ -171,20 +174,6 @@ def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:
     silent = memory.asked + _least(replace(kept, every=None), pace)
     stands = memory.not_before or wished
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
-
-
-def host(url: str) -> str:
-    """Whom a hold or a limit of requests concerns: host and port in lower case; empty where the address has none.
-
-    >>> host("https://me@Feeds.Example.org/show")
-    'feeds.example.org:443'
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:
-        return ""
-    return f"{parts.hostname}:{port}" if parts.hostname else ""
 
 
 def _heard(memory: Memory, reply: Reply) -> Memory:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from hashlib import sha256
 from typing import Any
 
 import requests
@@ -16,11 +14,12 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from aggregator.errors import FetchError
-from aggregator.fetchers import body, faults, headers, manners, transport
-from aggregator.fetchers.manners import Pace, Reply
+from aggregator.fetchers import body, faults, headers, manners, meaning, transport
+from aggregator.fetchers.manners import Pace
+from aggregator.fetchers.meaning import Trail
 from aggregator.fetchers.target import Target, follow, shown, target
 from aggregator.model.sighting import Enclosure
-from aggregator.model.source import Answer, Document, Memory, Source
+from aggregator.model.source import Answer, Memory, Source
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
 
@@ -47,11 +46,19 @@ class Policy:
     ca_files: tuple[str, ...] = ()
 
 
-def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force: bool = False) -> Answer:
+def ask(  # noqa: PLR0913  # the last two are about the run
+    source: Source,
+    memory: Memory,
+    policy: Policy,
+    now: datetime,
+    *,
+    force: bool = False,
+    late: timedelta = timedelta(),
+) -> Answer:
     """What one question to the address in memory came to; one request for each hop.
 
-    ``now`` is the run's clock, by which all is decided; the wall clock only bounds how long it takes. Whatever an
-    origin does is an Answer: nothing is raised.
+    ``now`` is the run's clock, by which all is decided, and ``late`` how long ago it was read; the wall clock only
+    bounds how long it takes. Whatever an origin does is an Answer: nothing is raised.
     """
     if resting := manners.resting(memory, now, force=force):
         return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
@@ -63,7 +70,7 @@ def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force:
         miss = manners.failed if meter.reached else manners.unreached
         missed = miss(memory, now, _later(now, begun), policy.pace)
         return Answer("silent", missed, message=f"{shown(manners.address(memory))}: {error}")
-    return _answer(source, memory, came, (now, _later(now, begun), policy.pace))
+    return meaning.answer(source, memory, *came, meaning.When(now, _later(now, begun), late, policy.pace))
 
 
 def head(url: str, policy: Policy) -> Enclosure | None:
@@ -90,7 +97,7 @@ def _later(now: datetime, begun: float) -> datetime:
     return now + timedelta(seconds=int(time.monotonic() - begun))
 
 
-def _fetched(memory: Memory, policy: Policy, meter: transport.Meter) -> tuple[_Trail, bytes]:
+def _fetched(memory: Memory, policy: Policy, meter: transport.Meter) -> tuple[Trail, bytes]:
     trail = _followed(
         "GET",
         manners.address(memory),
@@ -108,21 +115,9 @@ def _fetched(memory: Memory, policy: Policy, meter: transport.Meter) -> tuple[_T
     return trail, content
 
 
-@dataclass(frozen=True, slots=True)
-class _Trail:
-    """Where the redirects led: the last answer, whence, after how many hops, and whether all of them were for good."""
-
-    call: transport.Call
-    status: int
-    fields: Mapping[str, str]
-    where: Target
-    hops: int
-    permanent: bool
-
-
 def _followed(
     method: str, url: str, fields: tuple[tuple[str, str], ...], policy: Policy, meter: transport.Meter
-) -> _Trail:
+) -> Trail:
     """The first answer that is no redirect; each hop is guarded anew and its body never read."""
     where, permanent = target(url), True
     terms = transport.Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files))
@@ -132,57 +127,13 @@ def _followed(
             response = _session().send(errand, stream=True, allow_redirects=False, proxies={})
         location = response.headers.get("location")
         if response.status_code not in _REDIRECTS or not location:
-            return _Trail(
+            return Trail(
                 errand.calls[-1], response.status_code, dict(response.headers.lower_items()), where, hops, permanent
             )
         errand.calls[-1].end()
         where = follow(where, location)
         permanent = permanent and _REDIRECTS[response.status_code]
     raise FetchError(f"redirected more than {policy.hops} times")
-
-
-def _answer(
-    source: Source, memory: Memory, came: tuple[_Trail, bytes], when: tuple[datetime, datetime, Pace]
-) -> Answer:
-    (trail, content), (asked, ended, pace) = came, when
-    reply = Reply(
-        trail.status,
-        trail.fields,
-        asked,
-        ended,
-        conditional=bool(manners.questions(memory)),
-        permanent=trail.where.url if trail.hops and trail.permanent and trail.where.login is None else None,
-        redirected=bool(trail.hops),
-        moved=manners.address(memory) != memory.url,
-        host=manners.host(trail.where.url),
-    )
-    digest = sha256(content).hexdigest() if trail.status in manners.USABLE else None
-    after = manners.after_answer(memory, reply, pace, digest)
-    if after.errors:
-        return Answer("silent", after, message=f"{shown(trail.where.url)}: {faults.complaint(trail.status, after)}")
-    if digest is None or digest == memory.digest:
-        return _unchanged(after, trail)
-    kind, charset = headers.media_type(trail.fields.get("content-type", ""))
-    return Answer(
-        "heard",
-        after,
-        Document(
-            source,
-            trail.where.url,
-            content,
-            media_type=kind,
-            charset=charset,
-            validators=after.validators,
-            partial=trail.status in manners.PARTIAL,
-        ),
-    )
-
-
-def _unchanged(after: Memory, trail: _Trail) -> Answer:
-    """Nothing new; where what is old was not believed, the source is silent still."""
-    if after.unread:
-        return Answer("silent", after, message=f"{shown(trail.where.url)}: not changed since: {after.unread}")
-    return Answer("unchanged", after)
 
 
 @cache

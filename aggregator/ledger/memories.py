@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from sqlalchemy import func, select
 
@@ -13,6 +12,7 @@ from aggregator.ledger.ledger import Ledger, put, reading, writing
 from aggregator.ledger.schema import mark, stamp, time
 from aggregator.ledger.schema import memories as memories_table
 from aggregator.model.source import Memory
+from aggregator.text.hosts import host
 
 
 def memories(ledger: Ledger, feed: str, source: str) -> tuple[Memory, ...]:
@@ -37,7 +37,7 @@ def keep_memory(ledger: Ledger, feed: str, source: str, memory: Memory) -> None:
 
 
 def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
-    """Until when each host, as :func:`host` names it, has asked to be left alone; only those that still do.
+    """Until when each host, as ``text.hosts`` names it, has asked to be left alone; only those that still do.
 
     A Retry-After speaks for the host: no feed and no source may ask it sooner.
     """
@@ -45,17 +45,3 @@ def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
     query = select(table.c.host, func.max(table.c.hold_until)).where(table.c.hold_until > stamp(now))
     with reading(ledger) as connection:
         return {name: time(until) for name, until in connection.execute(query.group_by(table.c.host))}
-
-
-def host(url: str) -> str:
-    """The host and port that an address is asked at, in lower case; empty where it names none.
-
-    >>> host("https://Feeds.Example.org/a"), host("http://example.org:8080/"), host("file:///etc/hosts")
-    ('feeds.example.org:443', 'example.org:8080', '')
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:
-        return ""
-    return f"{parts.hostname}:{port}" if parts.hostname else ""

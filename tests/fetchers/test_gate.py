@@ -42,9 +42,9 @@ def test_at_most_two_at_once_reach_one_host() -> None:
 def test_two_hosts_are_asked_side_by_side() -> None:
     with playing(slow) as one, playing(slow) as other:
         way = Gate(QUICK)
-        urls = [origin.url(f"/{n}") for origin in (one, other) for n in range(20)]
+        urls = [origin.url(f"/{n}") for n in range(20) for origin in (one, other)]
         begun = time.monotonic()
-        all_at_once(lambda url: asked(way, url), list(gate.spread(urls, str)))
+        all_at_once(lambda url: asked(way, url), urls)
         assert (one.busiest, other.busiest) == (2, 2)
         assert time.monotonic() - begun < 40 * 0.02 + 0.5
 
@@ -76,6 +76,22 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         assert len(busy.requests) == 1
         assert gate.holds([first.memory], START + timedelta(minutes=60)) == {}
         assert asked(Gate(QUICK), busy.url("/new"), minutes=60).state == "silent"
+
+
+def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -> None:
+    wrong = "Sun, 01 Mar 2020 12:00:00 GMT"  # the origin's clock is six years behind
+    fields = (("Retry-After", "Sun, 01 Mar 2020 12:02:00 GMT"), ("Date", wrong))
+    with playing(lambda r: answer(429, b"", *(fields if r.path == "/date" else (("Retry-After", "120"),)))) as busy:
+        way = Gate(QUICK)
+        time.sleep(1.1)
+        held = asked(way, busy.url("/seconds")).memory.hold_until
+        assert held is not None
+        assert timedelta(seconds=121) <= held - START < timedelta(seconds=130)
+        late = Gate(QUICK)
+        time.sleep(1.1)
+        dated = asked(late, busy.url("/date")).memory.hold_until
+        assert dated is not None
+        assert timedelta(seconds=121) <= dated - START < timedelta(seconds=130)
 
 
 def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:

@@ -11,6 +11,7 @@ from aggregator.fetchers import headers, manners
 from aggregator.fetchers.manners import Pace, Reply
 from aggregator.model.sighting import Rhythm
 from aggregator.model.source import Memory, Validators
+from aggregator.text.hosts import host
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
 PACE = Pace()
@@ -144,7 +145,7 @@ def test_any_text_is_a_header(text: str, now: datetime) -> None:
         assert length is None or length >= timedelta()
     headers.media_type(text)
     headers.length(text)
-    manners.host(text)
+    host(text)
 
 
 @given(st.integers(100, 999), st.dictionaries(st.sampled_from(["retry-after", "expires", "etag", "date"]), st.text()))
@@ -153,19 +154,3 @@ def test_any_answer_leaves_a_memory_that_lets_ask_again(status: int, fields: dic
     assert after.url == HELD.url
     assert not manners.due(after, NOON + timedelta(minutes=59))
     assert manners.due(after, NOON + 9 * DAY, force=True)
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("https://Feeds.Example.org/x", "feeds.example.org:443"),
-        ("http://example.org", "example.org:80"),
-        ("http://example.org:8080/", "example.org:8080"),
-        ("http://me:x@[::1]:80/", "::1:80"),
-        ("/local", ""),
-        ("http://[", ""),
-        ("http://a:x/", ""),
-    ],
-)
-def test_a_host_is_named_by_name_and_port(url: str, host: str) -> None:
-    assert manners.host(url) == host

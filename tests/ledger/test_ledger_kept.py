@@ -19,10 +19,11 @@ from aggregator.ledger.decisions import (
 )
 from aggregator.ledger.events import Event, events, tell
 from aggregator.ledger.ledger import Ledger, transaction
-from aggregator.ledger.memories import holds, host, keep_memory, memories
+from aggregator.ledger.memories import holds, keep_memory, memories
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
 from aggregator.model.source import Memory, Validators
+from aggregator.text.hosts import host
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -18,6 +18,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Item
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Memory
+from aggregator.text.hosts import host
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (), probe_enclosures=True)
@@ -147,7 +148,7 @@ def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(book: Ledger, media: 
 
 def test_a_host_that_wants_silence_is_asked_later(book: Ledger, media: Media) -> None:
     url = media.url("/1.mp3")
-    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=memories.host(url))
+    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=host(url))
     memories.keep_memory(book, "sea", "host", held)
     assert ask(book, items(Enclosure(url))) == 0
     assert probes.known(book, PLAN).more

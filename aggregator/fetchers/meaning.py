@@ -1,0 +1,77 @@
+"""What the last answer of a question means: a document, nothing new, or silence with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from aggregator.fetchers import faults, headers, manners
+from aggregator.fetchers.manners import Pace, Reply
+from aggregator.fetchers.target import Target, shown
+from aggregator.fetchers.transport import Call
+from aggregator.model.source import Answer, Document, Memory, Source
+from aggregator.text.hosts import host
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where the redirects led: the last answer, whence, after how many hops, and whether all of them were for good."""
+
+    call: Call
+    status: int
+    fields: Mapping[str, str]
+    where: Target
+    hops: int
+    permanent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """By the run's clock when the question went out and the answer had come, and how long ago that clock was read."""
+
+    asked: datetime
+    ended: datetime
+    late: timedelta
+    pace: Pace
+
+
+def answer(source: Source, memory: Memory, trail: Trail, content: bytes, when: When) -> Answer:
+    """What the answer came to; ``content`` is its decoded body, empty where the status lets nobody use one."""
+    reply = Reply(
+        trail.status,
+        trail.fields,
+        when.asked,
+        when.ended,
+        when.late,
+        conditional=bool(manners.questions(memory)),
+        permanent=trail.where.url if trail.hops and trail.permanent and trail.where.login is None else None,
+        redirected=bool(trail.hops),
+        moved=manners.address(memory) != memory.url,
+        host=host(trail.where.url),
+    )
+    digest = sha256(content).hexdigest() if trail.status in manners.USABLE else None
+    after = manners.after_answer(memory, reply, when.pace, digest)
+    if after.errors:
+        return Answer("silent", after, message=f"{shown(trail.where.url)}: {faults.complaint(trail.status, after)}")
+    if digest is None or digest == memory.digest:
+        return _unchanged(after, trail)
+    kind, charset = headers.media_type(trail.fields.get("content-type", ""))
+    document = Document(
+        source,
+        trail.where.url,
+        content,
+        media_type=kind,
+        charset=charset,
+        validators=after.validators,
+        partial=trail.status in manners.PARTIAL,
+    )
+    return Answer("heard", after, document)
+
+
+def _unchanged(after: Memory, trail: Trail) -> Answer:
+    """Nothing new; where what is old was not believed, the source is silent still."""
+    if after.unread:
+        return Answer("silent", after, message=f"{shown(trail.where.url)}: not changed since: {after.unread}")
+    return Answer("unchanged", after)
