@@ -9,18 +9,22 @@ import typer
 
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, LockedError
 from aggregator.outcome import Outcome
 from aggregator.service import schedule
 
 
 @dataclass(slots=True)
 class Standing:
-    """The config that holds, and the file's time and size when it was read; a wrong one never takes its place."""
+    """The config that holds, and the file's time and size when it was read; a wrong one never takes its place.
+
+    ``fresh`` is whether no tick has yet gone through all feeds of it.
+    """
 
     config: Config
     mark: tuple[int, int] | None = None
     looked: bool = False
+    fresh: bool = True
 
     def latest(self) -> Config:
         """The config, read again where its file has changed; what is wrong with a changed one is told once."""
@@ -36,6 +40,7 @@ class Standing:
             except ConfigError as error:
                 tell(f"{error}\nthe config from before stays in force")
             else:
+                self.fresh = True
                 if not first:
                     typer.echo(f"{self.config.path}: read again")
         return self.config
@@ -43,7 +48,13 @@ class Standing:
 
 def tick(standing: Standing, at: datetime) -> tuple[Outcome, ...]:
     """Refresh whoever is due, say what changed, and answer with what became of each."""
-    outcomes = schedule.refresh_due(standing.latest(), at)
+    config = standing.latest()
+    everything, standing.fresh = standing.fresh, False
+    try:
+        outcomes = schedule.refresh_due(config, at, everything=everything)
+    except LockedError:
+        standing.fresh = everything
+        raise
     for outcome in outcomes:
         for worry in summary.worries(outcome):
             tell(worry)

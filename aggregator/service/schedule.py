@@ -94,18 +94,23 @@ def _once(tick: Tick, tell: Tell) -> None:
             tell(line)
 
 
-def refresh_due(config: Config, at: datetime, *, listen: Listener = quiet) -> tuple[Outcome, ...]:
+def refresh_due(
+    config: Config, at: datetime, *, everything: bool = False, listen: Listener = quiet
+) -> tuple[Outcome, ...]:
     """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
 
+    With ``everything`` the others are gone through too, as a service does at its start: what was committed by a run
+    that was killed before it published, or what a changed config says, is published, and no source is asked for it.
     Raises what ``pipeline.refresh`` raises; where another refresh holds the lock, the sources stay due.
     """
     with ledger.open(config.state) as book:
         due.enrol(book, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
         claims = due.claim(book, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
-    if not claims:
+    if not claims and not everything:
         return ()
+    feeds = () if everything else sorted({each.feed for each in claims})
     try:
-        told = pipeline.refresh(config, at=at, feeds=sorted({each.feed for each in claims}), listen=listen)
+        told = pipeline.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
         with ledger.open(config.state) as book:
             _finish(book, claims, dict.fromkeys(claims, at))

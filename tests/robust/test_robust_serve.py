@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import threading
 import time
 import urllib.request
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
-from harness import Town, guids, item, rss, tidy, whole
+from harness import Town, guids, item, rss, stamp, tidy, whole
 
 from aggregator.commands.ticking import Standing, tell, tick
 from aggregator.config.load import load
@@ -66,6 +67,33 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
     assert said.err.count("the config from before stays in force") == 2, said.err
     assert said.out.count("read again") == 2
     assert sorted(town.asked) == ["/host", "/late"], "each asked once, however often the config was read"
+    whole(town)
+    tidy(town)
+
+
+def test_a_server_publishes_at_its_start_what_a_killed_run_committed(town: Town, free_port: int) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    town.serve("/host", rss(item(1), item(2)))
+    path = town.config(source(town, "host"))
+    path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))
+    now = datetime.now(UTC).replace(microsecond=0)
+
+    def serve() -> None:
+        child = town.start("serve", "--port", str(free_port))
+        until(lambda: len(guids(town)) == len(town.pages["/host"][2].split(b"<item>")) - 1)
+        child.send_signal(signal.SIGTERM)
+        assert child.communicate(timeout=60)[1] == ""
+        town.alone()
+
+    serve()
+    town.serve("/host", rss(item(1), item(2), item(3)))
+    kill = ("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:signal=KILL:when=1")
+    killed = town.run("refresh", "--quiet", "--force", "--at", stamp(now), before=kill)
+    assert (killed.returncode, len(guids(town))) == (-signal.SIGKILL, 2), "committed, not published"
+    town.asked.clear()
+    serve()
+    assert town.asked == [], "and nobody was asked for it"
     whole(town)
     tidy(town)
 
