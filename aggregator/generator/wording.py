@@ -14,6 +14,8 @@ ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\"'.,;:!?)\]}]")
 SHOWN = 90
 AROUND = 24
 LEAD = 280
+# A first paragraph of this length says what the item is about: two lines on a desk, four on a phone.
+ENOUGH = 120
 
 
 class Piece(NamedTuple):
@@ -118,15 +120,21 @@ def pieces(line: str) -> tuple[Piece, ...]:
 
 
 def lead(text: str, most: int = LEAD) -> str:
-    """The beginning of a text, cut between words with an ellipsis where it is longer than ``most`` characters.
+    r"""The beginning of a text, cut between words with an ellipsis where it is longer than ``most`` characters.
 
-    >>> lead("one two three", 8), lead("One. Two three", 6)
-    ('one two…', 'One. …')
+    It ends with the first paragraph where that says enough: below it stand links and thanks.
+
+    >>> lead("one two three", 8), lead("One. Two three", 6), lead("a " * 60 + "b.\n\nLinks")[-6:]
+    ('one two…', 'One. …', 'a b. …')
     """
     flat = " ".join(text.split())
-    if len(flat) <= most:
+    first = " ".join(text.strip().partition("\n\n")[0].split())
+    if not ENOUGH <= len(first) <= most:
+        first = flat
+    if first == flat and len(flat) <= most:
         return flat
-    kept = (flat[:most].rpartition(" ")[0] or flat[:most]).rstrip(",;:–—- ")
+    kept = first if len(first) <= most else flat[:most].rpartition(" ")[0] or flat[:most]
+    kept = kept.rstrip(",;:–—- ")
     return f"{kept} …" if kept.endswith((".", "!", "?", "…")) else f"{kept}…"
 
 

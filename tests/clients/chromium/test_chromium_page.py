@@ -129,7 +129,7 @@ def test_the_keyboard_reaches_everything_in_order(show: Callable[..., Opened]) -
     for _ in range(60):
         opened.browser.switch_to.active_element.send_keys(Keys.TAB)
         seen.append(str(opened.run(NAMED)))
-    for wanted in ("INPUT url", "BUTTON Copy", "SUMMARY All notes", "SUMMARY Where it came from"):
+    for wanted in ("INPUT url", "BUTTON Copy", "SUMMARY All notes", "SUMMARY Listed by"):
         assert [each for each in seen if each.startswith(wanted)], wanted
     assert sum(each.startswith("AUDIO") for each in seen) >= 3
     opened.run("document.querySelector('details.more > summary').focus({focusVisible: true})")
