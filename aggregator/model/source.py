@@ -24,7 +24,8 @@ class Source:
 
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
     that speaks until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
-    ``options`` are what one kind alone understands, sorted by name.
+    ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
+    nothing but 304 the origin is asked unconditionally once, ``None`` for never.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Source:
     only: Only = field(default_factory=Only)
     trust: float = 0.5
     options: tuple[tuple[str, str], ...] = ()
+    distrust_304_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Memory:
     ``every`` (seconds), ``skip_hours`` and ``skip_days`` (UTC, Monday is 0) are what the last document read asked
     for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
     that demanded ``hold_until``, which a redirect may make another than that of ``url``.
-    ``items`` is how many items the last listing believed had.
+    ``items`` is how many items the last listing believed had. ``whole`` is when a body last came, not a 304.
     """
 
     url: str
@@ -101,6 +103,7 @@ class Memory:
     leads_to: str | None = None
     hold_host: str = ""
     items: int | None = None
+    whole: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
