@@ -55,6 +55,9 @@ class SourceKeys(Keys):
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far it is trusted, from 0 to 1; by its kind, unless given."
     )
+    distrust_304_after_hours: Annotated[int, Field(strict=True, ge=24)] | None = Field(
+        None, description="After how many hours of nothing but 304 the whole is asked for once; never, unless given."
+    )
     options: dict[Text, Plain] = Field(default_factory=dict, description="What this kind alone understands.")
 
     @model_validator(mode="after")

@@ -99,9 +99,14 @@ def address(memory: Memory) -> str:
     return memory.url
 
 
-def questions(memory: Memory) -> tuple[tuple[str, str], ...]:
-    """The conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1)."""
+def questions(memory: Memory, distrust: int | None = None, now: datetime | None = None) -> tuple[tuple[str, str], ...]:
+    """The conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1).
+
+    None where for ``distrust`` hours nothing but 304 came: some hosts say so for hours after a change.
+    """
     validators = memory.validators
+    if distrust and now and memory.whole and now - memory.whole >= timedelta(hours=distrust):
+        return ()
     named = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
     return tuple((name, value) for name, value in named if value is not None)
 
@@ -109,11 +114,12 @@ def questions(memory: Memory) -> tuple[tuple[str, str], ...]:
 def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        return _rested(_undoubted(memory, _heard(memory, reply)), reply, pace)
+        heard = replace(_heard(memory, reply), whole=memory.whole or reply.ended)
+        return _rested(_undoubted(memory, heard), reply, pace)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
         kept = memory.validators if part else Validators(*headers.validators(reply.fields))
-        fresh = replace(_heard(memory, reply), digest=digest, validators=kept)
+        fresh = replace(_heard(memory, reply), digest=digest, validators=kept, whole=reply.ended)
         return _rested(_undoubted(memory, fresh) if digest == memory.digest else fresh, reply, pace)
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)

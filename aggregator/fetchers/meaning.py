@@ -45,7 +45,7 @@ def answer(source: Source, memory: Memory, trail: Trail, content: bytes, when: W
         when.asked,
         when.ended,
         when.late,
-        conditional=bool(manners.questions(memory)),
+        conditional=bool(manners.questions(memory, source.distrust_304_after, when.asked)),
         permanent=trail.where.url if trail.hops and trail.permanent and trail.where.login is None else None,
         redirected=bool(trail.hops),
         moved=manners.address(memory) != memory.url,

@@ -65,7 +65,8 @@ def ask(  # noqa: PLR0913  # the last two are about the run
     begun = time.monotonic()
     meter = transport.Meter(begun + policy.deadline, policy.raw_bytes)
     try:
-        came = _fetched(memory, policy, meter)
+        conditions = manners.questions(memory, source.distrust_304_after, now)
+        came = _fetched(manners.address(memory), conditions, policy, meter)
     except FetchError as error:
         miss = manners.failed if meter.reached else manners.unreached
         missed = miss(memory, now, _later(now, begun), policy.pace)
@@ -97,14 +98,10 @@ def _later(now: datetime, begun: float) -> datetime:
     return now + timedelta(seconds=int(time.monotonic() - begun))
 
 
-def _fetched(memory: Memory, policy: Policy, meter: transport.Meter) -> tuple[Trail, bytes]:
-    trail = _followed(
-        "GET",
-        manners.address(memory),
-        (*headers.introduction(policy.contact), *manners.questions(memory)),
-        policy,
-        meter,
-    )
+def _fetched(
+    url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: transport.Meter
+) -> tuple[Trail, bytes]:
+    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter)
     try:
         coding = trail.fields.get("content-encoding", "")
         with faults.told():

@@ -43,7 +43,7 @@ feeds:
     overrides: {guid-2: {season: 3, explicit: true}, guid-1: {title: "On"}}
     sources:
       zeta: {kind: page, path: zeta.html, only: {show: Talk, title: "^Talk"}, options: {items: li, day_first: yes}}
-      alpha: {kind: apple, show: 1566080008, snapshot: rec/apple.txt, trust: 1}
+      alpha: {kind: apple, show: 1566080008, snapshot: rec/apple.txt, trust: 1, distrust_304_after_hours: 48}
 """
 
 
@@ -77,7 +77,8 @@ def test_every_key_reaches_its_place(tmp_path: Path) -> None:
 
 def test_sources_are_sorted_and_absolute(tmp_path: Path) -> None:
     alpha, zeta = written(tmp_path, WHOLE).plans[0].sources
-    assert alpha == Source("alpha", "apple", snapshot=str(tmp_path / "rec/apple.txt"), show="1566080008", trust=1.0)
+    recording = str(tmp_path / "rec/apple.txt")
+    assert Source("alpha", "apple", None, None, recording, "1566080008", trust=1.0, distrust_304_after=48) == alpha
     assert zeta == Source(
         "zeta",
         "page",

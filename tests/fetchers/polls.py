@@ -21,6 +21,7 @@ class Polls:
     url: str
     policy: Policy = POLICY
     now: datetime = START
+    distrust: int | None = None
     memory: Memory = field(init=False)
 
     def __post_init__(self) -> None:
@@ -29,7 +30,13 @@ class Polls:
     def ask(self, *, force: bool = False, **later: float) -> Answer:
         """One poll, so much later than the one before."""
         self.now += timedelta(**later)
-        answer = web.ask(Source("show", "feed", self.url), self.memory, self.policy, self.now, force=force)
+        answer = web.ask(
+            Source("show", "feed", self.url, distrust_304_after=self.distrust),
+            self.memory,
+            self.policy,
+            self.now,
+            force=force,
+        )
         self.memory = replace(answer.memory)
         return answer
 

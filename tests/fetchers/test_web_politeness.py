@@ -161,6 +161,29 @@ def test_rule_7_force_is_conditional_too() -> None:
         assert unconditional(origin) == 1
 
 
+def stuck(request: Request) -> bytes:
+    """An origin that says 304 to whoever asks conditionally, whatever changed; at other times a new version."""
+    if request.get("If-None-Match"):
+        return answer(304, b"", ETAG)
+    return answer(200, RSS.replace(b"A show", request.path.encode()), ETAG)
+
+
+def test_an_origin_whose_304_is_distrusted_is_asked_for_the_whole_after_a_day() -> None:
+    with playing(stuck) as origin:
+        polls = Polls(origin.url("/show"), distrust=24)
+        states = [polls.ask(hours=1).state for _ in range(50)]
+        blind = [turn for turn, each in enumerate(origin.requests) if not each.get("If-None-Match")]
+        assert blind == [0, 24, 48]
+        assert states == ["heard", *["unchanged"] * 49]
+
+
+def test_a_304_is_trusted_unless_the_config_says_otherwise() -> None:
+    with playing(stuck) as origin:
+        polls = Polls(origin.url("/show"))
+        assert {polls.ask(hours=1).state for _ in range(50)} == {"heard", "unchanged"}
+        assert unconditional(origin) == 1
+
+
 @pytest.mark.parametrize(
     "control", ["max-age=7200", "public, max-age=7200", 'Max-Age="7200"', "s-maxage=1,max-age=7200"]
 )
