@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from importlib.metadata import version
 
-from aggregator import credited, learning
+from aggregator import credited, learning, stages, standing, told
 from aggregator.generator import history, view
-from aggregator.generator.history import History
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
-from aggregator.merger.held import Held, hold
+from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
 from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
-from aggregator.publish import FileState
-from aggregator.stages import HEARINGS, HELD, Composition, hearings, held_audio
+from aggregator.standing import Standing
+from aggregator.told import HEARINGS, HELD
 from aggregator.voices import Memories, Voice
 
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
 
-COVER, STANDING, CHANGES = "cover", "standing", "changes"
-"""The facts that hold what the list of all feeds says of the feed, what of it stands in the output, and its news."""
+COVER, CHANGES = "cover", "changes"
+"""The facts that hold what the list of all feeds says of the feed, and its news."""
 
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What stands in the output for one feed: from what it was made, what the summary says of it, and its files."""
-
-    basis: str
-    remembered: int = 0
-    items: int = 0
-    episodes: int = 0
-    posts: int = 0
-    repaired: int = 0
-    near_misses: int = 0
-    alarms: tuple[str, ...] = ()
-    files: tuple[FileState, ...] = ()
+EVERY = ""
+"""The name under which is kept what is of no feed: the ledger's own."""
 
 
 def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
@@ -68,12 +55,12 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
             memories.keep_memory(book, plan.name, voice.source.name, memory)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
-    told = {hearing.source.name: hearing for hearing in hearings(book, plan)}
-    credited.note(book, plan, [hearing.source for hearing in told.values()], {voice.source.name for voice in voices})
-    after = tuple(_hearing(voice, told.get(voice.source.name)) for voice in voices)
+    past = {hearing.source.name: hearing for hearing in told.hearings(book, plan)}
+    credited.note(book, plan, [hearing.source for hearing in past.values()], {voice.source.name for voice in voices})
+    after = tuple(_hearing(voice, past.get(voice.source.name)) for voice in voices)
     facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
     if any(listing is not None for voice in voices for listing in voice.listings):
-        facts.keep_fact(book, plan.name, STANDING, None)
+        standing.keep_standing(book, plan.name, None)
 
 
 def _before(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> Sequence[Sighting]:
@@ -85,17 +72,21 @@ def _before(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> Sequence[Sight
 
 def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice], before: Sequence[Sighting]) -> None:
     """Note which sources' audio moved to another host all at once, and count how long that is held back."""
-    known = {each.source: each for each in held_audio(book, plan)}
+    known = {each.source: each for each in told.held_audio(book, plan)}
+    if not known and not any(voice.sightings for voice in voices):
+        return
     noted = []
     for voice in voices:
         name = voice.source.name
         said = [sighting for listing in voice.listings if listing is not None for sighting in listing.sightings]
-        noted.append(hold([each for each in before if each.source == name], said, known.get(name, Held(name))))
+        noted.append(
+            held.hold([each for each in before if each.source == name], said, known.get(name, held.Held(name)))
+        )
     kept = tuple(each for each in noted if each.audio)
     facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 
 
-def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> None:
+def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
     facts.keep_fact(book, plan.name, COVER, records.encode(view.cover(composed.feed)).encode())
     learning.keep(book, plan, *composed.taught)
@@ -106,39 +97,40 @@ def promise(book: Ledger, plan: Plan, composed: Composition, now: datetime) -> N
     facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
 
 
-def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> History:
+def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
     """What each run changed of the feed, this one included, newest first; kept for the next."""
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
-    told = history.advance(past, feed, now)
-    if told is not past:
-        facts.keep_fact(book, plan.name, CHANGES, history.pack(told))
-    return told
+    now_told = history.advance(past, feed, now)
+    if now_told is not past:
+        facts.keep_fact(book, plan.name, CHANGES, history.pack(now_told))
+    return now_told
 
 
-def cover(book: Ledger, plan: Plan) -> Cover | None:
-    """What the list of all feeds says of the feed, ``None`` before its first publication."""
-    kept = facts.facts(book, plan.name, COVER)
-    return records.decode(Cover, kept.decode()) if kept else None
+def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:
+    """What the list of all feeds says of each that was ever published."""
+    kept = (facts.facts(book, plan.name, COVER) for plan in plans)
+    return tuple(records.decode(Cover, each.decode()) for each in kept if each)
+
+
+def basis_of_all(book: Ledger, plans: Sequence[Plan]) -> str:
+    """The digest of all that the list of all feeds is made from."""
+    return _digest((version("aggregator"), [facts.facts(book, plan.name, COVER) for plan in plans]))
 
 
 def basis(book: Ledger, plan: Plan) -> str:
     """The digest of all that a feed is made from besides its sightings: program, plan, decisions, hearings."""
     decided = decisions.decisions(book, plan.name), decisions.overrides(book, plan.name)
-    told = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
-    said = repr((version("aggregator"), plan, decided, told))
-    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    heard = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
+    return _digest((version("aggregator"), plan, decided, heard))
 
 
-def standing(book: Ledger, plan: Plan) -> Standing | None:
+def stands(book: Ledger, plan: Plan) -> Standing | None:
     """What stands in the output and from what it was made, ``None`` where it must be made anew."""
-    kept = facts.facts(book, plan.name, STANDING)
-    found = records.decode(Standing, kept.decode()) if kept else None
-    return found if found and found.basis == basis(book, plan) else None
+    return standing.standing(book, plan.name, basis(book, plan))
 
 
-def keep_standing(book: Ledger, plan: Plan, stands: Standing) -> None:
-    """Note what was published, once it stands."""
-    facts.keep_fact(book, plan.name, STANDING, records.encode(stands).encode())
+def _digest(said: object) -> str:
+    return blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _reading(source: Source) -> bytes:

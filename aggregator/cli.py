@@ -1,7 +1,8 @@
 """The commands by name: where each stands and what it is for, and what becomes of an error.
 
 A command loads only its own module: the table names modules, and the one whose name is the first word of the command
-line is imported. Everything that a person can act on ends here, in one line on stderr and an exit code.
+line is imported; what that needs only at times waits (``late``). Everything that a person can act on ends here, in
+one line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import aggregator
+from aggregator import late
 from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -42,6 +44,7 @@ OTHERWISE = 1
 
 def main() -> NoReturn:
     """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4)."""
+    late.install()
     program = _program(_wanted())
     try:
         program()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from aggregator.bookkeeping import Standing
+from aggregator import stages
 from aggregator.generator.files import Written
 from aggregator.model.feed import Hearing, Plan
-from aggregator.stages import Composition
+from aggregator.standing import Standing
 from aggregator.voices import Voice
 
 
@@ -56,7 +56,7 @@ def quiet(_progress: Progress) -> None:
     """Listen to nothing."""
 
 
-def standing(composed: Composition, basis: str) -> Standing:
+def standing(composed: stages.Composition, basis: str) -> Standing:
     """What the summary says of a feed as it stands, before its files are written."""
     feed = composed.feed
     episodes = sum(item.genre == "episode" for item in feed.items)
@@ -84,12 +84,17 @@ def outcome(plan: Plan, heard: Sequence[Voice], stands: Standing) -> Outcome:
         posts=stands.posts,
         repaired=stands.repaired,
         near_misses=stands.near_misses,
-        files=tuple(Written(each.name, changed=False) for each in stands.files),
+        files=files(stands),
         alarms=stands.alarms,
     )
 
 
-def with_news(before: Outcome, composed: Composition, written: tuple[Written, ...]) -> Outcome:
+def files(stands: Standing) -> tuple[Written, ...]:
+    """The files that stand as they stood."""
+    return tuple(Written(each.name, changed=False) for each in stands.files)
+
+
+def with_news(before: Outcome, composed: stages.Composition, written: tuple[Written, ...]) -> Outcome:
     """The outcome with what this run published and settled."""
     settlement = composed.settlement
     return replace(

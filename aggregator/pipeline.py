@@ -19,16 +19,26 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aggregator import bookkeeping, learning, making, outcome, printing, probes, publish, run, stages, voices
+from aggregator import (
+    bookkeeping,
+    learning,
+    making,
+    outcome,
+    printing,
+    probes,
+    publish,
+    run,
+    stages,
+    standing,
+    voices,
+)
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, PublishError, SilenceError
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
-from aggregator.making import Brief
 from aggregator.model.feed import Feed, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
-from aggregator.stages import Composition, Made
 from aggregator.voices import Voice
 
 
@@ -58,20 +68,27 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
 
 def _with_index(current: Run, last: Outcome) -> Outcome:
     """The last outcome of a run with the files that list every feed, or why they could not be written."""
-    covers = [cover for plan in current.config.plans if (cover := bookkeeping.cover(current.book, plan))]
+    output, plans = current.config.output, current.config.plans
+    basis = bookkeeping.basis_of_all(current.book, plans)
+    stands = standing.standing(current.book, bookkeeping.EVERY, basis)
+    if stands and standing.stand(output, stands.files):
+        return replace(last, files=(*last.files, *outcome.files(stands)))
     try:
-        return replace(last, files=(*last.files, *publish.publish_index(current.config.output, covers)))
+        written = publish.publish_index(output, bookkeeping.covers(current.book, plans))
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
+    stands = standing.Standing(basis, files=standing.states(output, [each.name for each in written]))
+    standing.keep_standing(current.book, bookkeeping.EVERY, stands)
+    return replace(last, files=(*last.files, *written))
 
 
 def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
     """The story for one feed, from what its sources said."""
     with ledger.transaction(current.book) as page:
         bookkeeping.remember_voices(page, plan, heard, current.at)
-        stands = bookkeeping.standing(page, plan)
-        more = probes.known(page, plan).more
-    if stands and publish.stand(current.config.output, stands.files) and not more:
+        stands = bookkeeping.stands(page, plan)
+        more = plan.probe_enclosures and probes.known(page, plan).more
+    if stands and standing.stand(current.config.output, stands.files) and not more:
         return outcome.outcome(plan, heard, stands)
     current.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
@@ -89,19 +106,19 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
         written = publish.publish(current.config.output, composed.feed, plan.window, past, made)
     except PublishError as error:
         return replace(outcome.outcome(plan, heard, stands), failures=(str(error),))
-    stands = replace(stands, files=publish.states(current.config.output, written))
-    bookkeeping.keep_standing(current.book, plan, stands)
+    stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
+    standing.keep_standing(current.book, plan.name, stands)
     return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)
 
 
 def _probe(current: Run, plan: Plan) -> None:
     """Ask the media's own hosts for what no source gave; no transaction is open while they take their time."""
     items = compose(current.book, plan, current.at).feed.items
-    head = probes.by_head(current.gate, run.policy(current.config))
+    head = probes.by_head(current.door.gate(), current.door.policy())
     probes.ask(current.book, plan, items, head, current.at)
 
 
-def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
+def compose(book: Ledger, plan: Plan, now: datetime) -> stages.Composition:
     """The feed, newest first, out of everything its sources ever said; nothing is written."""
     mended = stages.repaired(book, plan)
     table = learning.table_of(book, plan, mended.sightings)
@@ -109,10 +126,10 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> Composition:
     weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights)
     weights = replace(weights, lore=learning.as_lore(lore, plan))
-    brief = Brief(mended.digests, weights, learning.digest(lore, plan))
+    brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
     items, work = making.reconcile_all(book, plan, matching.clusters, brief)
     settlement = stages.settled(book, plan, items, now)
-    return stages.composed(book, plan, Made(mended, matching, settlement, table, lore, work), now)
+    return stages.composed(book, plan, stages.Made(mended, matching, settlement, table, lore, work), now)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:

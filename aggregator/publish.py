@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -51,34 +51,6 @@ def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:
     if past is not None:
         yield "changes.html", news.render(feed, past)
         yield "changes.atom", news.atom(feed, past)
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A published file as it stood when it was written: its name under the output folder, bytes, and time in ns."""
-
-    name: str
-    size: int
-    written: int
-
-
-def states(output: Path, written: Sequence[Written]) -> tuple[FileState, ...]:
-    """How the files stand now."""
-    found = ((each.name, (output / each.name).stat()) for each in written)
-    return tuple(FileState(name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
-
-
-def stand(output: Path, known: Sequence[FileState]) -> bool:
-    """Do all the files still stand as they were written? False where none is known."""
-    try:
-        return bool(known) and all(_stands(output / each.name, each) for each in known)
-    except OSError:
-        return False
-
-
-def _stands(path: Path, known: FileState) -> bool:
-    stat = path.stat()
-    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)
 
 
 def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[Written, ...]:

@@ -11,11 +11,7 @@ from datetime import datetime
 
 from aggregator import bookkeeping, voices
 from aggregator.config.load import Config
-from aggregator.fetchers import sandbox, web
-from aggregator.fetchers.gate import Gate
-from aggregator.fetchers.manners import Pace
-from aggregator.fetchers.sandbox import Pool
-from aggregator.fetchers.web import Policy
+from aggregator.door import Door
 from aggregator.ledger import ledger, lock, memories
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
@@ -32,33 +28,28 @@ AHEAD = 8
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the program: its clock, the ledger, the gate, the children that parse, and who listens."""
+    """One run of the program: its clock, the ledger, the door to the origins, and who listens."""
 
     config: Config
     at: datetime
     book: Ledger
-    gate: Gate
-    children: Pool
+    door: Door
     force: bool = False
     listen: Listener = field(default=quiet)
 
 
 @contextmanager
 def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
-    """A run with the lock held, the ledger open and the children ready, as long as the body lasts.
+    """A run with the lock held and the ledger open, as long as the body lasts.
 
     Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
     """
-    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book, sandbox.pool() as children:
+    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book:
+        door = Door(config.contact or "", config.allow_networks, memories.holds(book, at))
         try:
-            yield Run(config, at, book, Gate(policy(config), memories.holds(book, at)), children)
+            yield Run(config, at, book, door)
         finally:
-            web.close()
-
-
-def policy(config: Config) -> Policy:
-    """How every origin is asked in this run."""
-    return Policy(contact=config.contact or "", allow_networks=config.allow_networks)
+            door.close()
 
 
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[Plan, tuple[Voice, ...]]]:
@@ -82,4 +73,4 @@ def _terms(run: Run, plan: Plan) -> Terms:
     def tell(source: Source, stage: str, message: str) -> None:
         run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.gate, Pace(), run.at, run.children, tell, plan.refresh, run.force)
+    return Terms(run.door, run.at, tell, plan.refresh, run.force)

@@ -11,30 +11,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 
-from aggregator import credited, probes
+from aggregator import credited, probes, told
 from aggregator.generator import apart, ids
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
-from aggregator.ledger import decisions, facts, promises, recall, records
+from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
-from aggregator.merger.held import Held, alarms
+from aggregator.merger.held import alarms
 from aggregator.merger.match import match
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Matching
-from aggregator.model.feed import Channel, Feed, Hearing, Plan
+from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import Sighting
-
-HEARINGS = "hearings"
-"""The fact under which the last hearing of each source is kept."""
-
-HELD = "held"
-"""The fact under which audio is kept that still stands (``merger.held``)."""
-
 
 SOUND_DIGITS = 2
 """Decimals of a source's soundness: with more, one new episode would weigh all the old ones otherwise; 1 would take
@@ -60,7 +53,7 @@ class Composition:
 
 def repaired(book: Ledger, plan: Plan) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(book, plan, held_audio(book, plan))
+    return mend(book, plan, told.held_audio(book, plan))
 
 
 def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table) -> Matching:
@@ -72,7 +65,7 @@ def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Tabl
 def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
     """What each source's word weighs in this feed."""
     share = {source: round(sound, SOUND_DIGITS) for source, sound in soundness(sightings).items()}
-    return Weights(trust_of(book, plan), repeated_links(sightings), share)
+    return Weights(told.trust_of(book, plan), repeated_links(sightings), share)
 
 
 def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> Settlement:
@@ -82,12 +75,12 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> S
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
     first_seen = recall.first_seen(book, plan.name)
     past = Past(
-        plan.name, promises.promises(book, plan.name), first_seen, trust_of(book, plan), wanted, dict(plan.buried)
+        plan.name, promises.promises(book, plan.name), first_seen, told.trust_of(book, plan), wanted, dict(plan.buried)
     )
     settlement = settle(probes.completed(book, plan, items), past, now)
-    told = apart.apart(settlement.items, past.promises, settlement.promises, now)
-    changed = tuple(sorted({*settlement.changed, *told.changed}))
-    return replace(settlement, items=told.items, promises=told.promises, changed=changed)
+    named = apart.apart(settlement.items, past.promises, settlement.promises, now)
+    changed = tuple(sorted({*settlement.changed, *named.changed}))
+    return replace(settlement, items=named.items, promises=named.promises, changed=changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +101,7 @@ class Made:
 def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
     settlement = made.settlement
-    alarmed = alarms(held_audio(book, plan))
+    alarmed = alarms(told.held_audio(book, plan))
     channel = _channel(book, plan)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
@@ -117,7 +110,7 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
         channel=channel,
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
-        hearings=hearings(book, plan),
+        hearings=told.hearings(book, plan),
         near_misses=made.matching.near_misses,
         remarks=(
             *alarmed,
@@ -131,24 +124,6 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
     mended = sum(bool(sighting.notes) for sighting in sightings)
     taught = (made.table, made.lore, made.mended.work, made.work)
     return Composition(feed, settlement, len(sightings), mended, fingerprint, alarmed, taught)
-
-
-def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:
-    """How far each source is trusted: as the config says, or as it last said of a source it no longer names."""
-    kept = {name: source.trust for name, source in recall.sources(book, plan.name).items()}
-    return kept | {source.name: source.trust for source in plan.sources}
-
-
-def hearings(book: Ledger, plan: Plan) -> tuple[Hearing, ...]:
-    """What became of each source when it was last asked, sorted by name."""
-    kept = facts.facts(book, plan.name, HEARINGS)
-    return records.decode_all(Hearing, kept.decode()) if kept else ()
-
-
-def held_audio(book: Ledger, plan: Plan) -> tuple[Held, ...]:
-    """The audio that still stands where a source moved all of its own at once."""
-    kept = facts.facts(book, plan.name, HELD)
-    return records.decode_all(Held, kept.decode()) if kept else ()
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:
@@ -171,7 +146,7 @@ def _pins(promised: Sequence[Promise]) -> Mapping[str, str]:
 
 def _channel(book: Ledger, plan: Plan) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
-    channel = complete(plan.channel, recall.shows(book, plan.name), trust_of(book, plan))
+    channel = complete(plan.channel, recall.shows(book, plan.name), told.trust_of(book, plan))
     guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     return replace(channel, guid=guid)
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
+from aggregator.door import Door
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import doubt, roster
-from aggregator.fetchers.gate import Gate
-from aggregator.fetchers.manners import Pace
-from aggregator.fetchers.sandbox import Pool
 from aggregator.ledger import due
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Answer, Heard, Memory, Source
@@ -33,16 +31,13 @@ Tell = Callable[[Source, str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a run asks and reads: the gate to every host, the run's clock, the children that parse, and who listens.
+    """How a run asks and reads: by which door, the run's clock, and who listens.
 
-    ``pace`` is the least time between two questions, ``cron`` when the feed is to be refreshed (``None`` for any
-    time); ``force`` asks sources that are not due, too.
+    ``cron`` says when the feed is to be refreshed (``None``: any time); ``force`` asks sources that are not due, too.
     """
 
-    gate: Gate
-    pace: Pace
+    door: Door
     now: datetime
-    children: Pool
     tell: Tell
     cron: str | None = None
     force: bool = False
@@ -107,10 +102,10 @@ def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer
     memory = memories.get(url, Memory(url))
     if memory.leads_to is not None:
         feed = memories.get(memory.leads_to, Memory(memory.leads_to))
-        answer = terms.gate.ask(source, feed, terms.now, force=terms.force)
+        answer = terms.door.gate().ask(source, feed, terms.now, force=terms.force)
         if answer.state != "silent":
             return answer
-    return terms.gate.ask(source, memory, terms.now, force=terms.force)
+    return terms.door.gate().ask(source, memory, terms.now, force=terms.force)
 
 
 def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
@@ -163,15 +158,15 @@ def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood
     source = answer.document.source
     terms.tell(source, "read", "")
     try:
-        feeds = terms.children.discover(answer.document) if _may_lead_on(answer) else ()
+        feeds = terms.door.children().discover(answer.document) if _may_lead_on(answer) else ()
         if feeds:
             page = replace(answer.memory, leads_to=feeds[0])
-            feed = terms.gate.ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.now, force=True)
+            feed = terms.door.gate().ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.now, force=True)
             return replace(_listed(feed, memories, terms), pages=(page,))
         return _listed(answer, memories, terms)
     except ReadError as error:
         before = memories.get(answer.memory.url, Memory(answer.memory.url))
-        unread = doubt.refuse(before, answer.memory, terms.now, terms.pace)
+        unread = doubt.refuse(before, answer.memory, terms.now, terms.door.policy().pace)
         return _Understood(Answer("silent", unread, message=str(error)))
 
 
@@ -185,9 +180,9 @@ def _listed(answer: Answer, memories: Memories, terms: Terms) -> _Understood:
     """What the document lists, where that is believed; ReadError where it cannot be read."""
     if answer.document is None:
         return _Understood(answer)
-    listing = terms.children.read(answer.document)
+    listing = terms.door.children().read(answer.document)
     before = memories.get(answer.memory.url, Memory(answer.memory.url))
-    verdict = doubt.weigh(before, answer.memory, listing, terms.pace)
+    verdict = doubt.weigh(before, answer.memory, listing, terms.door.policy().pace)
     if not verdict.believed:
         return _Understood(Answer("suspicious", verdict.memory, message=verdict.message))
     return _Understood(Answer("heard", verdict.memory, message=verdict.message), listing)

@@ -1,77 +1,31 @@
-"""A refresh while it works: a bar for each source on a terminal; elsewhere plain lines, with ``--verbose`` only."""
+"""A refresh while it works: bars where standard output is a terminal, else plain lines with ``--verbose``."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
 
+from aggregator.commands import bars
 from aggregator.commands.wording import line
 from aggregator.outcome import Listener, Progress, quiet
 
-STEPS = {"fetch": 1, "read": 2}
-"""How far a source is, of three steps: asked, answered, read; it is done when its feed is composed."""
-
 LONGEST = 200
-SCREEN = 20
-"""The most bars shown at once: more than a small terminal's height, and finished ones make place for others."""
+"""Characters of a message that a line shows."""
 
 
 @contextmanager
 def listener(*, hush: bool, verbose: bool) -> Iterator[Listener]:
     """What a refresh tells its progress to, as long as the body runs; nothing is shown where ``hush``."""
-    console = Console()
     if hush:
         yield quiet
-    elif console.is_terminal:
-        with _bars(console) as bars:
-            yield _Board(bars).tell
+    elif sys.stdout.isatty():
+        with bars.shown() as tell:
+            yield tell
     else:
         yield _told if verbose else quiet
-
-
-def _bars(console: Console) -> Bars:
-    """The bars as they look: feed and source, how far, the stage, and what there is to say."""
-    return Bars(
-        TextColumn("{task.fields[feed]}", style="dim"),
-        TextColumn("{task.description}", style="bold"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[stage]}", style="cyan"),
-        TextColumn("{task.fields[message]}"),
-        TimeElapsedColumn(),
-        console=console,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Board:
-    """One bar for each source that has been heard of, by feed and source."""
-
-    bars: Bars
-    tasks: dict[tuple[str, str], TaskID] = field(default_factory=dict)
-
-    def tell(self, progress: Progress) -> None:
-        """Move the bar of the progress's source; a stage of the whole feed ends the bars of its sources."""
-        if not progress.source:
-            for key, task in self.tasks.items():
-                if key[0] == progress.feed:
-                    self.bars.update(task, completed=len(STEPS), stage="", visible=len(self.tasks) <= SCREEN)
-            return
-        key = (progress.feed, progress.source)
-        if key not in self.tasks:
-            self.tasks[key] = self.bars.add_task(
-                progress.source, total=len(STEPS), feed=progress.feed, stage="", message=""
-            )
-        asked = progress.stage == "fetch" and not progress.message
-        step = 0 if asked else STEPS.get(progress.stage, 0)
-        said = escape(line(progress.message, LONGEST)) if progress.stage == "fetch" else ""
-        self.bars.update(self.tasks[key], completed=step, stage=progress.stage, message=said)
 
 
 def _told(progress: Progress) -> None:

@@ -28,6 +28,8 @@ MODULES = {
     "page": "aggregator.fetchers.page",
     "jsonfeed": "aggregator.fetchers.jsonfeed",
 }
+PLACED = MODULES.keys() - {"apple"}
+"""The kinds that are asked where the config says: to say so of a source that is not due, no reader is loaded."""
 
 
 class Kind(Protocol):
@@ -51,7 +53,9 @@ def kinds() -> tuple[str, ...]:
 
 def locate(source: Source) -> tuple[str, ...]:
     """The addresses to ask for the source; none where its config names a local path."""
-    return () if source.path else _module(source).locate(source)
+    if source.path or (source.kind in PLACED and not source.url):
+        return ()
+    return (source.url,) if source.kind in PLACED and source.url else _module(source).locate(source)
 
 
 def discover(document: Document) -> tuple[str, ...]:

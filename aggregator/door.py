@@ -1,0 +1,50 @@
+"""The way out of one run: the gate to every host and the children that read, made when the first source is due."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+
+from aggregator.fetchers import gate, nursery, sandbox, web
+
+
+@dataclass(slots=True)
+class Door:
+    """Shut until somebody goes through; may be used from several threads.
+
+    ``contact`` and ``networks`` are what the config says of every question, ``held`` which hosts asked for silence.
+    """
+
+    contact: str
+    networks: tuple[str, ...]
+    held: Mapping[str, datetime]
+    _gate: gate.Gate | None = None
+    _children: sandbox.Pool | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def policy(self) -> web.Policy:
+        """How every origin is asked in this run."""
+        return web.Policy(contact=self.contact, allow_networks=self.networks)
+
+    def gate(self) -> gate.Gate:
+        """The gate that all questions of this run go through."""
+        with self._lock:
+            self._gate = self._gate or gate.Gate(self.policy(), self.held)
+            return self._gate
+
+    def children(self) -> sandbox.Pool:
+        """The children that read for this run, one for each processor."""
+        with self._lock:
+            self._children = self._children or sandbox.Pool(nursery.Limits(), os.cpu_count() or 1)
+            return self._children
+
+    def close(self) -> None:
+        """End what was begun."""
+        with self._lock:
+            if self._children is not None:
+                self._children.close()
+            if self._gate is not None:
+                web.close()

@@ -1,0 +1,69 @@
+"""What stands in the output and from what it was made: what is as it was is not made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from aggregator.ledger import facts, records
+from aggregator.ledger.ledger import Ledger
+
+STANDING: Final = "standing"
+"""The fact that says it of a feed; without a feed's name, of the files that list every feed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A published file as it stood when it was written: its name under the output folder, bytes, and time in ns."""
+
+    name: str
+    size: int
+    written: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands in the output for one feed: from what it was made, what the summary says of it, and its files."""
+
+    basis: str
+    remembered: int = 0
+    items: int = 0
+    episodes: int = 0
+    posts: int = 0
+    repaired: int = 0
+    near_misses: int = 0
+    alarms: tuple[str, ...] = ()
+    files: tuple[FileState, ...] = ()
+
+
+def standing(book: Ledger, feed: str, basis: str) -> Standing | None:
+    """What was made for the feed from this basis, ``None`` where it must be made anew."""
+    kept = facts.facts(book, feed, STANDING)
+    found = records.decode(Standing, kept.decode()) if kept else None
+    return found if found and found.basis == basis else None
+
+
+def keep_standing(book: Ledger, feed: str, stands: Standing | None) -> None:
+    """Note what was published, once it stands; ``None`` says that it is to be made anew."""
+    facts.keep_fact(book, feed, STANDING, records.encode(stands).encode() if stands else None)
+
+
+def states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:
+    """How the files under the output folder stand now."""
+    found = ((name, (output / name).stat()) for name in names)
+    return tuple(FileState(name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+
+
+def stand(output: Path, known: Sequence[FileState]) -> bool:
+    """Do all the files still stand as they were written? False where none is known."""
+    try:
+        return bool(known) and all(_stands(output / each.name, each) for each in known)
+    except OSError:
+        return False
+
+
+def _stands(path: Path, known: FileState) -> bool:
+    stat = path.stat()
+    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)

@@ -1,0 +1,35 @@
+"""What is kept of the sources between two runs: how each was heard last, and the audio that is held back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from aggregator.ledger import facts, recall, records
+from aggregator.ledger.ledger import Ledger
+from aggregator.merger import held
+from aggregator.model.feed import Hearing, Plan
+
+HEARINGS: Final = "hearings"
+"""The fact under which the last hearing of each source is kept."""
+
+HELD: Final = "held"
+"""The fact under which audio is kept that still stands (``merger.held``)."""
+
+
+def hearings(book: Ledger, plan: Plan) -> tuple[Hearing, ...]:
+    """What became of each source when it was last asked, sorted by name."""
+    kept = facts.facts(book, plan.name, HEARINGS)
+    return records.decode_all(Hearing, kept.decode()) if kept else ()
+
+
+def held_audio(book: Ledger, plan: Plan) -> tuple[held.Held, ...]:
+    """The audio that still stands where a source moved all of its own at once."""
+    kept = facts.facts(book, plan.name, HELD)
+    return records.decode_all(held.Held, kept.decode()) if kept else ()
+
+
+def trust_of(book: Ledger, plan: Plan) -> Mapping[str, float]:
+    """How far each source is trusted: as the config says, or as it last said of a source it no longer names."""
+    kept = {name: source.trust for name, source in recall.sources(book, plan.name).items()}
+    return kept | {source.name: source.trust for source in plan.sources}
