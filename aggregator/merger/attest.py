@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from aggregator.merger.lore import NOTHING, Lore
-from aggregator.model.item import Dissent, Item, Provenance
+from aggregator.model.item import Dissent, Provenance
 from aggregator.model.sighting import Note, Sighting
 
 # A dissenting value is quoted up to this many characters: enough to recognise, not a second copy of the text.
@@ -85,6 +86,13 @@ def _superseded(sightings: Sequence[Sighting]) -> frozenset[str]:
     )
 
 
+class Finding(NamedTuple):
+    """What was found out of a field: the values of the Item that follow, by name, and how they came to be."""
+
+    values: Mapping[str, object]
+    origin: Provenance
+
+
 def attest(
     name: str,
     witness: Sighting,
@@ -117,8 +125,3 @@ def attest(
 def notes_on(name: str, witness: Sighting) -> tuple[Note, ...]:
     """The repairs that the witness's own value of this field went through."""
     return tuple(note for note in witness.notes if note.field == name)
-
-
-def with_origin(item: Item, provenance: Provenance) -> Item:
-    """The item with one more field accounted for."""
-    return replace(item, provenance=(*item.provenance, provenance))

@@ -7,15 +7,14 @@ text, token by token.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from rapidfuzz import fuzz
 
 from aggregator.merger import blend
-from aggregator.merger.attest import HARMLESS, Ballot, attest, notes_on, with_origin
-from aggregator.model.item import Item
+from aggregator.merger.attest import HARMLESS, Ballot, Finding, attest, notes_on
 from aggregator.model.sighting import Sighting
 from aggregator.text import titles
 from aggregator.text.fold import fold
@@ -28,11 +27,11 @@ ALIKE = 82.0
 TextField = Literal["title", "description"]
 
 
-def read_title(item: Item, votes: Ballot) -> Item:
-    """The item with its title: one reading of the copies that resemble the most trusted one."""
+def read_title(votes: Ballot) -> Iterator[Finding]:
+    """The title: one reading of the copies that resemble the most trusted one."""
     titled = [sighting for sighting in votes.witnesses if sighting.title]
     if not titled:
-        return item
+        return
     anchor = fold(titled[0].title)
     alike = [sighting for sighting in titled if _alike(fold(sighting.title), anchor)]
     reading = blend.blend(
@@ -46,8 +45,8 @@ def read_title(item: Item, votes: Ballot) -> Item:
     )
     show = next((sighting.show for sighting in votes.witnesses if sighting.show), "")
     typed = titles.pieces(text, show)
-    item = replace(item, title=text, part=typed.part, tag=typed.tag)
-    return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
+    values = {"title": text, "part": typed.part, "tag": typed.tag}
+    yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 
 def _said(alike: Sequence[Sighting], reading: str) -> str:
@@ -71,11 +70,11 @@ def _alike(left: str, right: str) -> bool:
     return digits[0] == digits[1] and fuzz.ratio(left, right) >= ALIKE
 
 
-def read_description(item: Item, votes: Ballot) -> Item:
-    """The item with the best reading of its text, and the witness's own markup where it is that witness's text."""
+def read_description(votes: Ballot) -> Iterator[Finding]:
+    """The best reading of the text, and the witness's own markup where it is that witness's text."""
     told = [sighting for sighting in votes.witnesses if sighting.description]
     if not told:
-        return item
+        return
     copies = copies_of("description", votes)
     reading = blend.blend(copies, language=language_of(votes), lore=votes.weights.lore)
     key = fold(reading.text)
@@ -88,8 +87,8 @@ def read_description(item: Item, votes: Ballot) -> Item:
         lambda sighting: sighting.description or None,
         lambda sighting: key.startswith(fold(sighting.description or "")),
     )
-    item = replace(item, description=reading.text, html=witness.html if own else None, cut=reading.cut)
-    return with_origin(item, replace(origin, confidence=round(reading.confidence, 3)))
+    values = {"description": reading.text, "html": witness.html if own else None, "cut": reading.cut}
+    yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 
 def copies_of(name: TextField, votes: Ballot) -> list[blend.Copy]:
@@ -105,6 +104,7 @@ def _copy(name: TextField, sighting: Sighting, votes: Ballot) -> blend.Copy:
         votes.weights.of_text(sighting),
         cut=sighting.cut and name == "description",
         wear=tuple(note.cause for note in notes_on(name, sighting)),
+        mended=True,
     )
 
 

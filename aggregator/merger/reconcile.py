@@ -13,11 +13,11 @@ A source's word weighs by its trust (promise 5: a less trusted source may comple
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from aggregator.merger.attest import Ballot, Weights, attest, ballot, with_origin
+from aggregator.merger.attest import Ballot, Finding, Weights, attest, ballot
 from aggregator.merger.readings import read_description, read_title
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Item, Provenance
@@ -47,16 +47,17 @@ def reconcile(cluster: Cluster, weights: Weights) -> Item:
         origin=votes.witnesses[0].source,
         pairs=cluster.pairs,
     )
-    for rule in RULES:
-        item = rule(item, votes)
-    return replace(item, provenance=tuple(sorted(item.provenance, key=lambda origin: origin.field)))
+    found = [finding for rule in RULES for finding in rule(votes)]
+    values = {name: value for finding in found for name, value in finding.values.items()}
+    provenance = tuple(sorted((finding.origin for finding in found), key=lambda origin: origin.field))
+    return replace(item, provenance=provenance, **values)  # type: ignore[arg-type]  # each rule names fields of its type
 
 
-def _published(item: Item, votes: Ballot) -> Item:
+def _published(votes: Ballot) -> Iterator[Finding]:
     """The most trusted date, sharpened by the finest one that names a time of that day."""
     dated = [(sighting, sighting.published) for sighting in votes.witnesses if sighting.published is not None]
     if not dated:
-        return item
+        return
     trusted = dated[0][1]
     finest = [(sighting, said) for sighting, said in dated if _finer(said, trusted)]
     witness, moment = min(finest, key=lambda pair: -PRECISIONS.index(pair[1].precision), default=dated[0])
@@ -67,7 +68,7 @@ def _published(item: Item, votes: Ballot) -> Item:
         lambda sighting: sighting.published.at.isoformat() if sighting.published else None,
         lambda sighting: sighting.published is not None and _compatible(sighting.published, moment),
     )
-    return with_origin(replace(item, published=moment), origin)
+    yield Finding({"published": moment}, origin)
 
 
 def _finer(said: Moment, trusted: Moment) -> bool:
@@ -86,11 +87,11 @@ def _compatible(left: Moment, right: Moment) -> bool:
     return abs(left.at - right.at) <= timedelta(minutes=1)
 
 
-def _duration(item: Item, votes: Ballot) -> Item:
+def _duration(votes: Ballot) -> Iterator[Finding]:
     """The most trusted duration, made exact by a source that differs by less than its grain."""
     timed = [(sighting, sighting.duration) for sighting in votes.witnesses if sighting.duration is not None]
     if not timed:
-        return item
+        return
     trusted = timed[0][1]
     exact = [(sighting, said) for sighting, said in timed if said.step < trusted.step and _same_length(said, trusted)]
     witness, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
@@ -101,7 +102,7 @@ def _duration(item: Item, votes: Ballot) -> Item:
         lambda sighting: f"{sighting.duration.seconds} s" if sighting.duration else None,
         lambda sighting: sighting.duration is not None and _same_length(sighting.duration, duration),
     )
-    return with_origin(replace(item, duration=duration), origin)
+    yield Finding({"duration": duration}, origin)
 
 
 def _same_length(left: Duration, right: Duration) -> bool:
@@ -109,11 +110,11 @@ def _same_length(left: Duration, right: Duration) -> bool:
     return abs(left.seconds - right.seconds) <= max(left.step, right.step)
 
 
-def _enclosure(item: Item, votes: Ballot) -> Item:
+def _enclosure(votes: Ballot) -> Iterator[Finding]:
     """The most trusted audio, whole; only what it lacks may come from another source of the very same file."""
     heard = [(sighting, sighting.enclosure) for sighting in votes.witnesses if sighting.enclosure is not None]
     if not heard:
-        return item
+        return
     witness, chosen = heard[0]
     bare = urls.bare_audio(chosen.url)
     twins = [said for _, said in heard if urls.bare_audio(said.url) == bare]
@@ -129,30 +130,29 @@ def _enclosure(item: Item, votes: Ballot) -> Item:
         lambda sighting: sighting.enclosure.url if sighting.enclosure else None,
         lambda sighting: sighting.enclosure is not None and urls.bare_audio(sighting.enclosure.url) == bare,
     )
-    return with_origin(replace(item, enclosure=enclosure), origin)
+    yield Finding({"enclosure": enclosure}, origin)
 
 
-def _link(item: Item, votes: Ballot) -> Item:
+def _link(votes: Ballot) -> Iterator[Finding]:
     """The most trusted page of the item itself; a page that stands on many items only where nobody has a better one."""
     linked = [sighting for sighting in votes.witnesses if sighting.link is not None]
     if not linked:
-        return item
+        return
     repeated = votes.weights.repeated_links
     own = [sighting for sighting in linked if (sighting.source, sighting.link) not in repeated]
     witness = (own or linked)[0]
     origin = attest(
         "link", witness, votes, lambda sighting: sighting.link, lambda sighting: sighting.link == witness.link
     )
-    return with_origin(replace(item, link=witness.link), origin)
+    yield Finding({"link": witness.link}, origin)
 
 
-def _plain(item: Item, votes: Ballot) -> Item:
+def _plain(votes: Ballot) -> Iterator[Finding]:
     """Every other field: the word of the most trusted source that has one."""
     for name in PLAIN:
         witness = next((sighting for sighting in votes.witnesses if getattr(sighting, name) not in SILENT), None)
         if witness is not None:
-            item = with_origin(replace(item, **{name: getattr(witness, name)}), _attest_plain(name, witness, votes))
-    return item
+            yield Finding({name: getattr(witness, name)}, _attest_plain(name, witness, votes))
 
 
 def _attest_plain(name: str, witness: Sighting, votes: Ballot) -> Provenance:
@@ -167,5 +167,5 @@ def _attest_plain(name: str, witness: Sighting, votes: Ballot) -> Provenance:
     )
 
 
-Rule = Callable[[Item, Ballot], Item]
+Rule = Callable[[Ballot], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (read_title, read_description, _published, _duration, _enclosure, _link, _plain)

@@ -39,7 +39,8 @@ TRUST_POWER = 6
 class Copy:
     """One copy of a text: whose it is, how far the source is trusted (0 to 1), whether it is known to be cut.
 
-    ``wear`` are the causes of the changes it already went through (names of fixers), as evidence of its soundness.
+    ``wear`` are the causes of the changes it already went through (names of fixers), as evidence of its soundness;
+    ``mended`` says that it went through all of them: a text that ``mend`` gave, blanks round it aside.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Copy:
     trust: float = 1.0
     cut: bool = False
     wear: tuple[str, ...] = ()
+    mended: bool = False
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
     top = max((copy.trust for copy in copies), default=1.0) or 1.0
     called = []
     for copy in copies:
-        mended = mend(copy.text, cut=copy.cut)
+        mended = Mended(copy.text.strip(), copy.cut, ()) if copy.mended else mend(copy.text, cut=copy.cut)
         trust = (max(copy.trust, 0.01) / top) ** TRUST_POWER
         called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
     called.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
