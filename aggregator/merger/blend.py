@@ -85,17 +85,26 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
     cut = all(witness.cut for witness in witnesses)
     runs: list[Run] = []
     scores: list[float] = []
+    known: dict[tuple[int, ...], tuple[tuple[str, ...], float]] = {}
     before: Column | None = None
     for stretch in vote.standing(columns, witnesses):
+        probability = stretch.probability
         for column in stretch.columns:
             spelling = spell(column, bench)
             gap = _gap(before, column, witnesses) if before else ""
-            writers = [witnesses[number] for number in spelling.writers]
-            score = stretch.probability * spelling.share * _belief(writers) * (ALL_CUT if cut else 1.0)
+            found = known.get(spelling.writers)
+            sources, belief = found or known.setdefault(spelling.writers, _spoken(spelling.writers, witnesses))
+            score = probability * spelling.share * belief * (ALL_CUT if cut else 1.0)
             scores.append(score)
-            runs.append(Run(gap + spelling.text, tuple(sorted({writer.source for writer in writers})), score))
+            runs.append(Run(gap + spelling.text, sources, score))
             before = column
     return _reading(runs, scores, witnesses, cut=cut)
+
+
+def _spoken(numbers: Sequence[int], witnesses: Sequence[Witness]) -> tuple[tuple[str, ...], float]:
+    """The sources that write a token, and how far they can be believed together."""
+    writers = [witnesses[number] for number in numbers]
+    return tuple(sorted({writer.source for writer in writers})), _belief(writers)
 
 
 def _belief(writers: Sequence[Witness]) -> float:
@@ -137,9 +146,14 @@ def _joined(runs: Sequence[Run]) -> Iterator[Run]:
 
 def _gap(before: Column, column: Column, witnesses: Sequence[Witness]) -> str:
     """What stands between two tokens, as those have it who have both side by side; else a blank, if the script has."""
+    near, places = before.places, column.places
+    if len({token.gap for token in column.cells.values()}) == 1:
+        number, token = next(iter(column.cells.items()))
+        if near.get(number, -2) + 1 == places[number]:
+            return token.gap
     ballots: dict[str, float] = {}
     for number, token in column.cells.items():
-        if before.places.get(number, -2) + 1 == column.places[number]:
+        if near.get(number, -2) + 1 == places[number]:
             ballots[token.gap] = ballots.get(token.gap, 0.0) + witnesses[number].weight
     if ballots:
         return max(ballots, key=lambda gap: (ballots[gap], gap))

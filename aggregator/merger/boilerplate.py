@@ -9,9 +9,10 @@ know exactly where the text ends, triples also know a run that is worn or stands
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from aggregator.merger.witnesses import Witness
 
@@ -40,7 +41,7 @@ class Learner:
         if len(copies) < 2:  # noqa: PLR2004 - one copy has nobody to lack it
             return
         lines = [_plain(witness) for witness in copies]
-        inside = [set(_triples(line)) for line in lines]
+        inside = _insides(lines)
         for number, line in enumerate(lines):
             others = [inside[other] for other in range(len(lines)) if other != number]
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
@@ -89,10 +90,13 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
     if not phrases or len(witnesses) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
         return
     lines = [_plain(witness) for witness in witnesses]
-    inside = [set(_triples(line)) for line in lines]
+    bounds = [_bounds(line, phrases) for line in lines]
+    if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
+        return
+    inside = _insides(lines)
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
         others = [inside[other] for other in range(len(lines)) if other != number]
-        start, end = _bounds(line, phrases)
+        start, end = bounds[number]
         if start and not _lacked(_triples(line[:start], tail=""), others):
             start = 0
         if end < len(line) and not _lacked(_triples(line[end:], head=""), others):
@@ -113,8 +117,9 @@ def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
     start, end = 0, len(line)
     while True:
         left = line[start:end]
-        tail = max(_longest_run(left, phrases, TAIL), _reach([*reversed(left), HEAD], phrases, TAIL))
-        head = max(_longest_run(left, phrases, HEAD), _reach([*left, TAIL], phrases, HEAD))
+        ends = left[-LONGEST - JOINT :][::-1], left[: LONGEST + JOINT]
+        tail = max(_longest_run(left, phrases, TAIL), _reach([*ends[0], HEAD], phrases, TAIL))
+        head = max(_longest_run(left, phrases, HEAD), _reach([*ends[1], TAIL], phrases, HEAD))
         if 0 < tail < len(left) - 1:
             end -= tail
         elif 0 < head < len(left) - 1:
@@ -125,10 +130,24 @@ def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
 
 def _longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
     """The length of the longest known run at an edge."""
-    for size in range(min(LONGEST, len(line) - 1), 0, -1):
-        if _phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
+    outermost = line[-1 if edge == TAIL else 0] if line else ""
+    for size in _sizes(phrases).get((edge, outermost), ()):
+        if size < len(line) and _phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
             return size
     return 0
+
+
+@lru_cache(maxsize=8)
+def _sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ...]]:
+    """By edge and outermost word the lengths of the known runs, the longest first."""
+    sizes: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for phrase in phrases:
+        words = phrase.split(" ")
+        if words[0] == HEAD:
+            sizes[HEAD, words[1]].add(len(words) - 1)
+        if words[-1] == TAIL:
+            sizes[TAIL, words[-2]].add(len(words) - 1)
+    return {outermost: tuple(sorted(found, reverse=True)) for outermost, found in sizes.items()}
 
 
 def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
@@ -168,11 +187,25 @@ def _edges(line: Sequence[str]) -> tuple[list[str], list[str]]:
     )
 
 
+def _insides(lines: Sequence[Sequence[str]]) -> list[set[str]]:
+    """The triples of each line; of equal lines they are found once."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for line in map(tuple, lines):
+        if line not in found:
+            found[line] = set(_triples(line))
+    return [found[tuple(line)] for line in lines]
+
+
 def _triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
     padded = [*filter(None, [head]), *line, *filter(None, [tail])]
-    return (" ".join(padded[i : i + 3]) for i in range(max(0, len(padded) - 2)))
+    return (f"{one} {two} {three}" for one, two, three in zip(padded, padded[1:], padded[2:], strict=False))
 
 
 def _plain(witness: Witness) -> list[str]:
     """The keys with every number as #."""
-    return [DIGITS.sub("#", token.key) for token in witness.tokens]
+    return [_unnumbered(token.key) for token in witness.tokens]
+
+
+@lru_cache(maxsize=1 << 14)
+def _unnumbered(key: str) -> str:
+    return DIGITS.sub("#", key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import log
@@ -64,10 +65,12 @@ class Observer:
         columns = weave(witnesses, backbone_first(witnesses))
         stretches = vote.standing(columns, witnesses)
         kept = [column for stretch in stretches for column in stretch.columns]
+        distorted = _distorted(kept, len(witnesses))
+        movers = frozenset().union(*(column.moved for column in kept))
         for number, witness in enumerate(witnesses):
             counts = dict(witness.seen)
-            counts["wrong"] = _distorted(kept, number)
-            counts["moved"] = (float(any(number in column.moved for column in kept)), 1.0)
+            counts["wrong"] = distorted[number]
+            counts["moved"] = (float(number in movers), 1.0)
             self._add(witness.source, counts)
 
     def _side(self, witnesses: Sequence[Witness], show: str) -> None:
@@ -108,15 +111,18 @@ def _rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
     return DEFAULT.moreover(by_word, WORDS_KNOWN).moreover(by_item, ITEMS_KNOWN)
 
 
-def _distorted(columns: Sequence[Column], number: int) -> tuple[float, float]:
-    """How many words a witness writes otherwise than two others do, and how many it has with them."""
-    events = chances = 0
+def _distorted(columns: Sequence[Column], count: int) -> list[tuple[float, float]]:
+    """How many words each witness writes otherwise than two others do, and how many it has with them."""
+    events, chances = [0.0] * count, [0.0] * count
     for column in columns:
-        if number in column.cells and len(column.cells) >= ENOUGH:
-            chances += 1
-            others = {token.word for other, token in column.cells.items() if other != number}
-            events += len(others) == 1 and column.cells[number].word not in others
-    return float(events), float(chances)
+        if len(column.cells) < ENOUGH:
+            continue
+        words = {number: token.word for number, token in column.cells.items()}
+        often = Counter(words.values()) if len(set(words.values())) > 1 else {}
+        for number, word in words.items():
+            chances[number] += 1
+            events[number] += len(often) == 2 and often[word] == 1  # noqa: PLR2004 - its own and that of all others
+    return list(zip(events, chances, strict=True))
 
 
 def to_json(lore: Lore) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from aggregator.merger.witnesses import Witness
 from aggregator.text import words
@@ -17,8 +17,9 @@ BY_LETTERS = 0.4
 
 def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
     """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
-    whole = [Counter(_bare(token.key) for token in witness.tokens) for witness in witnesses]
-    apart = [_pairs(witness, whole, number) for number, witness in enumerate(witnesses)]
+    bare = [[_bare(token.key) for token in witness.tokens] for witness in witnesses]
+    whole = [frozenset(words) for words in bare]
+    apart = [_pairs(witness, bare[number], whole, number) for number, witness in enumerate(witnesses)]
     disputed = {joined for pairs in apart for joined in pairs}
     disputed -= {
         joined
@@ -43,25 +44,20 @@ def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
             witness.tokens = _split(witness.tokens, lengths)
 
 
-def _pairs(witness: Witness, whole: Sequence[Counter[str]], number: int) -> dict[str, int]:
+def _pairs(witness: Witness, bare: Sequence[str], whole: Sequence[frozenset[str]], number: int) -> dict[str, int]:
     """Neighbouring words of a witness that another has as one: the joined word, and the length of the first part."""
-    others = [counter for other, counter in enumerate(whole) if other != number]
-    pairs: dict[str, int] = {}
-    before = ""
-    for token in witness.tokens:
-        after = _bare(token.key)
-        if before and after and token.gap:
-            joined = before + after
-            if any(joined in counter for counter in others):
-                pairs[joined] = len(before)
-        before = after
-    return pairs
+    others: frozenset[str] = frozenset().union(*(whole[other] for other in range(len(whole)) if other != number))
+    return {
+        before + after: len(before)
+        for (before, after), token in zip(pairwise(bare), witness.tokens[1:], strict=False)
+        if before + after in others and before and after and token.gap
+    }
 
 
 def _is_one(
     joined: str,
     witnesses: Sequence[Witness],
-    whole: Sequence[Counter[str]],
+    whole: Sequence[frozenset[str]],
     apart: Sequence[dict[str, int]],
     language: str | None,
 ) -> bool:

@@ -104,8 +104,13 @@ def _mark_repeats(stretches: Sequence[Stretch]) -> None:
 
 def _reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
     """The first and the last column that a witness has in its place."""
-    own = [i for i, column in enumerate(columns) if number in column.cells and number not in column.moved]
-    return (own[0], own[-1]) if own else (0, -1)
+    places = range(len(columns))
+    first = next((i for i in places if _in_place(columns[i], number)), None)
+    return (0, -1) if first is None else (first, next(i for i in reversed(places) if _in_place(columns[i], number)))
+
+
+def _in_place(column: Column, number: int) -> bool:
+    return number in column.cells and number not in column.moved
 
 
 def _odds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from aggregator.merger.witnesses import Witness
 from aggregator.text import align
@@ -33,29 +34,32 @@ def backbone_first(witnesses: Sequence[Witness]) -> list[int]:
 
 def _backbone(witnesses: Sequence[Witness]) -> int:
     longest = max(len(witness.tokens) for witness in witnesses)
-    scores = []
-    for witness in witnesses:
-        agreement = _agreement(witness, witnesses)
-        scores.append(
-            witness.weight
-            * (1 - witness.rates.moved) ** MORE_ORDER
-            * agreement**3
-            * (0.55 + 0.45 * len(witness.tokens) / longest)
-        )
+    agreements = _agreements(witnesses)
+    scores = [
+        witness.weight
+        * (1 - witness.rates.moved) ** MORE_ORDER
+        * agreement**3
+        * (0.55 + 0.45 * len(witness.tokens) / longest)
+        for witness, agreement in zip(witnesses, agreements, strict=True)
+    ]
     return max(range(len(witnesses)), key=lambda number: scores[number])
 
 
-def _agreement(witness: Witness, witnesses: Sequence[Witness]) -> float:
-    """How far the order of a witness is the order of the others, 0 to 1, by the beginnings of long texts."""
-    total = agreed = 0.0
-    keys = witness.keys[:LONG]
-    for other in witnesses:
-        if other is not witness:
-            theirs = other.keys[:LONG]
-            shared = len(set(keys) & set(theirs)) or 1
-            agreed += other.weight * min(1.0, align.common(keys, theirs) / shared)
-            total += other.weight
-    return agreed / total if total else 1.0
+def _agreements(witnesses: Sequence[Witness]) -> list[float]:
+    """How far the order of each witness is the order of the others, 0 to 1, by the beginnings of long texts."""
+    lines = [witness.keys[:LONG] for witness in witnesses]
+    words = [set(line) for line in lines]
+    shared: dict[tuple[int, int], float] = {}
+    for one, other in combinations(range(len(lines)), 2):
+        order = len(lines[one]) if lines[one] == lines[other] else align.common(lines[one], lines[other])
+        shared[one, other] = shared[other, one] = min(1.0, order / (len(words[one] & words[other]) or 1))
+    agreements = []
+    for number in range(len(lines)):
+        others = [other for other in range(len(lines)) if other != number]
+        total = sum(witnesses[other].weight for other in others)
+        agreed = sum(witnesses[other].weight * shared[number, other] for other in others)
+        agreements.append(agreed / total if total else 1.0)
+    return agreements
 
 
 def weave(witnesses: Sequence[Witness], order: Sequence[int]) -> list[Column]:
@@ -75,12 +79,11 @@ def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[
     free_columns = [i for i in range(len(columns)) if i not in taken]
     free_tokens = [j for j in range(len(tokens)) if j not in home]
     jumped = {j: i for i, j in align.moved((woven, keys), (free_columns, free_tokens))}
-    for j, i in home.items():
-        columns[i].cells[number] = tokens[j]
-        columns[i].places[number] = j
-    for j, i in jumped.items():
-        columns[i].cells[number] = tokens[j]
-        columns[i].places[number] = j
+    for j, i in (*home.items(), *jumped.items()):
+        column = columns[i]
+        column.cells[number] = tokens[j]
+        column.places[number] = j
+    for i in jumped.values():
         columns[i].moved.add(number)
     if len(home) + len(jumped) == len(tokens):
         return columns

@@ -8,6 +8,7 @@ possible the language's words decide. A text is only touched where it shows sequ
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ftfy import fix_encoding
 
@@ -18,8 +19,8 @@ from aggregator.text.sequences import Choice, choices, price
 from aggregator.text.suspicion import suspect
 
 ROUNDS = 3
-BETWEEN = re.compile(r"([^\W\d_]*)(.*?)([^\W\d_]*)", re.DOTALL)
-WORD = re.compile(r"[^ \t\r\n]+")
+BLANKS = " \t\r\n"
+WORD = re.compile(f"[^{BLANKS}]+")
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 PROOF = 1.4
 LEAST_WORD = 0.6
@@ -81,16 +82,24 @@ def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
 def _proof(text: str, table: Page) -> float:
     """How much of a text is multi-byte sequences of an encoding, less what these do not explain."""
     proof = 0.0
-    if not table.finder.search(text):
-        return proof
-    for word in WORD.findall(text):
-        if not table.finder.search(word):
-            continue
+    for word in _words(text, table):
         strange = sum(letter in table.shown for letter in word)
         weight, explained = _explained(word, table)
         if weight > LEAST_WORD:
             proof += weight * min(1.0, explained / max(1, strange)) ** 2
     return proof
+
+
+def _words(text: str, table: Page) -> Iterator[str]:
+    """The words in which a sequence of the encoding may stand, in order."""
+    done = 0
+    for found in table.finder.finditer(text):
+        at = found.start()
+        if at >= done:
+            begin = 1 + max(done - 1, *(text.rfind(blank, done, at) for blank in BLANKS))
+            word = WORD.match(text, begin)
+            done = word.end() if word else at + 1
+            yield text[begin:done]
 
 
 def _explained(word: str, table: Page) -> tuple[float, int]:
@@ -141,8 +150,16 @@ def _undotted(found: re.Match[str], text: str) -> str:
 
 def _plain(text: str, end: int) -> list[list[Choice]]:
     """A stretch that stays as it is, in three pieces: the end of one word, what lies between, the begin of another."""
-    found = BETWEEN.fullmatch(text)
-    return [[Choice(part, end, 0.0)] for part in (found.groups() if found else (text,)) if part]
+    first, last = 0, len(text)
+    while first < len(text) and _letter(text[first]):
+        first += 1
+    while last > first and _letter(text[last - 1]):
+        last -= 1
+    return [[Choice(part, end, 0.0)] for part in (text[:first], text[first:last], text[last:]) if part]
+
+
+def _letter(character: str) -> bool:
+    return character.isalnum() and not character.isdecimal()
 
 
 def _likely(choice: Choice, at: int, familiar: frozenset[int]) -> bool:

@@ -100,5 +100,7 @@ def squeezed(text: str) -> str:
     if "  " in text:
         text = SPACES.sub(" ", text)
     if "\n" in text:
-        text = MANY_LINES.sub("\n\n", AROUND_LINE_END.sub("\n", text))
+        text = AROUND_LINE_END.sub("\n", text)
+    if "\n\n\n" in text:
+        text = MANY_LINES.sub("\n\n", text)
     return text.strip()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-# Kinds of marks, each with its typographic and its plain form; a text may curl its quotes and still write "...".
-KINDS = (
-    (re.compile("[’‘“”]"), re.compile("['\"]")),
-    (re.compile("[–—]"), re.compile(r"--|(?<!\S)-(?!\S)")),
-    (re.compile("…"), re.compile(r"\.\.\.")),
-)
+# Kinds of marks, each with its typographic and its plain forms; a text may curl its quotes and still write "...".
+KINDS = (("’‘“”", ("'", '"')), ("–—", ()), ("…", ("...",)))
+DASHES = 1
+DASH = re.compile(r"--|(?<!\S)-(?!\S)")
 FOLDED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
 
 Sides = tuple[int, ...]
@@ -21,8 +19,10 @@ def sides(text: str) -> Sides:
     >>> sides("It’s “fine” - or so..."), sides("fine")
     ((1, -1, -1), (0, 0, 0))
     """
-    counts = ((len(curled.findall(text)), len(plain.findall(text))) for curled, plain in KINDS)
-    return tuple((curled > plain) - (curled < plain) for curled, plain in counts)
+    curled = [0 if text.isascii() else sum(map(text.count, marks)) for marks, _ in KINDS]
+    plain = [sum(map(text.count, marks)) for _, marks in KINDS]
+    plain[DASHES] = len(DASH.findall(text)) if "-" in text else 0
+    return tuple((one > other) - (one < other) for one, other in zip(curled, plain, strict=True))
 
 
 def fold(surface: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import starmap
 from typing import NamedTuple
 
 # Scripts without spaces between words: one token for each character with its marks.
@@ -25,7 +26,8 @@ HIDDEN = re.compile("[\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe0e\ufe0f]")
 class Token(NamedTuple):
     """One token: punctuation before, the word, punctuation behind, the key it is compared by, white space before.
 
-    A token of punctuation alone has an empty ``lead`` and ``trail`` and is its own word.
+    A token of punctuation alone has an empty ``lead`` and ``trail`` and is its own word. ``surface`` is what is shown
+    of the token, without the gap.
     """
 
     lead: str
@@ -33,11 +35,7 @@ class Token(NamedTuple):
     trail: str
     key: str
     gap: str
-
-    @property
-    def surface(self) -> str:
-        """What is shown of the token, without the gap."""
-        return self.lead + self.word + self.trail
+    surface: str
 
     @property
     def lexical(self) -> bool:
@@ -51,7 +49,33 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    return [Token(*_parts(found.group(2)), _gap(found.group(1))) for found in PIECE.finditer(text)]
+    quick = _by_blanks(text)
+    return by_pieces(text) if quick is None else quick
+
+
+def by_pieces(text: str) -> list[Token]:
+    """The tokens of any text, piece by piece."""
+    return list(starmap(_token, PIECE.findall(text)))
+
+
+def _by_blanks(text: str) -> list[Token] | None:
+    """The same by splitting at blanks, five times as fast; ``None`` where a text is not as plain as mended ones are."""
+    if (
+        text != text.strip()
+        or any(blank in text for blank in ("  ", " \n", "\n ", "\n\n\n"))
+        or not text.replace("\n", "").isprintable()
+        or (not text.isascii() and ONE_UNSPACED.search(text))
+    ):
+        return None
+    found: list[Token] = []
+    gap = ""
+    for line in text.split("\n"):
+        first, *others = line.split(" ")
+        if first:
+            found.append(_token(gap, first))
+            found += [_token(" ", word) for word in others]
+        gap = "\n" if first or not found else "\n\n"
+    return found
 
 
 def unspaced(key: str) -> bool:
@@ -63,16 +87,13 @@ def unspaced(key: str) -> bool:
     return bool(ONE_UNSPACED.match(key))
 
 
-def _gap(blank: str) -> str:
-    return blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
-
-
 @lru_cache(maxsize=1 << 15)
-def _parts(surface: str) -> tuple[str, str, str, str]:
+def _token(blank: str, surface: str) -> Token:
+    gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
     found = PARTS.match(surface)
     lead, word, trail = found.groups() if found else ("", surface, "")
     key = fold(word) if word else ""
-    return (lead, word, trail, key) if key else ("", surface, "", _mark(surface))
+    return Token(lead, word, trail, key, gap, surface) if key else Token("", surface, "", _mark(surface), gap, surface)
 
 
 def _mark(surface: str) -> str:
