@@ -15,19 +15,21 @@ from aggregator.fetchers import gate, nursery, sandbox, web
 class Door:
     """Shut until somebody goes through; may be used from several threads.
 
-    ``contact`` and ``networks`` are what the config says of every question, ``held`` which hosts asked for silence.
+    ``contact``, ``networks`` and ``proxy`` are what the config says of every question, ``held`` is which hosts
+    asked for silence.
     """
 
     contact: str
     networks: tuple[str, ...]
     held: Mapping[str, datetime]
+    proxy: str = ""
     _gate: gate.Gate | None = None
     _children: sandbox.Pool | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def policy(self) -> web.Policy:
         """How every origin is asked in this run."""
-        return web.Policy(contact=self.contact, allow_networks=self.networks)
+        return web.Policy(contact=self.contact, allow_networks=self.networks, proxy=self.proxy)
 
     def gate(self) -> gate.Gate:
         """The gate that all questions of this run go through."""

@@ -45,7 +45,7 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
     Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
     """
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book:
-        door = Door(config.contact or "", config.allow_networks, memories.holds(book, at))
+        door = Door(config.contact or "", config.allow_networks, memories.holds(book, at), config.proxy or "")
         try:
             yield Run(config, at, book, door)
         finally:

@@ -30,7 +30,9 @@ class Probe:
 
 def policy_of(config: Config | None) -> web.Policy:
     """How origins are asked, as the config says where there is one."""
-    return web.Policy(contact=config.contact or "", allow_networks=config.allow_networks) if config else web.Policy()
+    if config is None:
+        return web.Policy()
+    return web.Policy(contact=config.contact or "", allow_networks=config.allow_networks, proxy=config.proxy or "")
 
 
 def probe(source: Source, policy: web.Policy, now: datetime) -> Probe:

@@ -7,7 +7,7 @@ import json
 from pydantic import Field
 
 from aggregator.config.channel import FeedKeys
-from aggregator.config.values import FeedName, Keys, Network, Text, WebAddress
+from aggregator.config.values import FeedName, Keys, Network, ProxyAddress, Text, WebAddress
 
 SCHEMA_FILE = "config.schema.json"
 
@@ -25,6 +25,9 @@ class ConfigKeys(Keys):
     )
     allow_networks: list[Network] = Field(
         default_factory=list, description="Private networks (CIDR) that sources may be in; none, unless given."
+    )
+    proxy: ProxyAddress | None = Field(
+        None, description="A proxy that all questions go through (CONNECT); the environment names none."
     )
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, each by the name of its folder.")
 

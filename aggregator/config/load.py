@@ -23,7 +23,8 @@ class Config:
 
     ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``
     is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
-    ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name.
+    ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name. ``proxy`` is the address of the proxy
+    that origins are asked through, ``None`` where they are asked from here.
     """
 
     path: Path
@@ -33,6 +34,7 @@ class Config:
     contact: str | None
     allow_networks: tuple[str, ...]
     plans: tuple[Plan, ...]
+    proxy: str | None = None
 
 
 def load(path: Path) -> Config:
@@ -48,6 +50,7 @@ def load(path: Path) -> Config:
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
         plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items())),
+        proxy=keys.proxy,
     )
 
 

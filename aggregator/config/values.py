@@ -38,6 +38,12 @@ def _web(text: str) -> str:
     return text
 
 
+def _proxy(text: str) -> str:
+    if not text.startswith("http://"):
+        raise ValueError("a proxy's address begins with http://, such as http://proxy.example:3128")
+    return _web(text)
+
+
 def _network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
@@ -96,6 +102,7 @@ def _regex(text: str) -> str:
 
 Text = Annotated[str, Field(min_length=1)]
 WebAddress = Annotated[str, AfterValidator(_web), Field(json_schema_extra={"pattern": "^https?://"})]
+ProxyAddress = Annotated[str, AfterValidator(_proxy), Field(json_schema_extra={"pattern": "^http://"})]
 Network = Annotated[str, AfterValidator(_network)]
 Cron = Annotated[str, AfterValidator(_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
 Category = Annotated[str, AfterValidator(_category), Field(json_schema_extra={"enum": list(NAMES)})]

@@ -1,88 +1,22 @@
-"""One request over one guarded connection, under one deadline and one count of bytes.
-
-The limits live in the sockets themselves: each `recv` waits no longer than what is left until the deadline, and what
-came is counted. That holds for slow headers, slow bodies and endless 1xx alike, and needs no watchdog thread. Tried
-and dropped: timeouts given to a client (they start anew with each byte), and a thread a request that shuts sockets.
-"""
+"""One request over one guarded connection, under one deadline and one count of bytes."""
 
 from __future__ import annotations
 
-import errno
 import select
-import socket
-import ssl
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
-from aggregator.errors import FetchError
-from aggregator.fetchers import guard
+from aggregator.fetchers.dial import Meter, Terms, dial
 from aggregator.fetchers.target import Target
 
 IDLE_SECONDS = 4.0  # below the 5 s after which Apache closes; longer and a request may meet a closing connection
 IDLE_TOTAL = 64  # connections kept between requests; more only costs file descriptors
-CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
-_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
 HEADER_BYTES = 128 * 1024  # status line, headers and all 1xx together; the largest of honest origins are below 16 KB
-
-
-@dataclass(slots=True)
-class Meter:
-    """What one fetch may still cost: until when (`time.monotonic`), and how many bytes from the wire.
-
-    ``reached`` is whether any origin took a connection, or refused it itself.
-    """
-
-    deadline: float
-    bytes_left: int
-    reached: bool = False
-
-    def patience(self) -> float:
-        """Seconds left, above 0; FetchError where there are none."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise FetchError("took longer than its deadline")
-        return left
-
-    def count(self, size: int) -> int:
-        """The size, once it is taken off what is left; FetchError where it is more."""
-        self.bytes_left -= size
-        if self.bytes_left < 0:
-            raise FetchError("sent more bytes than are taken")
-        return size
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """On what terms connections are made: which private networks are allowed, whose certificates too."""
-
-    allowed: tuple[str, ...] = ()
-    ca_files: tuple[str, ...] = ()
-
-
-class _Metered(socket.socket):
-    """A socket whose reading is under a Meter; `makefile` reads through `recv_into` alone."""
-
-    meter: Meter
-
-    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
-        self.settimeout(self.meter.patience())
-        return self.meter.count(super().recv_into(buffer, nbytes, flags))
-
-
-class _MeteredTLS(ssl.SSLSocket):
-    """The same over TLS."""
-
-    meter: Meter
-
-    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
-        self.settimeout(self.meter.patience())
-        return self.meter.count(super().recv_into(buffer, nbytes, flags))
 
 
 @dataclass(slots=True)
@@ -172,7 +106,7 @@ def _sent(
     (where, fields), (terms, meter) = what, under
     with ExitStack() as unless_answered:
         unless_answered.callback(line.close)
-        wire: Any = line.sock or _dial(where, terms, meter)
+        wire: Any = line.sock or dial(where, terms, meter)
         line.sock, wire.meter = wire, meter
         wire.settimeout(meter.patience())
         meter.reached = True
@@ -195,43 +129,6 @@ def _answer(line: HTTPConnection, meter: Meter) -> HTTPResponse:
         response.begin()
     meter.bytes_left += afterwards
     return response
-
-
-def _dial(where: Target, terms: Terms, meter: Meter) -> socket.socket:
-    """A connection to the first address of the host that takes one, of those that may be reached."""
-    failure: OSError = OSError("no address")
-    for address in guard.resolve(where.host, where.port, meter.patience(), terms.allowed):
-        line = _Metered(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-        line.meter = meter
-        try:
-            line.settimeout(min(meter.patience(), CONNECT_SECONDS))
-            line.connect((address, where.port))
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            line.settimeout(meter.patience())
-            return _secured(line, where, terms) if where.scheme == "https" else line
-        except OSError as error:
-            line.close()
-            failure = error
-            meter.reached = meter.reached or error.errno not in _OUR_SIDE
-        except FetchError:
-            line.close()
-            raise
-    raise failure
-
-
-def _secured(line: socket.socket, where: Target, terms: Terms) -> socket.socket:
-    """The same connection under TLS; name and certificate are checked against the host that was asked for."""
-    return _context(terms.ca_files).wrap_socket(line, server_hostname=where.host)
-
-
-@lru_cache(maxsize=4)
-def _context(ca_files: tuple[str, ...]) -> ssl.SSLContext:
-    """The system's certificates and those named; built once, because reading them takes 30 ms."""
-    context = ssl.create_default_context()
-    for name in ca_files:
-        context.load_verify_locations(name)
-    context.sslsocket_class = _MeteredTLS
-    return context
 
 
 def _waiting(line: HTTPConnection) -> bool:

@@ -15,6 +15,7 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from aggregator.errors import FetchError
 from aggregator.fetchers import body, faults, headers, manners, meaning, transport
+from aggregator.fetchers.dial import Meter, Terms
 from aggregator.fetchers.manners import Pace
 from aggregator.fetchers.meaning import Trail
 from aggregator.fetchers.target import Target, follow, shown, target
@@ -32,6 +33,7 @@ class Policy:
     reached besides what is public. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
     counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
     (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
+    ``proxy`` is the address of one that all connections are made through, empty for none; the environment names none.
     """
 
     contact: str = ""
@@ -44,6 +46,7 @@ class Policy:
     host_rate: float = 10.0
     pace: Pace = Pace()  # noqa: RUF009  # frozen, so one may be shared
     ca_files: tuple[str, ...] = ()
+    proxy: str = ""
 
 
 def ask(  # noqa: PLR0913  # the last two are about the run
@@ -63,7 +66,7 @@ def ask(  # noqa: PLR0913  # the last two are about the run
     if resting := manners.resting(memory, now, force=force):
         return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
     begun = time.monotonic()
-    meter = transport.Meter(begun + policy.deadline, policy.raw_bytes)
+    meter = Meter(begun + policy.deadline, policy.raw_bytes)
     try:
         conditions = manners.questions(memory, source.distrust_304_after, now)
         came = _fetched(manners.address(memory), conditions, policy, meter)
@@ -76,7 +79,7 @@ def ask(  # noqa: PLR0913  # the last two are about the run
 
 def head(url: str, policy: Policy) -> Enclosure | None:
     """Type and length of a media file as its origin gives them for HEAD; ``None`` where it does not answer so."""
-    meter = transport.Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
+    meter = Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
     try:
         trail = _followed("HEAD", url, headers.introduction(policy.contact, codings="identity"), policy, meter)
         trail.call.end()
@@ -98,9 +101,7 @@ def _later(now: datetime, begun: float) -> datetime:
     return now + timedelta(seconds=int(time.monotonic() - begun))
 
 
-def _fetched(
-    url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: transport.Meter
-) -> tuple[Trail, bytes]:
+def _fetched(url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter) -> tuple[Trail, bytes]:
     trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter)
     try:
         coding = trail.fields.get("content-encoding", "")
@@ -112,12 +113,10 @@ def _fetched(
     return trail, content
 
 
-def _followed(
-    method: str, url: str, fields: tuple[tuple[str, str], ...], policy: Policy, meter: transport.Meter
-) -> Trail:
+def _followed(method: str, url: str, fields: tuple[tuple[str, str], ...], policy: Policy, meter: Meter) -> Trail:
     """The first answer that is no redirect; each hop is guarded anew and its body never read."""
     where, permanent = target(url), True
-    terms = transport.Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files))
+    terms = Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files), policy.proxy)
     for hops in range(policy.hops + 1):
         errand = _Errand(method, where, fields, terms, meter)
         with faults.told():
@@ -159,8 +158,8 @@ class _Errand(requests.PreparedRequest):
         method: str,
         where: Target,
         fields: tuple[tuple[str, str], ...],
-        terms: transport.Terms,
-        meter: transport.Meter,
+        terms: Terms,
+        meter: Meter,
     ) -> None:
         super().__init__()
         login = (("Authorization", where.login),) if where.login is not None else ()

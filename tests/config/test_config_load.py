@@ -23,6 +23,7 @@ output: public
 base_url: https://feeds.example.org/
 contact: https://example.org/me
 allow_networks: [192.168.0.0/16, 10.0.0.0/8]
+proxy: http://proxy.example:3128
 feeds:
   talk:
     title: 1984
@@ -59,6 +60,7 @@ def test_every_key_reaches_its_place(tmp_path: Path) -> None:
     channel = plan.channel
     assert (str(tmp_path / "state/ledger.db"), tmp_path / "public") == (config.state, config.output)
     assert config.allow_networks == ("10.0.0.0/8", "192.168.0.0/16")
+    assert config.proxy == "http://proxy.example:3128"
     assert (config.base_url, channel.base_url) == ("https://feeds.example.org", "https://feeds.example.org/talk")
     assert (channel.title, channel.explicit, channel.type, channel.ttl) == ("1984", False, "serial", 90)
     assert channel.categories == (("Technology",), ("Society & Culture", "Documentary"))

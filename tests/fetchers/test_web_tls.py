@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from origin import Pieces, Request, answer, playing
 from polls import POLICY, RSS, Polls
+from proxying import Proxy, proxying
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate of the test")
 
@@ -56,6 +57,16 @@ def test_a_certificate_that_is_trusted_is_taken(context: ssl.SSLContext, certifi
         polls = Polls(origin.url(), replace(POLICY, ca_files=(str(certificate[0]),)))
         assert [polls.ask().state, polls.ask(hours=1).state] == ["heard", "unchanged"]
         assert origin.connections == 1
+
+
+def test_through_a_proxy_the_certificate_is_still_the_origins(
+    context: ssl.SSLContext, certificate: tuple[Path, Path]
+) -> None:
+    with proxying(Proxy()) as proxy, playing(lambda _: answer(200, RSS), context=context) as origin:
+        trusting = replace(POLICY, proxy=proxy.url(), ca_files=(str(certificate[0]),))
+        assert Polls(origin.url(), trusting).ask().state == "heard"
+        assert "certificate" in Polls(origin.url(), replace(POLICY, proxy=proxy.url())).ask().message
+        assert len(proxy.asked) == 2
 
 
 def test_a_certificate_nobody_signed_is_not(context: ssl.SSLContext) -> None:
