@@ -97,8 +97,8 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
     origin = show.origin(said, head)
     fields = {
         known.field: {
-            "witness": clean.line(known.witness),
-            "agreeing": [clean.line(name) for name in known.agreeing],
+            "witness": clean.called(known.witness),
+            "agreeing": [clean.called(name) for name in known.agreeing],
             "confidence": round(known.confidence, 3),
         }
         for known in sorted(item.provenance, key=lambda known: known.field)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from aggregator.generator import clean, ids, links
+from aggregator.generator import clean, ids, links, wash
 from aggregator.generator.people import person
 from aggregator.generator.podcast import moment
 from aggregator.model.item import Item
@@ -84,7 +84,7 @@ def of(item: Item) -> Leaf:
         updated=moment(item.updated.at) if item.updated else None,
         media=media(item),
         short=clean.short(said),
-        html=(clean.markup(markup, link) if markup else "") or clean.paragraphs(said),
+        html=(wash.markup(markup, link) if markup else "") or wash.paragraphs(said),
         image=links.web(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
@@ -108,8 +108,8 @@ def _texts(item: Item) -> tuple[str, str]:
     description, markup = item.description or "", item.html or ""
     if clean.marked(description):
         markup = markup or description
-        description = clean.plain(description)
-    given = (description, "" if description else clean.plain(markup), item.summary or "")
+        description = wash.plain(description)
+    given = (description, "" if description else wash.plain(markup), item.summary or "")
     return next((text for text in map(clean.prose, given) if text not in clean.NOTHING), ""), markup
 
 

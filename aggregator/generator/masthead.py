@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from aggregator.generator import clean, ids, links
+from aggregator.generator import clean, ids, links, wash
 from aggregator.generator.categories import places
 from aggregator.generator.namespace import MEDIUMS
 from aggregator.generator.people import person
@@ -96,7 +96,7 @@ def of(feed: Feed) -> Masthead:
 def _description(channel: Channel) -> str:
     """The show's text in plain words: sources give it with markup as often as without."""
     said = channel.description or ""
-    plain = clean.short(clean.prose(clean.plain(said) if clean.marked(said) else said))
+    plain = clean.short(clean.prose(wash.plain(said) if clean.marked(said) else said))
     return "" if plain in clean.NOTHING else plain
 
 

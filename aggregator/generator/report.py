@@ -112,9 +112,11 @@ def _field(known: Provenance) -> dict[str, Any]:
     return kept(
         {
             "field": known.field,
-            "witness": clean.line(known.witness),
-            "agreeing": [clean.line(name) for name in known.agreeing],
-            "dissent": [{"source": clean.line(other.source), "value": _said(known, other)} for other in known.dissent],
+            "witness": clean.called(known.witness),
+            "agreeing": [clean.called(name) for name in known.agreeing],
+            "dissent": [
+                {"source": clean.called(other.source), "value": _said(known, other)} for other in known.dissent
+            ],
             "confidence": round(known.confidence, 4),
             "repairs": [_note(note) for note in known.notes],
         }
@@ -127,7 +129,7 @@ def _said(known: Provenance, other: Dissent) -> str:
 
 
 def _note(note: Note) -> dict[str, str]:
-    return {"cause": clean.line(note.cause), "before": _value(note.before), "after": _value(note.after)}
+    return {"cause": clean.called(note.cause), "before": _value(note.before), "after": _value(note.after)}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:

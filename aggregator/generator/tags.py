@@ -15,6 +15,14 @@ from aggregator.model.sighting import Tag
 
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
 
+# For each element: the kinds of its attributes, and which of them it needs.
+KINDS: Mapping[str, Mapping[str, Kind]] = {
+    name: {key.rstrip("!"): kind for key, kind in shape.attributes.items()} for name, shape in TABLE.items()
+}
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    name: tuple(key.rstrip("!") for key in shape.attributes if key.endswith("!")) for name, shape in TABLE.items()
+}
+
 
 def fits(kind: Kind, value: str) -> bool:
     """Is this value of this kind?"""
@@ -34,10 +42,10 @@ def faults(tag: Tag) -> Iterator[str]:
         yield "is not an element of the podcast namespace"
         return
     given = dict(tag.attributes)
-    for name in (key.rstrip("!") for key in shape.attributes if key.endswith("!")):
+    for name in NEEDED[tag.name]:
         if not given.get(name, "").strip():
             yield f"lacks {name}"
-    kinds = {key.rstrip("!"): kind for key, kind in shape.attributes.items()}
+    kinds = KINDS[tag.name]
     for name, value in given.items():
         if name in kinds and value.strip() and not fits(kinds[name], value):
             yield f"has {name}={value[:60]!r}"
@@ -69,14 +77,14 @@ def _text_faults(tag: Tag, shape: Shape) -> Iterator[str]:
 
 def rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
     """The elements that may stand at this place, cleaned, each at most as often as allowed, in the order given."""
-    kept: dict[str, Row] = {}
+    kept: dict[Tag, Row] = {}
     seen: set[str] = set()
     for tag in map(tidy, tags):
         shape = TABLE.get(tag.name)
         if shape is None or place not in shape.places or (tag.name in seen and not shape.many) or any(faults(tag)):
             continue
         seen.add(tag.name)
-        kept.setdefault(repr(tag), _row(tag))
+        kept.setdefault(tag, _row(tag))
     return tuple(kept.values())
 
 
@@ -85,16 +93,10 @@ def tidy(tag: Tag) -> Tag:
     shape = TABLE.get(tag.name)
     if shape is None:
         return tag
-    kinds = {key.rstrip("!"): kind for key, kind in shape.attributes.items()}
-    needed = {key.rstrip("!") for key in shape.attributes if key.endswith("!")}
     attributes: dict[str, str] = {}
     for name, value in tag.attributes:
-        if name not in kinds:
-            continue
-        said = links.web(value) if kinds[name] == "url" else clean.name(value)
-        if said and not fits(kinds[name], said):
-            said = MEANT.get(said.lower(), said)
-        if said and (name in needed or fits(kinds[name], said)):
+        said = _value(tag.name, name, value)
+        if said is not None:
             attributes.setdefault(name, said)
     text = None if shape.text is None or tag.text is None else clean.name(tag.text, shape.longest)
     text = person(text) if tag.name == "podcast:person" else text
@@ -102,6 +104,18 @@ def tidy(tag: Tag) -> Tag:
     children = (tidy(child) for child in tag.children if child.name in inside)
     sound = tuple(child for child in children if not any(faults(child)))
     return Tag(tag.name, text, tuple(attributes.items()), sound)
+
+
+def _value(element: str, name: str, value: str) -> str | None:
+    """The attribute's value as it may be written; ``None`` where it is unknown, or wrong and not needed."""
+    kind = KINDS[element].get(name)
+    if kind is None or kind == "url":
+        return links.web(value) if kind else None
+    said = clean.name(value)
+    if said and not fits(kind, said):
+        said = MEANT.get(said.lower(), said)
+        return said if name in NEEDED[element] or fits(kind, said) else None
+    return said
 
 
 def _row(tag: Tag) -> Row:
