@@ -13,7 +13,7 @@ them when the time has gone, and one that comes too late can no longer finish th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -138,6 +138,20 @@ def hurry(ledger: Ledger, wanted: Collection[tuple[str, str]], now: datetime) ->
     with writing(ledger) as connection:
         late = table.c.due_at > stamp(now)
         return connection.execute(update(table).where(some, late).values(due_at=stamp(now))).rowcount
+
+
+def advance(ledger: Ledger, latest: Mapping[tuple[str, str], datetime], lease: timedelta, now: datetime) -> None:
+    """Make each source due no later than given, and end leases longer than ``lease``: by a clock that went back.
+
+    What was written by a clock that was ahead would else silence a source for as long as it was ahead.
+    """
+    table = sources
+    with writing(ledger) as connection:
+        for (feed, source), due in latest.items():
+            same = (table.c.feed == feed, table.c.source == source)
+            connection.execute(update(table).where(*same, table.c.due_at > stamp(due)).values(due_at=stamp(due)))
+        endless = table.c.lease_until > stamp(now + lease)
+        connection.execute(update(table).where(endless).values(lease_until=None, owner=None))
 
 
 def waiting(ledger: Ledger) -> dict[tuple[str, str], datetime]:

@@ -23,7 +23,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from aggregator import pipeline
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError
-from aggregator.ledger import due, ledger, memories
+from aggregator.ledger import due, facts, ledger, memories
 from aggregator.ledger.due import Claim
 from aggregator.ledger.ledger import Ledger
 from aggregator.outcome import Listener, Outcome, quiet
@@ -36,6 +36,9 @@ LEASE = timedelta(minutes=15)
 
 MOST = 256
 """Sources claimed at once: what is left is due at the next tick, or another worker's."""
+
+TICKED = "ticked"
+"""The fact that says when anything was last refreshed by the schedule."""
 
 Tick = Callable[[datetime], object]
 Tell = Callable[[str], object]
@@ -105,6 +108,8 @@ def refresh_due(
     """
     with ledger.open(config.state) as book:
         due.enrol(book, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
+        if _clock_went_back(book, at):
+            due.advance(book, _due_times(config, book, at), LEASE, at)
         claims = due.claim(book, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
     if not claims and not everything:
         return ()
@@ -113,7 +118,7 @@ def refresh_due(
         told = pipeline.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
         with ledger.open(config.state) as book:
-            _finish(book, claims, dict.fromkeys(claims, at))
+            _finish(book, claims, dict.fromkeys(claims, at), at)
         raise
     except AggregatorError:
         _put_off(config, claims, at)
@@ -135,11 +140,27 @@ def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
             )
             for each in claims
         }
-        _finish(book, claims, following)
+        _finish(book, claims, following, at)
 
 
-def _finish(book: Ledger, claims: Sequence[Claim], following: dict[Claim, datetime]) -> None:
+def _clock_went_back(book: Ledger, at: datetime) -> bool:
+    """Was the last tick that refreshed anything later than this one?"""
+    kept = facts.facts(book, "", TICKED)
+    return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + due.BACKWARD
+
+
+def _due_times(config: Config, book: Ledger, at: datetime) -> dict[tuple[str, str], datetime]:
+    """When each source is due by what is remembered of it."""
+    return {
+        (plan.name, source.name): due.due_at(plan.refresh, memories.memories(book, plan.name, source.name), at)
+        for plan in config.plans
+        for source in plan.sources
+    }
+
+
+def _finish(book: Ledger, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:
     """Write down when each is due, in one transaction; what another worker has claimed since stays its own."""
     with ledger.transaction(book) as page:
+        facts.keep_fact(page, "", TICKED, at.isoformat().encode("ascii"))
         for each in claims:
             due.finish(page, each, following[each])

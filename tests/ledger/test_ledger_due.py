@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aggregator.ledger import ledger
-from aggregator.ledger.due import Claim, claim, due_at, enrol, finish, hurry, next_due, ready_at, waiting
+from aggregator.ledger.due import Claim, advance, claim, due_at, enrol, finish, hurry, next_due, ready_at, waiting
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.source import Memory
 
@@ -115,6 +115,17 @@ def test_no_poll_is_sooner_than_asked(
         assert due.hour not in hours
         assert due.weekday() not in days
     assert next_due("show/a", cron, (asked,), now) > now
+
+
+def test_a_clock_that_went_back_frees_what_one_that_was_ahead_wrote(book: Ledger) -> None:
+    enrol(book, WANTED[:3], NOON + 30 * DAY)
+    (held,) = claimed(book, NOON + 30 * DAY, most=1)
+    advance(book, {WANTED[0]: NOON, WANTED[1]: NOON + HOUR, WANTED[2]: NOON + 90 * DAY}, 10 * MINUTE, NOON)
+    assert waiting(book) == {WANTED[0]: NOON, WANTED[1]: NOON + HOUR, WANTED[2]: NOON + 30 * DAY}
+    assert [each.source for each in claimed(book, NOON)] == [held.source], "its lease was a month long"
+    assert not finish(book, held, NOON + DAY), "whoever held it has lost it"
+    advance(book, {}, 10 * MINUTE, NOON)
+    assert claimed(book, NOON) == (), "a lease as long as any other stands"
 
 
 WANTED = [("show", f"{number:02}") for number in range(10)]
