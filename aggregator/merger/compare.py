@@ -160,7 +160,9 @@ def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the poorer description is in the other: a cut copy and a footer both leave it near 1."""
-    poorer = np.minimum(frame.told.sums[left], frame.told.sums[right])
+    turned = frame.told.sums[left] < frame.told.sums[right]
+    left, right = np.where(turned, right, left), np.where(turned, left, right)
+    poorer = frame.told.sums[right]
     share = shared((frame.told,), frame.told, left, right) / np.maximum(poorer, 1e-6)
     level = _graded(share.astype(np.float64), _TOLD)
     words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
