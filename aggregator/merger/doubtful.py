@@ -14,6 +14,7 @@ from aggregator.merger.sparse import Floats
 from aggregator.merger.table import Table
 
 APART = ("31 days", "a year", "more")
+LONGER = ("precise, more", "minutes, more")
 WITNESSES = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),
@@ -31,9 +32,12 @@ WORTHLESS = -1.0
 
 def doubtful(compared: Compared, table: Table) -> Floats:
     """For each pair what it loses, 0 or below."""
-    dates = KINDS.index("date")
-    telling = [level for level in map(LEVELS["date"].index, APART) if table.weights[dates][level] < WORTHLESS]
-    apart = np.isin(compared.levels[:, dates], telling)
+    dates = compared.levels[:, KINDS.index("date")]
+    far = [LEVELS["date"].index(level) for level in APART]
+    telling = [level for level in far if table.weights[KINDS.index("date")][level] < WORTHLESS]
+    lengths = [LEVELS["duration"].index(level) for level in LONGER]
+    longer = np.isin(compared.levels[:, KINDS.index("duration")], lengths)
+    apart = np.isin(dates, telling) | (np.isin(dates, far) & longer)
     for kind, levels in WITNESSES.items():
         seen = np.isin(compared.levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in levels])
         apart &= ~seen
