@@ -80,7 +80,8 @@ def grown(count: int, way: str) -> None:
     feed = show(count)
     before = peak()
     with tempfile.TemporaryDirectory() as folder:
-        files.publish(Path(folder), edition.stream(feed) if way == "streamed" else edition.render(feed))
+        content = edition.stream(feed) if way == "streamed" else edition.render(feed)
+        files.publish(Path(folder), content, compress=True)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
     print(f"{way:10} {count} items, {size / 1e6:.0f} MB of files: peak {before:.0f} MB before, {peak():.0f} MB after")
 
