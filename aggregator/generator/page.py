@@ -56,9 +56,9 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         artwork=view.web(feed.channel.image),
         home=view.web(feed.channel.link),
         episodes=[view.entry(item) for item in episodes[:PLAYERS]],
-        earlier=[view.entry(item) for item in episodes[PLAYERS:]],
+        earlier=[view.line(item) for item in episodes[PLAYERS:]],
         posts=[view.entry(item) for item in posts[:PLAYERS]],
-        earlier_posts=[view.entry(item) for item in posts[PLAYERS:]],
+        earlier_posts=[view.line(item) for item in posts[PLAYERS:]],
         counts=wording.listed(
             [wording.count(len(episodes), "episode")] * bool(episodes)
             + [wording.count(len(posts), "post")] * bool(posts)

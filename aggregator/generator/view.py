@@ -80,6 +80,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One item of the many that the page lists by title and day alone."""
+
+    anchor: str
+    title: str
+    link: str | None
+    day: str
+
+
+@dataclass(frozen=True, slots=True)
 class Voice:
     """One source as the page names it: where it is, how it stands, how many items it lists."""
 
@@ -112,6 +122,12 @@ def entry(item: Item) -> Entry:
         audio=web(item.enclosure.url) if item.enclosure else None,
         image=web(item.image),
     )
+
+
+def line(item: Item) -> Line:
+    """One item as a line."""
+    day = wording.day(item.published) if item.published else ""
+    return Line(anchor(item.guid or item.title), item.title, web(item.link), day)
 
 
 def facts(item: Item) -> tuple[str, ...]:
