@@ -54,6 +54,8 @@ def parse(text: str | float) -> Reading | None:
 def _spoken(text: str) -> Reading | None:
     if not text or len(text) > LONGEST_TEXT:
         return None
+    if text.isascii() and text.isdecimal() and len(text) < len("100000"):
+        return Reading(int(text), 1) if int(text) else None
     if NUMBER.fullmatch(text):
         return _whole(float(text))
     if match := COLONS.fullmatch(text):

@@ -118,6 +118,8 @@ def audio_id(url: str) -> str | None:
     It outlives prefixes and moves, and differs from the guid: seen on cdn.simplecast.com and on the hosts of
     simplecastaudio.com, in feeds of 2018 to 2026.
     """
+    if "%" not in url and "simplecast" not in url.lower():
+        return None
     match = SIMPLECAST.search(unquote(url[:LONGEST].partition("?")[0]))
     return match["id"].lower() if match else None
 
