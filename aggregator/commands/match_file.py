@@ -25,8 +25,8 @@ def run(
     """Tell which records of a JSON Lines file are the same, of any kind: episodes, songs, papers.
 
     Each line is an object with "id" and "source" and any of guid, title, description, published, duration, link,
-    enclosure, season, episode, show, author, language. The answers {"id", "cluster"} come in the same order; exit 1
-    where a line could not be used.
+    enclosure, season, episode, position, show, author, language; the position is the record's place in its source.
+    The answers {"id", "cluster"} come in the same order; exit 1 where a line could not be used.
     """
     with streams(file, output) as (source, sink, errors):
         code = match.run(source, sink, errors, explain=explain, threshold=threshold)

@@ -37,6 +37,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "tag": ("none", "same", "different"),
     "digits": ("none", "equal", "one has more", "conflict"),
     "part": ("none", "equal", "one has", "conflict"),
+    "order": (
+        *("none", "elsewhere", "between the same items", "one of few between the same items"),
+        "alone between the same items",
+    ),
 }
 KINDS = tuple(LEVELS)
 
@@ -80,10 +84,10 @@ def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
 
 
 def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Write the levels of some pairs."""
-    for column, kind in enumerate(KINDS):
+    """Write the levels of some pairs, but for ``order``, which needs pairs that are weighed (``neighbours``)."""
+    for kind, measure in _MEASURES.items():
         chosen = _worth(levels, kind)
-        levels[chosen, column] = _MEASURES[kind](frame, left[chosen], right[chosen]) if len(chosen) else 0
+        levels[chosen, KINDS.index(kind)] = measure(frame, left[chosen], right[chosen]) if len(chosen) else 0
     _forgive(frame, left, right, levels)
 
 

@@ -28,6 +28,7 @@ _HOPELESS = -12.0  # natural log-odds by the starting table below which a pair i
 _SAMPLES = 20_000
 _SETTLED = 0.0005  # change of the prior, in natural log-odds, at which the rounds end
 _MONOTONE = {"title": (1, 10), "names": (1, 7), "told": (1, 7)}  # levels of these kinds that ascend, from and to
+_GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what is measured after the others
 _SEED = 7
 
 
@@ -111,7 +112,7 @@ def _maximised(patterns: Levels, shares: Doubles, unlike: list[Doubles], start: 
             first, last = _MONOTONE[kind]
             weights[first:last] = np.maximum.accumulate(weights[first:last])
         weights[0] = 0.0
-        rows.append(start.weights[column] if kind == "id" else tuple(float(weight) for weight in weights))
+        rows.append(start.weights[column] if kind in _GIVEN else tuple(float(weight) for weight in weights))
     likely = (total + _ASSUMED / (1 + np.exp(-start.prior))) / (pairs + _ASSUMED)
     prior = float(min(max(likely, 1e-4), 0.5))
     return Table("", float(np.log(prior / (1 - prior))), tuple(rows))

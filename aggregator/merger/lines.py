@@ -57,6 +57,7 @@ def _record(line: Mapping[str, object], unit: float) -> Record:
         step=step,
         season=_whole(line.get("season")),
         numbers=() if number is None else (number,),
+        position=_whole(line.get("position")),
     )
 
 

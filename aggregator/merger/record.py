@@ -14,7 +14,8 @@ class Record:
 
     ``kind`` is ``episode``, ``post`` or empty where nobody says. ``ids`` are hard ids as ``scheme:value``; which of
     them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
-    only the year is known. ``seconds`` with ``step`` is the duration and its grain.
+    only the year is known. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
+    the records of a listing, ``None`` where it has no order.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Record:
     season: int | None = None
     numbers: tuple[int, ...] = ()
     span: Span = field(default_factory=Span)
+    position: int | None = None
 
 
 def of_sighting(sighting: Sighting) -> Record:
@@ -57,6 +59,7 @@ def of_sighting(sighting: Sighting) -> Record:
         season=sighting.season,
         numbers=() if sighting.episode is None else (sighting.episode,),
         span=sighting.span,
+        position=sighting.position,
     )
 
 

@@ -14,6 +14,7 @@ from aggregator.merger.contest import contested
 from aggregator.merger.doubtful import doubtful
 from aggregator.merger.frame import ABSENT, Frame, framed
 from aggregator.merger.learn import relearned
+from aggregator.merger.neighbours import ELSEWHERE, ordered
 from aggregator.merger.orders import rules_of
 from aggregator.merger.record import Record
 from aggregator.merger.relisted import relisted
@@ -58,11 +59,7 @@ def resolve(records: Sequence[Record], orders: Orders, table: Table | None = Non
     vetoes = vetoed(frame, compared)
     used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
     rules = rules_of(frame, orders.decisions, orders.pins)
-    doubts = doubtful(compared, used) + relisted(frame, compared, used, _voices(frame))
-    raw = weigh(used, compared.levels) + doubts
-    weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
-    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, orders.threshold)
-    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, used, found.capped)
+    return _resolved(Paired(frame, compared, vetoes, found.capped), used, rules, orders.threshold)
 
 
 def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:
@@ -88,24 +85,48 @@ def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders:
     compared = compare(frame, found.left[looked], found.right[looked])
     vetoes = vetoed(frame, compared)
     rules = rules_of(frame, orders.decisions, orders.pins)
-    doubts = doubtful(compared, table) + relisted(frame, compared, table, _voices(frame))
-    raw = weigh(table, compared.levels) + doubts
-    weights, rivals = _weighed(frame, Weighed(compared, raw, vetoes), rules)
     kept = [tuple(row[name] for name in group if name in row) for group in before]
     standing = tuple(rows for rows in kept if len(rows) > 1 and not open_[rows[0]])
     full = replace(rules, groups=(*rules.groups, *standing))
-    groups = grouped(Weighed(compared, weights + rivals, vetoes), full, orders.threshold)
-    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, table, found.capped)
+    return _resolved(Paired(frame, compared, vetoes, found.capped), table, full, orders.threshold)
 
 
-def _weighed(frame: Frame, pairs: Weighed, rules: Rules) -> tuple[Floats, Floats]:
-    """The weight of each pair, and what its rivals take from it."""
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The records of a run with the pairs that are compared, their vetoes, and how many blocks were too large."""
+
+    frame: Frame
+    compared: Compared
+    vetoes: Ints
+    capped: int
+
+
+def _resolved(pairs: Paired, table: Table, rules: Rules, threshold: float) -> Resolution:
+    """The groups by all evidence: what the order of the listings says is looked up once the rest is weighed."""
+    frame, compared, vetoes = pairs.frame, pairs.compared, pairs.vetoes
+    doubts = doubtful(compared, table) + relisted(frame, compared, table, _voices(frame))
+    weights = weigh(table, compared.levels) + doubts
+    rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
+    order = ordered(frame, compared, weights + rivals, vetoes)
+    order[(doubts < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
+    if order.any():
+        levels = compared.levels.copy()
+        levels[:, KINDS.index("order")] = order
+        compared = replace(compared, levels=levels)
+        weights = weigh(table, levels) + doubts
+        rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
+    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
+    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, table, pairs.capped)
+
+
+def _rivals(frame: Frame, pairs: Weighed, rules: Rules) -> Floats:
+    """What the rivals of each pair take from it."""
     live = np.flatnonzero((pairs.vetoes == 0) & (pairs.weights >= UNSEEN))
     rivals = np.zeros_like(pairs.weights)
     some = Compared(pairs.compared.left[live], pairs.compared.right[live], pairs.compared.levels[live])
     units = np.array(components(len(frame.records), rules.groups), dtype=np.int64)
     rivals[live] = contested(some, pairs.weights[live], _voices(frame), units)
-    return pairs.weights, rivals
+    return rivals
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ def sightings(draw: st.DrawFn) -> list[Sighting]:
                     description=draw(st.none() | words.map(" ".join)),
                     published=None if day is None else Moment(START + timedelta(days=day)),
                     duration=None if minutes is None else Duration(600 + 60 * minutes, draw(st.sampled_from((1, 60)))),
+                    position=draw(st.sampled_from((at, 9 - at))),
                     span=draw(st.sampled_from((Span(1, 3), Span(4, 6), Span(1, 6)))),
                 )
             )

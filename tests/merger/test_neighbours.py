@@ -1,0 +1,110 @@
+"""Order within the listing: what it says, and where it has nothing to say."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.lines import records
+from aggregator.merger.match import match
+from aggregator.merger.record import of_sighting
+from aggregator.merger.resolve import Orders, Resolution, resolve
+from aggregator.merger.weights import SHIPPED
+from aggregator.model.sighting import Sighting, Span
+
+TITLES = (
+    *("Tide tables", "Rope work", "Dead reckoning", "Sextants and stars", "The lamp keepers", "Paint against rust"),
+    *("Charts of the north", "Bells in the fog"),
+)
+ODD = ("The harbour pilots at night", "The pilots of the harbour at night")
+
+
+def listing(source: str, odd: str, at: int, span: Span | None = None) -> list[Sighting]:
+    titles = [*TITLES[:at], odd, *TITLES[at:]]
+    return [
+        Sighting(source, title, title, position=place, span=span or Span(last=4)) for place, title in enumerate(titles)
+    ]
+
+
+def said(found: Resolution) -> dict[tuple[str, str], str]:
+    """What order says of each pair of which it says anything."""
+    column, ids = KINDS.index("order"), [record.id for record in found.frame.records]
+    return {
+        (ids[left], ids[right]): LEVELS["order"][level]
+        for left, right, level in zip(
+            found.compared.left, found.compared.right, found.compared.levels[:, column], strict=True
+        )
+        if level
+    }
+
+
+def resolved(sightings: Sequence[Sighting]) -> Resolution:
+    return resolve([of_sighting(sighting) for sighting in sightings], Orders(), SHIPPED)
+
+
+def odd(found: Resolution) -> str | None:
+    return said(found).get((f"host/{ODD[0]}", f"page/{ODD[1]}"))
+
+
+@pytest.mark.parametrize(
+    ("at", "level"), [(4, "alone between the same items"), (0, "elsewhere"), (8, "elsewhere"), (3, "elsewhere")]
+)
+def test_an_item_stands_between_the_same_two_or_elsewhere(at: int, level: str) -> None:
+    assert odd(resolved([*listing("host", ODD[0], 4), *listing("page", ODD[1], at)])) == level
+
+
+def test_order_is_no_word_of_the_lines_but_of_their_positions() -> None:
+    lines: list[dict[str, object]] = [
+        {"id": sighting.id, "source": sighting.source, "title": sighting.title}
+        for sighting in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))
+    ]
+    assert said(resolve(records(lines), Orders())) == {}
+    placed = [line | {"position": at % 9} for at, line in enumerate(lines)]
+    random.Random(4).shuffle(placed)
+    assert odd(resolve(records(placed), Orders())) == "alone between the same items"
+
+
+def test_too_few_landmarks_show_no_order() -> None:
+    few = [*listing("host", ODD[0], 4)[:5], *listing("page", ODD[1], 4)[:5]]
+    assert said(resolved(few)) == {}
+
+
+def test_places_that_several_items_share_are_no_order() -> None:
+    twice = [
+        *listing("host", ODD[0], 4),
+        *(Sighting("page", title, title, position=at // 2) for at, title in enumerate((*TITLES, ODD[1]))),
+    ]
+    assert said(resolved(twice)) == {}
+
+
+def test_what_vanished_and_what_came_instead_are_two_listings() -> None:
+    """A moved host: the old entries and the new ones are put side by side, each in its own order."""
+    old, new = listing("feed", ODD[0], 4, Span(1, 3)), listing("feed", ODD[1], 4, Span(4, 9))
+    moved = [
+        *old,
+        *(Sighting("feed", f"new {one.title}", one.title, position=one.position, span=one.span) for one in new),
+    ]
+    level = said(resolved(moved))[f"feed/{ODD[0]}", f"feed/new {ODD[1]}"]
+    assert level == "alone between the same items"
+
+
+def test_another_show_of_the_same_listing_does_not_count() -> None:
+    own = [*listing("host", ODD[0], 4), *listing("page", ODD[1], 4)]
+    named = [Sighting(one.source, one.key, one.title, position=3 * one.position, show="Harbour") for one in own]
+    other = [
+        Sighting(source, f"n{at}", f"Night train {at}", position=3 * at + 1, show="Night Trains")
+        for source in ("page", "third")
+        for at in range(9)
+    ]
+    assert odd(resolved([*named, *other])) == "alone between the same items"
+
+
+def test_order_stands_in_the_evidence() -> None:
+    found = match([*listing("host", ODD[0], 4), *listing("page", ODD[1], 4)])
+    pair = next(pair for cluster in found.clusters for pair in cluster.pairs if ODD[0] in pair.left)
+    told = {each.name: (each.level, each.left, each.right) for each in pair.evidence}
+    assert told["order"] == ("alone between the same items", "place 5", "place 5")
+    assert pair.weight == pytest.approx(sum(each.weight for each in pair.evidence))
