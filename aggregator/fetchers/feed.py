@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import discovery, feed_item, feed_show, shape, swift
+from aggregator.fetchers import discovery, feed_item, feed_plain, feed_show, media, shape, swift
 from aggregator.fetchers.feed_xml import Beside
-from aggregator.fetchers.swift_names import IrregularError
+from aggregator.fetchers.swift_cut import Plainly
+from aggregator.fetchers.swift_names import IrregularError, MisplacedError
+from aggregator.fetchers.swift_stencil import Plain
 from aggregator.model.sighting import Listing, Sighting
 from aggregator.model.source import Document, Source
 from aggregator.text.urls import canonical
@@ -48,13 +50,22 @@ def read(document: Document) -> Listing:
         return tolerantly(document, f"read slowly: {error}")
 
 
-def swiftly(document: Document) -> Listing:
-    """The items of a sound feed; raises ``IrregularError`` where it is none that the fast reader knows."""
+def swiftly(document: Document, plain: Plainly = feed_plain.certain) -> Listing:
+    """The items of a sound feed; raises ``IrregularError`` where it is none that the fast reader knows.
+
+    ``plain`` says which items may be read straight from their texts, which changes no answer.
+    """
     channel = swift.Channel()
-    found = [
-        feed_item.sighting(document, entry, said, at)
-        for at, (entry, said) in enumerate(swift.entries(document, channel))
-    ]
+    name, base = document.source.name, media.base(document)
+    try:
+        found = [
+            feed_plain.sighting(name, base, item, at)
+            if isinstance(item, Plain)
+            else feed_item.sighting(document, *item, at)
+            for at, item in enumerate(swift.entries(document, channel, plain))
+        ]
+    except MisplacedError:
+        return swiftly(document, feed_plain.never)
     return _listing(document, found, channel.context.values, channel.account, [])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
@@ -18,7 +17,7 @@ from aggregator.text import dates, durations, urls
 NOTHING = Said({}, ())
 EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
 EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
-WHOLE = re.compile(r"\d{1,6}", re.ASCII)
+LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
 LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
@@ -47,11 +46,11 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
         genre="episode" if enclosure or length else "post", ids=tuple(_ids(entry, file[0].url if file else "")),
         description=words.description, html=words.html, summary=words.summary,
         published=published, updated=updated, duration=Duration(*length) if length else None,
-        season=_whole(texts.get("itunes:season") or of(entry, "itunes_season") or _tagged(tags, "season")),
-        episode=_whole(number), number=number if _whole(number) is None else None,
+        season=whole(texts.get("itunes:season") or of(entry, "itunes_season") or tagged(tags, "season")),
+        episode=whole(number), number=number if whole(number) is None else None,
         episode_type=EPISODE_TYPES.get(kind.lower()),
         explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), entry.get("itunes_explicit")),
-        image=_image(entry, base), author=_author(entry, texts), language=of(entry, "language"),
+        image=_image(entry, base), author=author(entry, texts), language=of(entry, "language"),
         categories=_categories(entry), tags=tags,
     )  # fmt: skip
 
@@ -106,16 +105,19 @@ def _ids(entry: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
 
 def _number(texts: Mapping[str, str], entry: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
     """The episode's number as it is displayed."""
-    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or _tagged(tags, "episode")
+    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or tagged(tags, "episode")
     return said.strip()[:LONGEST_NUMBER] or None if said else None
 
 
-def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
+def tagged(tags: tuple[Tag, ...], name: str) -> str | None:
+    """The text of the first ``podcast:`` element of the name."""
     return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
 
 
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and WHOLE.fullmatch(text.strip()) else None
+def whole(text: str | None) -> int | None:
+    """The whole number that the text is, ``None`` where it is none or longer than six digits."""
+    text = text.strip() if text else ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_WHOLE else None
 
 
 def _image(entry: Mapping[str, Any], base: str) -> str | None:
@@ -125,7 +127,7 @@ def _image(entry: Mapping[str, Any], base: str) -> str | None:
     return next((url for name in named if (url := media.absolute(base, name))), None)
 
 
-def _author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+def author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
     """The author's name, else what stands in its place.
 
     feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:

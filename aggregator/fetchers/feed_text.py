@@ -19,6 +19,10 @@ INLINE = re.compile(rf"</?(?:a|b|i|u|em|strong|span){ATTRIBUTES}", re.IGNORECASE
 BLOCK = re.compile(rf"</?(?:p|div|h[1-6]|[uo]l|li|br){ATTRIBUTES}", re.IGNORECASE)
 UNSURE = re.compile("[<>&;\x00-\x08]")
 ENDS = 300  # characters looked at for the first and for the last words
+LAST = {  # tags that a text may end in, and that add nothing to it
+    *(f"</{name}>" for name in ("a", "b", "i", "u", "em", "strong", "span", "p", "div", "li", "ul", "ol")),
+    "<br>", "<br/>", "<br />",
+}  # fmt: skip
 
 
 class Words(NamedTuple):
@@ -30,19 +34,25 @@ class Words(NamedTuple):
 
 
 def words(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Words:
-    """The texts of an item.
-
-    ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
-    also where it is much longer than the description. Of the others the first that differs is the summary.
-    """
+    """The texts of an item, from feedparser's entry and the XML's own account."""
     content, is_plain = _content(entry, texts)
     description = texts.get("description") or _value(entry, "summary")
     long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _value(entry, "subtitle")
+    return chosen(content, description, long, short, is_plain=is_plain)
+
+
+def chosen(content: str, description: str, long: str, short: str, *, is_plain: bool = False) -> Words:
+    """Which of four texts is what, each "" where it is not there.
+
+    ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
+    also where it is much longer than the description. Of the others the first that differs is the summary. Content
+    that ``is_plain`` is not looked into for markup.
+    """
     ranked = [text for text in (content, description, long) if text]
     if not content and description and len(long) > len(description) and _is_teaser(description, long):
         ranked = [long, description]
     main = ranked[0] if ranked else short
-    is_html = not (is_plain and main == content) and MARKUP.search(main) is not None
+    is_html = not (is_plain and main == content) and _is_marked(main)
     others = dict.fromkeys(other for other in [*ranked[1:], short] if other and other != main)
     summary = _other(main, others, is_html=is_html) if others else None
     return Words(main if is_html else None, None if is_html or not main else main, summary)
@@ -50,7 +60,11 @@ def words(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Words:
 
 def plain(text: str) -> str:
     """The text without markup, where it has any."""
-    return markup.to_text(text) if MARKUP.search(text) else text.strip()
+    return markup.to_text(text) if _is_marked(text) else text.strip()
+
+
+def _is_marked(text: str) -> bool:
+    return ("<" in text or "&" in text) and MARKUP.search(text) is not None
 
 
 def _is_teaser(description: str, long: str) -> bool:
@@ -60,14 +74,32 @@ def _is_teaser(description: str, long: str) -> bool:
 def _other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
     """The first of the others, without markup, that is not the main text in other letters."""
     said: str | None = None
+    end = _end(main, is_html=is_html)
     for other in others:
         found = plain(other)
-        if found and _unlike(main, found):
+        other_end = _end(found)
+        if found and ((end and other_end and end != other_end) or _unlike(main, found)):
             return found
         said = said if said is not None else _squeezed(plain(main) if is_html else main)
         if found and _squeezed(found) != said:
             return found
     return None
+
+
+def _end(text: str, *, is_html: bool = False) -> str:
+    """The last letter of the text in lower case; "" where it is not certain, or the text is not compared to its end.
+
+    Most texts of an item end in different letters, which is seen 20 times faster than the rest.
+    """
+    text = text.rstrip()
+    if len(text) > LONGEST_PROBE:
+        return ""
+    while is_html and text.endswith(">"):
+        start = text.rfind("<")
+        if text[start:] not in LAST:
+            return ""
+        text = text[:start].rstrip()
+    return "" if is_html and UNSURE.match(text[-1:]) else text[-1:].casefold()[-1:]
 
 
 def _unlike(main: str, other: str) -> bool:

@@ -17,6 +17,7 @@ TYPES = {
     "mp4": "video/mp4", "m4v": "video/x-m4v", "mov": "video/quicktime", "webm": "video/webm", "ogv": "video/ogg",
 }  # fmt: skip
 LARGEST = 2**53  # bytes; more is no length, and no JSON number either
+KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
 AUDIO = re.compile(r"audio/|application/ogg")
 
 
@@ -39,7 +40,7 @@ def chosen(offers: Iterable[Offer]) -> tuple[Enclosure, Offer] | None:
         url = address(offer.url)
         kind = _kind(offer.type, url) if url else ""
         if url and (rank := _rank(kind)) and (best is None or rank > best[0]):
-            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, _bytes(offer.length)), offer)
+            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, length(offer.length)), offer)
     return best[1:] if best else None
 
 
@@ -70,6 +71,8 @@ def base(document: Document) -> str:
 
 def _kind(named: object, url: str) -> str:
     """The media type as it is named, or by the file's ending where the name is none or says nothing; "" for neither."""
+    if isinstance(named, str) and named in KNOWN:
+        return named
     kind = named.partition(";")[0].strip().lower() if isinstance(named, str) and "/" in named else ""
     if kind and not kind.endswith(("/octet-stream", "/*")) and not kind.startswith("text/"):
         return kind
@@ -85,6 +88,7 @@ def _rank(kind: str) -> int:
     return 2 if kind.startswith("video/") else 0
 
 
-def _bytes(length: object) -> int | None:
-    text = str(length).strip()
+def length(said: object) -> int | None:
+    """A length in bytes; ``None`` for 0 and for what is none."""
+    text = said.strip() if isinstance(said, str) else str(said)
     return int(text) if text.isascii() and text.isdecimal() and 0 < int(text[:20]) < LARGEST else None

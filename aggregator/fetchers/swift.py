@@ -12,13 +12,15 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from aggregator.fetchers import swift_channel, swift_item, tree
+from aggregator.fetchers import swift_channel, swift_cut, swift_item, tree
 from aggregator.fetchers.feed_xml import Beside, Said
 from aggregator.fetchers.letters import honest
 from aggregator.fetchers.swift_context import Context
-from aggregator.fetchers.swift_names import IrregularError, Names, declare, name
+from aggregator.fetchers.swift_cut import Cut, Plainly
+from aggregator.fetchers.swift_names import IrregularError, MisplacedError, Names, declare, name
+from aggregator.fetchers.swift_stencil import Plain
 from aggregator.fetchers.swift_words import attributes
 from aggregator.fetchers.tree import Element
 from aggregator.model.source import Document
@@ -35,6 +37,8 @@ LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 RSS10 = {"http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"}
 ATOM = "http://www.w3.org/2005/atom"
 ATOM03 = "http://purl.org/atom/ns#"
+Item: TypeAlias = tuple[dict[str, Any], Said]
+"""What feedparser would tell of an item, and the XML's own account of it."""
 
 
 @dataclass(slots=True)
@@ -49,33 +53,52 @@ class Channel:
     is_rdf: bool = False
 
 
-def entries(document: Document, channel: Channel) -> Iterator[tuple[dict[str, Any], Said]]:
-    """The items in the feed's order by both accounts, while the channel is filled.
+def entries(document: Document, channel: Channel, plain: Plainly) -> Iterator[Item | Plain]:
+    """The items in the feed's order while the channel is filled: the plain ones as texts, the others by both accounts.
 
-    Raises ``IrregularError`` where feedparser must read, maybe only behind the last item: what was told does not count.
+    ``plain`` decides which are plain. Raises ``IrregularError`` where feedparser must read, maybe only behind the last
+    item: what was told does not count. ``MisplacedError`` where the same is to be asked with none taken for plain.
     """
-    names = channel.context.names
+    cut = swift_cut.cut(utf8(honest(document.body), document.charset), plain)
+    if any(base.search(cut.rest) for base in BASES):
+        raise IrregularError("an address of its own for links")
+    names, runs = channel.context.names, iter(cut.runs)
     plans: dict[str, swift_item.Plan] = {}
-    body = utf8(honest(document.body), document.charset)
     root: Element | None = None
     try:
-        for found in tree.sound(body, "{*}item", "{*}entry"):
+        for found in tree.sound(cut.rest, "{*}item", "{*}entry"):
             if isinstance(found, tuple):
                 if found[1]:
                     declare(names, found[0] or "", found[1])
             elif name(names, str(found.tag)) in {"item", "entry"}:
                 _before(channel, found)
-                yield _entry(channel, found, plans)
+                if found.get(swift_cut.MARK):
+                    _passed(channel, found, cut)
+                    yield from next(runs)
+                else:
+                    yield _entry(channel, found, plans)
             else:
                 root = found
     except ValueError as error:
-        raise IrregularError(str(error)) from error
+        raise error if isinstance(error, IrregularError) else IrregularError(str(error)) from error
     if root is None:
         raise IrregularError("no element of a feed")
+    if next(runs, None):
+        raise MisplacedError("items where none can stand")
     _end(channel, root)
 
 
-def _entry(channel: Channel, item: Element, plans: dict[str, swift_item.Plan]) -> tuple[dict[str, Any], Said]:
+def _passed(channel: Channel, place: Element, cut: Cut) -> None:
+    """Do to the channel what items do that were cut out there; ``MisplacedError`` where they do not fit in."""
+    context, spaces = channel.context, place.nsmap
+    if channel.is_atom or channel.is_rdf or context.has_content or context.names.declared != cut.names.declared:
+        raise MisplacedError("items that stand otherwise than they seemed to")
+    if any(spaces.get(prefix or None, "") != cut.spaces.get(prefix, "") for prefix in cut.prefixes):
+        raise MisplacedError("a namespace that is another than it seemed to be")
+    context.title_depth = 1
+
+
+def _entry(channel: Channel, item: Element, plans: dict[str, swift_item.Plan]) -> Item:
     """One item by both accounts; two of feedparser's states pass from the channel to it and back."""
     above = channel.context
     context = Context(above.names, is_entry=True, has_content=above.has_content)
@@ -89,13 +112,14 @@ def _entry(channel: Channel, item: Element, plans: dict[str, swift_item.Plan]) -
 def utf8(body: bytes, charset: str | None) -> bytes:
     """The document in UTF-8 without its declaration, its encoding found by feedparser's rules (RFC 3023).
 
-    Raises ``IrregularError`` where these would have to guess, or where a document type or an address of its own for
-    links (``xml:base``) stands in it.
+    Raises ``IrregularError`` where these would have to guess, or where a document type stands in it.
     """
     start = len(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else 0
     said = ENCODING.match(body, start)
     declaration = DECLARATION.match(body, start)
     encoding = _codec(charset or (said and said[1].decode("utf-8", "replace")) or "utf-8")
+    if declaration and not declaration[0].isascii():
+        raise IrregularError("a declaration with letters beyond ASCII")
     if declaration or start:
         body = body[declaration.end() if declaration else start :]
     if encoding != "utf-8" and not body.isascii():
@@ -106,8 +130,6 @@ def utf8(body: bytes, charset: str | None) -> bytes:
     first = FIRST_ELEMENT.search(body)
     if first is None or body.startswith(codecs.BOM_UTF8) or DOCTYPE.search(body, 0, first.start()):
         raise IrregularError("a document type, or no element")
-    if any(base.search(body) for base in BASES):
-        raise IrregularError("an address of its own for links")
     return body
 
 

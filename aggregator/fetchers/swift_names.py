@@ -90,6 +90,10 @@ class IrregularError(ValueError):
     """The document has something that only the tolerant reader knows; the message says what, in a few words."""
 
 
+class MisplacedError(IrregularError):
+    """Items were taken for plain that are not where they seemed to be; the others of the document are not in doubt."""
+
+
 @dataclass(slots=True)
 class Names:
     """The namespaces that a document declared so far, and the names of the elements met."""
