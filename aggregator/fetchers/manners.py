@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from aggregator.fetchers import headers
 from aggregator.model.sighting import Rhythm
@@ -114,13 +115,14 @@ def questions(memory: Memory, distrust: int | None = None, now: datetime | None 
 def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        heard = replace(_heard(memory, reply), whole=memory.whole or reply.ended)
-        return _rested(_undoubted(memory, heard), reply, pace)
+        heard = replace(memory, **_heard(memory, reply), **_undoubted(memory), whole=memory.whole or reply.ended)
+        return _rested(heard, reply, pace)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
         kept = memory.validators if part else Validators(*headers.validators(reply.fields))
-        fresh = replace(_heard(memory, reply), digest=digest, validators=kept, whole=reply.ended)
-        return _rested(_undoubted(memory, fresh) if digest == memory.digest else fresh, reply, pace)
+        known: dict[str, Any] = _undoubted(memory) if digest == memory.digest else {"unread": ""}
+        known |= _heard(memory, reply) | {"digest": digest, "validators": kept, "whole": reply.ended}
+        return _rested(replace(memory, **known), reply, pace)
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
     missed = failed(memory, reply.asked, reply.ended, pace)
@@ -182,30 +184,28 @@ def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
 
 
-def _heard(memory: Memory, reply: Reply) -> Memory:
-    """The memory after a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
+def _heard(memory: Memory, reply: Reply) -> dict[str, Any]:
+    """What changes with a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
     moved_to, seen = reply.permanent, 1
     if reply.moved and not reply.redirected:
         moved_to, seen = memory.moved_to, memory.moved_seen
     elif reply.permanent == memory.moved_to:
         seen = memory.moved_seen + 1
-    return replace(
-        memory,
-        asked=reply.asked,
-        heard=reply.ended,
-        errors=0,
-        hold_until=None,
-        hold_host="",
-        moved_to=moved_to,
-        moved_seen=seen if moved_to is not None else 0,
-        gone=False,
-        unread="",
-    )
+    return {
+        "asked": reply.asked,
+        "heard": reply.ended,
+        "errors": 0,
+        "hold_until": None,
+        "hold_host": "",
+        "moved_to": moved_to,
+        "moved_seen": seen if moved_to is not None else 0,
+        "gone": False,
+    }
 
 
-def _undoubted(before: Memory, after: Memory) -> Memory:
-    """The memory after what is held was met again: what was doubtful since is gone, and as readable as it was."""
-    return replace(after, doubt=None, doubts=0, unread=before.unread)
+def _undoubted(before: Memory) -> dict[str, Any]:
+    """What changes when what is held is met again: what was doubtful since is gone, and it is as readable as it was."""
+    return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
 def _rested(memory: Memory, reply: Reply, pace: Pace) -> Memory:

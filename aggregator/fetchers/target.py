@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
@@ -48,6 +49,7 @@ class Target:
         return f"{self.scheme}://{self.authority}{self.path}"
 
 
+@lru_cache(maxsize=4096)
 def target(url: str) -> Target:
     """Where the address points; FetchError where it is none that may be asked.
 

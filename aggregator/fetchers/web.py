@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -146,8 +147,9 @@ def _session() -> requests.Session:
 class _Session(requests.Session):
     """A session that follows nothing by itself: `requests` would read the whole body of a redirect."""
 
-    def get_redirect_target(self, resp: requests.Response) -> None:
+    def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
         """Nowhere."""
+        return iter(())
 
 
 class _Errand(requests.PreparedRequest):

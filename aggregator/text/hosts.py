@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 
+@lru_cache(maxsize=4096)
 def host(url: str) -> str:
     """Host and port in lower case; empty where the address names none.
 
