@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
-from importlib.metadata import version
 
 from aggregator import credited, learning, stages, standing, told
 from aggregator.generator import history, view
@@ -19,6 +18,7 @@ from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
+from aggregator.version import VERSION
 from aggregator.voices import Memories, Voice
 
 READING = "reading/"
@@ -114,14 +114,14 @@ def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:
 
 def basis_of_all(book: Ledger, plans: Sequence[Plan]) -> str:
     """The digest of all that the list of all feeds is made from."""
-    return _digest((version("aggregator"), [facts.facts(book, plan.name, COVER) for plan in plans]))
+    return _digest((VERSION, [facts.facts(book, plan.name, COVER) for plan in plans]))
 
 
 def basis(book: Ledger, plan: Plan) -> str:
     """The digest of all that a feed is made from besides its sightings: program, plan, decisions, hearings."""
     decided = decisions.decisions(book, plan.name), decisions.overrides(book, plan.name)
     heard = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
-    return _digest((version("aggregator"), plan, decided, heard))
+    return _digest((VERSION, plan, decided, heard))
 
 
 def stands(book: Ledger, plan: Plan) -> Standing | None:

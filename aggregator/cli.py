@@ -7,10 +7,10 @@ one line on stderr and an exit code.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
-from importlib import metadata
 from typing import Annotated, NoReturn
 
 import typer
@@ -18,6 +18,7 @@ import typer
 import aggregator
 from aggregator import late
 from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError
+from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "refresh": ("refresh", "Ask the sources that are due and publish what they say, once."),
@@ -43,9 +44,15 @@ OTHERWISE = 1
 
 
 def main() -> NoReturn:
-    """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4)."""
+    """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4).
+
+    Nothing is collected while modules load, and what they made is never looked at again: a tenth of the start-up.
+    """
     late.install()
+    gc.disable()
     program = _program(_wanted())
+    gc.freeze()
+    gc.enable()
     try:
         program()
     except AggregatorError as error:
@@ -83,7 +90,7 @@ def _program(wanted: set[str]) -> typer.Typer:
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer hands it over by place
     """The version, where it was asked for."""
     if asked:
-        typer.echo(metadata.version("aggregator"))
+        typer.echo(VERSION)
         raise typer.Exit
 
 

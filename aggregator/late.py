@@ -15,14 +15,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from threading import RLock
 from types import ModuleType
 
 LATE = frozenset(
     {
         "aggregator.commands.bars",
+        "aggregator.config.channel",
+        "aggregator.config.places",
+        "aggregator.config.strict",
         "aggregator.fetchers.apple_catalogue",
         "aggregator.fetchers.apple_json",
         "aggregator.fetchers.apple_page",
@@ -45,6 +47,7 @@ LATE = frozenset(
         "aggregator.probes",
         "aggregator.publish",
         "aggregator.stages",
+        "importlib.metadata",
     }
 )
 """What a refresh needs only where a source is asked, or a feed has something new; and bars only on a terminal."""
@@ -64,7 +67,7 @@ def waiting(module: ModuleType) -> bool:
     return object.__getattribute__(module, "__class__") is _Waiting
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules of the table, with a loader that lets them wait."""
 
     def find_spec(
@@ -72,25 +75,18 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Where the module stands; ``None`` for a module of no concern."""
         spec = PathFinder.find_spec(name, path, target) if name in LATE else None
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Later(spec.loader)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Later(name, spec.loader.path)
         return spec
 
 
-@dataclass(frozen=True, slots=True)
-class _Later(Loader):
-    """A loader that lets the module wait for its first use, then hands it to the one that can load it."""
-
-    loader: Loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """The module as its own loader makes it."""
-        return self.loader.create_module(spec)
+class _Later(SourceFileLoader):
+    """A loader that lets the module wait for its first use."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing yet."""
         spec = object.__getattribute__(module, "__spec__")
-        spec.loader = module.__loader__ = self.loader
+        spec.loader = module.__loader__ = SourceFileLoader(self.name, self.path)
         spec.loader_state = _State()
         module.__class__ = _Waiting
 

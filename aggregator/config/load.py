@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from aggregator.config.faults import tell
-from aggregator.config.keys import ConfigKeys, schema
+from aggregator.config import plain, strict
 from aggregator.config.parse import parse
 from aggregator.config.plan import plan
 from aggregator.errors import ConfigError
@@ -39,7 +36,8 @@ class Config:
 
 def load(path: Path) -> Config:
     """The config that a file holds. Raises ConfigError with one line for each mistake, in the order of the file."""
-    keys = read(path)
+    parsed = parse(_text(path), str(path))
+    keys = plain.read(parsed.values) or strict.checked(parsed, str(path))
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -54,22 +52,11 @@ def load(path: Path) -> Config:
     )
 
 
-def read(path: Path) -> ConfigKeys:
-    """The checked keys of a config file. Raises ConfigError."""
+def _text(path: Path) -> str:
+    """The text of a config file. Raises ConfigError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; -c FILE names another config") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
-    return check(text, str(path))
-
-
-def check(text: str, name: str) -> ConfigKeys:
-    """The checked keys of a config's text; ``name`` is how errors call the file. Raises ConfigError."""
-    parsed = parse(text, name)
-    try:
-        return ConfigKeys.model_validate({} if parsed.values is None else parsed.values)
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-        raise ConfigError("\n".join(tell(found, name, parsed.lines, schema()))) from error

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
-from aggregator.config import categories, kinds
-from aggregator.config.channel import DecisionKeys, FeedKeys
-from aggregator.config.places import SourceKeys
+from aggregator.config import categories, channel, kinds, places
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
@@ -14,7 +13,7 @@ from aggregator.model.sighting import Tag
 from aggregator.model.source import Only, Source
 
 
-def plan(name: str, keys: FeedKeys, base_url: str, folder: Path) -> Plan:
+def plan(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str, folder: Path) -> Plan:
     """One feed as the config asks for it; the order in which its keys and sources stand does not matter."""
     return Plan(
         name=name,
@@ -34,7 +33,7 @@ def plan(name: str, keys: FeedKeys, base_url: str, folder: Path) -> Plan:
     )
 
 
-def _channel(name: str, keys: FeedKeys, base_url: str) -> Channel:
+def _channel(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str) -> Channel:
     """What the feed says of itself, as far as the config says it."""
     return Channel(
         name=name,
@@ -64,7 +63,7 @@ def _channel(name: str, keys: FeedKeys, base_url: str) -> Channel:
     )
 
 
-def _tags(keys: FeedKeys) -> tuple[Tag, ...]:
+def _tags(keys: channel.FeedKeys | SimpleNamespace) -> tuple[Tag, ...]:
     """The persons and the funding as elements of the podcast namespace."""
     persons = (
         Tag("podcast:person", one.name, _attributes(href=one.href, role=one.role, group=one.group, img=one.img))
@@ -79,7 +78,7 @@ def _attributes(**given: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in given.items() if value is not None))
 
 
-def _source(name: str, keys: SourceKeys, folder: Path) -> Source:
+def _source(name: str, keys: places.SourceKeys | SimpleNamespace, folder: Path) -> Source:
     """One source, its trust by its kind unless given."""
     return Source(
         name=name,
@@ -95,7 +94,7 @@ def _source(name: str, keys: SourceKeys, folder: Path) -> Source:
     )
 
 
-def _decision(keys: DecisionKeys) -> Decision:
+def _decision(keys: channel.DecisionKeys) -> Decision:
     """One decision of a person, its two names sorted: it says the same in either order."""
     left, right = sorted(keys.same or keys.different or ())
     return Decision("same" if keys.same else "different", left, right)

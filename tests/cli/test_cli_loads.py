@@ -49,6 +49,7 @@ def spared(names: set[str]) -> None:
     assert {name for name in names if name.startswith(rooms)} <= {"aggregator.generator.files"}
     texts = {"align", "dates", "markup", "mend", "mojibake", "titles", "tokens", "words"}
     assert not names & {f"aggregator.text.{each}" for each in texts}
+    assert not names & {"aggregator.config.channel", "aggregator.config.strict"}
     stages = {"learning", "making", "stages", "printing", "publish", "kept"}
     assert not names & {f"aggregator.{stage}" for stage in stages}
     assert not names & {"aggregator.fetchers.web", "aggregator.fetchers.swift", "aggregator.fetchers.sandbox"}
@@ -58,7 +59,7 @@ def test_a_version_loads_no_room(tmp_path) -> None:
     names = loaded(tmp_path, "--version")
     assert not names & (HEAVY | {"pydantic", "yaml", "sqlalchemy"})
     ours = {name for name in names if name.startswith("aggregator.")}
-    assert ours <= {"aggregator.cli", "aggregator.errors", "aggregator.late"}
+    assert ours <= {"aggregator.cli", "aggregator.errors", "aggregator.late", "aggregator.version"}
 
 
 def test_a_refresh_of_unchanged_files_loads_only_what_compares_them(shop) -> None:
