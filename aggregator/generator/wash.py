@@ -8,6 +8,7 @@ import re
 import nh3
 
 from aggregator.generator.clean import ELLIPSIS, TWICE, at_word, settled, text
+from aggregator.text.tidy import tidied
 
 # The longest show notes seen are below 60,000 characters; Android's database row is 2 MB at most, and 20 such
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
@@ -45,7 +46,7 @@ def markup(value: str, base: str | None = None) -> str:
     whole = text(value)
     kept = whole if len(whole) <= LONG else whole[:LONG].rsplit("<", 1)[0] + ELLIPSIS
     if base is None or not _relative(kept):
-        return _once(text(WASHER.clean(kept)))
+        return _once(text(tidied(kept) or WASHER.clean(kept)))
     return _once(
         text(
             nh3.clean(
