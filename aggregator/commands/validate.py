@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -25,6 +26,8 @@ from aggregator.model.source import Memory, Source
 
 # A person who names their own machine means it; every other private address stays closed.
 OWN = {"localhost": ("127.0.0.0/8", "::1/128"), "127.0.0.1": ("127.0.0.0/8",), "::1": ("::1/128",)}
+# So many places of a rule are shown to a person; --json lists twenty.
+SHOWN = 5
 NAMES = {"rss": "RSS", "atom": "Atom", "json": "JSON Feed", "opml": "OPML", "unknown": "no feed"}
 
 
@@ -36,9 +39,13 @@ class Verdict:
     kind: str
     findings: tuple[Finding, ...]
 
-    def count(self, severity: str) -> int:
-        """How many findings are of this severity."""
-        return sum(finding.severity == severity for finding in self.findings)
+    def rules(self, severity: str) -> int:
+        """How many rules of this severity are broken."""
+        return len({finding.rule for finding in self.findings if finding.severity == severity})
+
+    def places(self, severity: str) -> int:
+        """In how many places rules of this severity are broken."""
+        return sum(finding.places for finding in self.findings if finding.severity == severity)
 
 
 def run(
@@ -95,15 +102,22 @@ def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
 
 
 def _table(verdict: Verdict) -> Iterator[str]:
-    tally = ", ".join(count(verdict.count(key), word) for key, word in SEVERITIES.items())
-    yield f"{verdict.document}: {NAMES[verdict.kind]}, {tally}"
+    yield f"{verdict.document}: {NAMES[verdict.kind]}, " + ", ".join(_tally(verdict))
     texts = {rule.name: rule.text for rule in RULES}
-    before = ""
-    for finding in verdict.findings:
-        if finding.rule != before:
-            yield f"  {SEVERITIES[finding.severity]:8} {finding.rule}: {texts[finding.rule]} ({finding.specification})"
-        before = finding.rule
-        yield f"           {finding.where}: {finding.what}" if finding.where else f"           {finding.what}"
+    for rule, group in groupby(verdict.findings, key=lambda finding: finding.rule):
+        findings = tuple(group)
+        yield f"  {SEVERITIES[findings[0].severity]:8} {rule}: {texts[rule]} ({findings[0].specification})"
+        for one in findings[:SHOWN]:
+            yield f"           {one.where}: {one.what}"
+        if more := sum(one.places for one in findings[SHOWN:]):
+            yield f"           and in {count(more, 'more place')}"
+
+
+def _tally(verdict: Verdict) -> Iterator[str]:
+    """How many rules are broken, and in how many places where those are more."""
+    for key, word in SEVERITIES.items():
+        rules, places = verdict.rules(key), verdict.places(key)
+        yield count(rules, word) + (f" in {places} places" if places > rules else "")
 
 
 def _as_json(verdicts: Sequence[Verdict]) -> str:
@@ -111,7 +125,7 @@ def _as_json(verdicts: Sequence[Verdict]) -> str:
         {
             "document": verdict.document,
             "kind": verdict.kind,
-            "counts": {word: verdict.count(key) for key, word in SEVERITIES.items()},
+            "counts": {word: verdict.places(key) for key, word in SEVERITIES.items()},
             "findings": [asdict(finding) for finding in verdict.findings],
         }
         for verdict in verdicts

@@ -158,6 +158,8 @@ TABLE: Mapping[str, Shape] = {
     ),
 }
 
+# Elements that the namespace has, and that a feed of what is over has no use for.
+LIVE = frozenset({"podcast:liveItem", "podcast:chat", "podcast:images"})
 # Elements whose text is optional; every other element with a text must have one.
 SILENT = frozenset({"podcast:soundbite", "podcast:contentLink", "podcast:trailer", "podcast:funding"})
 MEDIUMS = frozenset(
@@ -182,6 +184,6 @@ PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
     "media": links.MEDIA,
-    "chapters": re.compile(r"application/json\+chapters"),
+    "chapters": re.compile(r"application/json(?:\+chapters)?"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
 }

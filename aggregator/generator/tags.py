@@ -112,7 +112,7 @@ def _value(element: str, name: str, value: str) -> str | None:
     if kind is None or kind == "url":
         return links.web(value) if kind else None
     said = clean.name(value)
-    if said and not fits(kind, said):
+    if said and (kind == "chapters" or not fits(kind, said)):
         said = MEANT.get(said.lower(), said)
         return said if name in NEEDED[element] or fits(kind, said) else None
     return said

@@ -97,6 +97,25 @@ def test_many_places_are_summed_up() -> None:
     found = [finding for finding in examine(document.encode(), NOW)[1] if finding.rule == "item-guid"]
     assert len(found) == PLACES + 1
     assert found[-1].what == "and in 80 more places"
+    assert sum(finding.places for finding in found) == 100
+
+
+@pytest.mark.parametrize(
+    ("find", "put", "what"),
+    [
+        (
+            'category text="Society &amp; Culture"',
+            'category text="Gadgets"',
+            "'Gadgets' is not in Apple's list: write 'Technology'",
+        ),
+        ("<itunes:explicit>false", "<itunes:explicit>clean", "is 'clean': write false"),
+        ('length="24576000" type="audio/mpeg"', 'length="24576000"', "enclosure has no type"),
+        ('type="audio/mpeg"', 'type="audio/mp3"', "enclosure has the unusual type 'audio/mp3': write 'audio/mpeg'"),
+    ],
+)
+def test_a_finding_says_what_to_write_instead(find: str, put: str, what: str) -> None:
+    assert find in SOUND["rss"]
+    assert what in [finding.what for finding in examine(SOUND["rss"].replace(find, put, 1).encode(), NOW)[1]]
 
 
 OWN = "https://feeds.example.org/weir/"

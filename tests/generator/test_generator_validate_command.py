@@ -65,6 +65,16 @@ def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
     ]
 
 
+def test_of_many_places_five_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "many.xml"
+    path.write_text(SOUND.read_text("utf-8").replace("</channel>", "<item><title>x</title></item>" * 30 + "</channel>"))
+    lines = validate(str(path), "--at", AT).stdout.decode().splitlines()
+    at = next(number for number, line in enumerate(lines) if "item-guid:" in line)
+    assert len([line for line in lines[at:] if line.endswith("has no guid")]) == 5
+    assert lines[at + 6] == "           and in 25 more places"
+    assert lines[0].startswith(f"{path}: RSS, 2 failures in 60 places, ")
+
+
 def test_warnings_fail_only_where_asked(tmp_path: Path) -> None:
     path = tmp_path / "warned.xml"
     path.write_text(SOUND.read_text("utf-8").replace("cover.png", "cover.webp"), "utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from aggregator.generator import clean
+from aggregator.generator.categories import place
 from aggregator.generator.podcast import Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, named, placed
@@ -78,7 +79,9 @@ def _category_names(paper: Paper) -> Iterator[Fault]:
     for top in _all(paper, "itunes:category"):
         said = top.get("text") or ""
         if said not in CATEGORIES:
-            yield "channel/itunes:category", f"{said!r} is not in Apple's list"
+            meant = place((said,))
+            hint = f": write {' > '.join(meant)!r}" if meant else ""
+            yield "channel/itunes:category", f"{said!r} is not in Apple's list{hint}"
         for sub in top.findall(named("itunes:category")):
             if sub.get("text") not in CATEGORIES.get(said, ()):
                 yield "channel/itunes:category", f"{sub.get('text')!r} is not in Apple's list under {said!r}"
@@ -87,7 +90,7 @@ def _category_names(paper: Paper) -> Iterator[Fault]:
 def _explicit(paper: Paper) -> Iterator[Fault]:
     said = _text(paper, "itunes:explicit")
     if (paper.podcast or said) and said not in {"true", "false"}:
-        yield "channel/itunes:explicit", f"is {said!r}, not true or false"
+        yield "channel/itunes:explicit", f"is {said!r}: {values.truth(said)}" if said else "is missing or empty"
 
 
 def _artwork(paper: Paper) -> Iterator[Fault]:

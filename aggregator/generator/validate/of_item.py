@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator import clean
-from aggregator.generator.links import by_extension
+from aggregator.generator.links import SPELLINGS, by_extension
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, media, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
@@ -49,11 +49,16 @@ def _enclosure_parts(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
         for found in item.iterfind("enclosure"):
             if not values.web(found.get("url")):
-                yield where, f"enclosure has url {found.get('url')!r}"
+                yield where, _given("url", found.get("url"), "which is no web address in ASCII")
             if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
-                yield where, f"enclosure has length {found.get('length')!r}"
+                yield where, _given("length", found.get("length"), "which is no number of bytes")
             if "/" not in (found.get("type") or ""):
-                yield where, f"enclosure has type {found.get('type')!r}"
+                yield where, _given("type", found.get("type"), "which is no media type")
+
+
+def _given(name: str, value: str | None, fault: str) -> str:
+    """What is wrong with an enclosure's attribute."""
+    return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 
 def _length(paper: Paper) -> Iterator[Fault]:
@@ -67,8 +72,10 @@ def _length(paper: Paper) -> Iterator[Fault]:
 def _usual(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
         for found in item.iterfind("enclosure"):
-            if media(item) and found.get("type") not in USUAL:
-                yield where, f"enclosure has the unusual type {found.get('type')!r}"
+            said = found.get("type") or ""
+            if media(item) and said and said not in USUAL:
+                usual = SPELLINGS.get(said.lower()) or by_extension(found.get("url") or "")
+                yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
 
 
 def _extension(paper: Paper) -> Iterator[Fault]:

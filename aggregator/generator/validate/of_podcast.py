@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator import tags
-from aggregator.generator.namespace import TABLE, Place
+from aggregator.generator.namespace import LIVE, TABLE, Place
 from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
 from aggregator.generator.validate.paper import Paper, named, placed, shown
@@ -57,7 +57,8 @@ def _closed(paper: Paper) -> Iterator[Fault]:
         for name, allowed in CLOSED.items():
             said = item.findtext(named(name))
             if said is not None and said.strip() not in allowed:
-                yield where, f"{name} is {said!r}, not {' or '.join(sorted(allowed))}"
+                hint = values.truth(said) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
+                yield where, f"{name} is {said!r}: {hint}"
 
 
 def _image(paper: Paper) -> Iterator[Fault]:
@@ -117,7 +118,7 @@ def _misplaced(paper: Paper) -> Iterator[Fault]:
 def _unknown(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
-            if shown(element) not in TABLE:
+            if shown(element) not in TABLE and shown(element) not in LIVE:
                 yield f"{where} {shown(element)}", "is no element of the podcast namespace that is known here"
 
 

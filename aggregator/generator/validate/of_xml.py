@@ -38,7 +38,8 @@ def _well_formed(paper: Paper) -> Iterator[Fault]:
     if paper.broken:
         yield "document", paper.broken
     elif paper.kind == "unknown":
-        yield "document", "is no RSS, Atom, JSON Feed or OPML"
+        old = paper.root is not None and values.local(paper.root) == "RDF"
+        yield "document", "is RSS 1.0, which no podcast app reads" if old else "is no RSS, Atom, JSON Feed or OPML"
 
 
 def _spaces(paper: Paper) -> Iterator[Fault]:
@@ -88,8 +89,13 @@ def _lost(paper: Paper) -> Iterator[Fault]:
 def _padded(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
-        if len(element) == 0 and said != said.strip() and said.strip():
+        if len(element) == 0 and said != said.strip() and said.strip() and _bare(shown(element)):
             yield _path(element), "has white space around its text"
+
+
+def _bare(name: str) -> bool:
+    """Is white space around this element's text part of a value? In markup, and in what others define, it is not."""
+    return not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
 def _titles(paper: Paper) -> Iterator[Fault]:

@@ -36,13 +36,17 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place where a document breaks a rule: ``where`` is an element's path and the item's guid."""
+    """One place where a document breaks a rule: ``where`` is an element's path and the item's guid.
+
+    ``places`` is more than one, and ``where`` empty, where it stands for all that are not listed.
+    """
 
     rule: str
     severity: Severity
     where: str
     what: str
     specification: str
+    places: int = 1
 
 
 def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
@@ -54,7 +58,7 @@ def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
         else:
             more += 1
     if more:
-        yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification)
+        yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification, more)
 
 
 def _safe(said: str) -> str:

@@ -94,6 +94,18 @@ def seconds(value: str | None) -> int:
     return total
 
 
+def truth(value: str) -> str:
+    """What to write where ``true`` or ``false`` is asked for and something else stands.
+
+    >>> truth("clean"), truth("explicit"), truth("maybe")
+    ('write false', 'write true', 'write true or false')
+    """
+    said = value.strip().lower()
+    if said in {"no", "clean", "false", "0"}:
+        return "write false"
+    return "write true" if said in {"yes", "explicit", "true", "1"} else "write true or false"
+
+
 def web(value: object) -> bool:
     """Is it an ASCII http or https address, encoded as it should be?"""
     return isinstance(value, str) and ADDRESS.fullmatch(value) is not None
