@@ -20,8 +20,8 @@ from aggregator.merger.unique import unique_enclosures
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
-# An episode dated further ahead than this is not believed. Hosts publish at the stamped time and a day given without
-# a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only let a later date through.
+# An episode dated further ahead than this is told to a person. Hosts publish at the stamped time and a day given
+# without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only leave a later date untold.
 AHEAD = timedelta(hours=24)
 
 # What subscribers see of an item: a change in one of these is a change of the item, a change of witness is not.
@@ -144,17 +144,28 @@ def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, eve
         published = _first_date(item, past, now, events)
         return Promise(item.guid, now, published, item.sightings, item.title, item.genre, item.rank)
     gained = tuple(sighting for sighting in item.sightings if sighting not in promise.sightings)
-    published = _sharper(promise.published, item.published)
+    said = item.published if item.published is None or item.published.at <= now else None
+    published = _sharper(promise.published, said)
     return replace(promise, published=published, sightings=promise.sightings + gained, title=item.title)
 
 
 def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
-    """The date an item is first published with: its own, or when it was first seen where that is missing or ahead."""
-    if item.published is not None and item.published.at <= now + AHEAD:
-        return item.published
-    if item.published is not None:
-        events.append(f"{item.title!r} is dated {item.published.at:%Y-%m-%d}, in the future: published as seen now")
-    return Moment(min((past.first_seen[s] for s in item.sightings if s in past.first_seen), default=now))
+    """The date an item is first published with: its own, or when it was first seen where that is missing or to come.
+
+    What is only hours ahead (a zone that was not told, a host that lists what is to appear) is no news to tell; its
+    day is kept as a day, so that a source may still say when on it.
+    """
+    said = item.published
+    if said is not None and said.at <= now:
+        return said
+    seen = min((past.first_seen[s] for s in item.sightings if s in past.first_seen), default=now)
+    if said is None:
+        return Moment(seen)
+    if said.at > now + AHEAD:
+        events.append(f"{item.title!r} is dated {said.at:%Y-%m-%d}, in the future: published as seen now")
+    elif said.precision == "day":
+        return replace(said, at=seen.replace(hour=0, minute=0, second=0, microsecond=0))
+    return Moment(seen)
 
 
 def _sharper(promised: Moment, said: Moment | None) -> Moment:

@@ -87,8 +87,24 @@ def test_a_date_in_the_future_is_not_believed() -> None:
     settled = first(item("A", "host/1", published=wild))
     assert settled.items[0].published == Moment(NOW)
     assert "in the future" in settled.events[0]
-    near = Moment(NOW + AHEAD)
-    assert first(item("A", "host/1", published=near)).items[0].published == near
+
+
+def test_a_date_some_hours_ahead_is_frozen_as_seen_and_its_day_as_a_day() -> None:
+    near = first(item("A", "host/1", published=Moment(NOW + timedelta(hours=10))))
+    assert (near.items[0].published, near.events) == (Moment(NOW), ())
+    tomorrow = Moment(datetime(2024, 5, 2, tzinfo=UTC), "day")
+    seen = {"host/1": NOW - timedelta(hours=1)}
+    settled = first(item("A", "host/1", published=tomorrow), first_seen=seen)
+    assert settled.items[0].published == Moment(datetime(2024, 5, 1, tzinfo=UTC), "day")
+
+
+def test_a_finer_time_that_is_to_come_is_taken_when_it_has_come() -> None:
+    today, later = Moment(NOW.replace(hour=0), "day"), Moment(NOW + timedelta(hours=6))
+    before = first(item("A", "apple/1", published=today))
+    soon = again([item("A", "apple/1", published=later)], before.promises, NOW + timedelta(hours=1))
+    assert soon.items[0].published == today
+    then = again([item("A", "apple/1", published=later)], soon.promises, NOW + timedelta(hours=7))
+    assert then.items[0].published == later
 
 
 def test_two_published_items_found_to_be_one_leave_the_older_guid() -> None:

@@ -60,6 +60,7 @@ def told(source: Source, turn: int, change: str = "") -> Sighting:
         "redated": {"published": Moment(day + timedelta(days=700))},
         "wild": {"published": Moment(datetime(2190, 1, 1, tzinfo=UTC))},
         "undated": {"published": None},
+        "soon": {"published": Moment(START + timedelta(days=1, hours=10))},
         "rewritten": {"description": f"Another text about {name.lower()}, number {turn}, longer than the one before."},
     }
     return replace(said, **changes.get(change, {}))
@@ -169,7 +170,9 @@ def test_every_publication_of_a_random_history_holds(data: st.DataObject) -> Non
             }.get(edit, plan)
             heard = []
             for source in plan.sources:
-                change = data.draw(st.sampled_from(["", "", "retitled", "redated", "wild", "undated", "rewritten"]))
+                change = data.draw(
+                    st.sampled_from(["", "", "retitled", "redated", "wild", "soon", "undated", "rewritten"])
+                )
                 turns = sorted(data.draw(st.sets(st.integers(0, 9), min_size=2)))
                 heard.append(Voice(source) if data.draw(st.booleans()) and day else voice(source, turns, change))
             now = play.run(plan, *heard)
