@@ -33,7 +33,7 @@ def relocate(columns: list[Column], witnesses: Sequence[Witness]) -> list[Column
 
 def _runs(columns: Sequence[Column]) -> list[list[Column]]:
     """Neighbouring columns that the same witnesses have elsewhere."""
-    groups = groupby(columns, key=lambda column: (frozenset(column.moved), frozenset(column.cells)))
+    groups = groupby(columns, key=lambda column: (column.moved, column.cells.keys()))
     return [list(group) for (moved, _), group in groups if moved]
 
 
@@ -74,5 +74,5 @@ def _placed(run: Sequence[Column], mover: int, columns: Sequence[Column]) -> lis
         if column is anchor:
             placed += run
     for column in run:
-        column.moved = set(column.cells) - column.moved
+        column.moved = frozenset(column.cells) - column.moved
     return placed

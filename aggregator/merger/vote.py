@@ -32,10 +32,14 @@ PRIOR = 0.0
 
 @dataclass(slots=True)
 class Stretch:
-    """Neighbouring columns that the same witnesses have: which these are, and the odds that they are in the text."""
+    """Neighbouring columns that the same witnesses have: which these are, and the odds that they are in the text.
+
+    ``lexical`` says that a word is among them.
+    """
 
     columns: list[Column]
     start: int
+    lexical: bool
     odds: float = 0.0
     repeats: bool = False
 
@@ -43,11 +47,6 @@ class Stretch:
     def end(self) -> int:
         """The number of the last column."""
         return self.start + len(self.columns) - 1
-
-    @property
-    def lexical(self) -> bool:
-        """Whether a word is among them."""
-        return any(column.key[:1].isalnum() for column in self.columns)
 
     @property
     def probability(self) -> float:
@@ -80,9 +79,9 @@ def _adapted(witness: Witness) -> Rates:
 
 def _stretches(columns: Sequence[Column]) -> list[Stretch]:
     stretches, start = [], 0
-    for _, group in groupby(columns, key=lambda column: tuple(sorted(column.cells))):
+    for _, group in groupby(columns, key=lambda column: column.cells.keys()):
         members = list(group)
-        stretches.append(Stretch(members, start))
+        stretches.append(Stretch(members, start, any(column.key[:1].isalnum() for column in members)))
         start += len(members)
     _mark_repeats(stretches)
     return stretches

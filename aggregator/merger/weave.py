@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from aggregator.merger.witnesses import Witness
@@ -23,7 +23,7 @@ class Column:
     key: str
     cells: dict[int, Token]
     places: dict[int, int]
-    moved: set[int] = field(default_factory=set)
+    moved: frozenset[int] = frozenset()
 
 
 def backbone_first(witnesses: Sequence[Witness]) -> list[int]:
@@ -84,7 +84,7 @@ def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[
         column.cells[number] = tokens[j]
         column.places[number] = j
     for i in jumped.values():
-        columns[i].moved.add(number)
+        columns[i].moved |= {number}
     if len(home) + len(jumped) == len(tokens):
         return columns
     return _spliced(columns, number, tokens, home, jumped)
@@ -103,8 +103,10 @@ def _spliced(
         elif j not in jumped:
             place = len(columns) - 1 if j > last else anchor
             fresh.setdefault(place, []).append(Column(token.key, {number: token}, {number: j}))
-    spliced = fresh.get(-1, [])
-    for i, column in enumerate(columns):
-        spliced.append(column)
-        spliced += fresh.get(i, ())
-    return spliced
+    spliced = fresh.pop(-1, [])
+    done = 0
+    for place in sorted(fresh):
+        spliced += columns[done : place + 1]
+        spliced += fresh[place]
+        done = place + 1
+    return spliced + columns[done:]

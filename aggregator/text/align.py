@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Indel, LCSseq
 
+from aggregator.text.blocks import equal_blocks
+
 Matches = list[tuple[int, int]]
 
 # Below .6 two words of a gap are two words: "form"/"from" is .75, "house"/"mouse" .8, "and"/"the" 0.
 SIMILAR = 0.6
 # A gap of more than 30 by 30 tokens is another text, not a worn one.
 WIDEST_GAP = 900
-# Beyond 6 000 by 6 000 tokens the alignment's memory (a bit for each pair) and time are spent on parts.
-LARGEST = 36_000_000
-ANCHOR = 8
-MOST_TRIED = 500
+# Of longer keys (an address with its whole query, a hash) this many characters are compared.
+LONGEST_KEY = 500
 # Of a frequent word only the first places are tried for a move.
 FEW = 8
 
@@ -29,46 +29,19 @@ def in_order(left: Sequence[str], right: Sequence[str]) -> Matches:
     """
     matches: Matches = []
     at_left = at_right = 0
-    for i, j, size in (*_equal_blocks(left, right), (len(left), len(right), 0)):
+    for i, j, size in (*equal_blocks(left, right), (len(left), len(right), 0)):
         matches += _similar(left[at_left:i], right[at_right:j], at_left, at_right)
         matches += [(i + step, j + step) for step in range(size)]
         at_left, at_right = i + size, j + size
     return matches
 
 
-def _equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
-    if len(left) * len(right) > LARGEST:
-        i, j = _anchor(left, right)
-        if 0 < i < len(left) and 0 < j < len(right):
-            behind = _equal_blocks(left[i:], right[j:])
-            return [*_equal_blocks(left[:i], right[:j]), *((i + one, j + other, size) for one, other, size in behind)]
-    return [
-        (step.src_start, step.dest_start, step.src_end - step.src_start)
-        for step in Indel.opcodes(left, right)
-        if step.tag == "equal"
-    ]
-
-
-def _anchor(left: Sequence[str], right: Sequence[str]) -> tuple[int, int]:
-    """Where both texts can be cut in two: words that stand once in each, near the middle; else the middles."""
-    places: dict[tuple[str, ...], int] = {}
-    for j in range(len(right) - ANCHOR + 1):
-        words = tuple(right[j : j + ANCHOR])
-        places[words] = -1 if words in places else j
-    middle = len(left) // 2
-    for step in range(min(middle, MOST_TRIED)):
-        for i in (middle + step, middle - step):
-            j = places.get(tuple(left[i : i + ANCHOR]), -1)
-            if len(right) // 5 < j < 4 * len(right) // 5:
-                return i, j
-    return middle, len(right) // 2
-
-
 def _similar(left: Sequence[str], right: Sequence[str], at_left: int, at_right: int) -> Matches:
     """The best pairing of similar keys within one gap."""
     rows, columns = len(left), len(right)
     if not rows or not columns or rows * columns > WIDEST_GAP:
+        return []
+    if max(map(len, left)) == max(map(len, right)) == 1 and set(left).isdisjoint(right):  # unequal letters are unlike
         return []
     likeness = [[alike(one, other) for other in right] for one in left]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
@@ -95,7 +68,7 @@ def alike(one: str, other: str) -> float:
     """How similar two keys are, from .6 to 1, or 0 below; punctuation is never like a word."""
     if one[:1].isalnum() != other[:1].isalnum():
         return 0.0
-    return float(Indel.normalized_similarity(one, other, score_cutoff=SIMILAR))
+    return float(Indel.normalized_similarity(one[:LONGEST_KEY], other[:LONGEST_KEY], score_cutoff=SIMILAR))
 
 
 def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> Matches:
@@ -110,28 +83,46 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
     where: dict[str, list[int]] = {}
     for i in free_left:
         where.setdefault(left[i], []).append(i)
-    open_left, open_right = set(free_left), set(free_right)
-    runs = []
-    for j in free_right:
-        begins = [
-            i
-            for i in where.get(right[j], ())[:FEW]
-            if not (j - 1 in open_right and i - 1 in open_left and left[i - 1] == right[j - 1])
-        ]
-        runs += [(_run(keys, (i, j), open_left, open_right), i, j) for i in begins]
+    begins, open_left, open_right = {key: found[:FEW] for key, found in where.items()}, set(free_left), set(free_right)
+    pairs: dict[tuple[str, str], list[int]] = {}
+    for i in (i for found in begins.values() for i in found if i + 1 in open_left):
+        pairs.setdefault((left[i], left[i + 1]), []).append(i)
+    several = ((j, pairs.get((right[j], right[j + 1]), ())) for j in free_right if j + 1 in open_right)
+    starts = [(i, j) for j, found in several for i in found if not _inside(keys, (i, j), open_left, open_right)]
+    matches = _tiled(starts, [_run(keys, start, open_left, open_right) for start in starts])
+    taken_left, taken_right = {i for i, _ in matches}, {j for _, j in matches}
+    left_over = ((j, begins.get(right[j], ())) for j in free_right if j not in taken_right)
+    lone = [(i, j) for j, found in left_over for i in found if i not in taken_left]
+    return matches + _tiled([pair for pair in lone if not _inside(keys, pair, open_left, open_right)])
+
+
+def _tiled(starts: Sequence[tuple[int, int]], sizes: Sequence[int] = ()) -> Matches:
+    """The pairs of the runs that start so, the longest first, no place taken twice; all are single without sizes."""
     matches: Matches = []
-    for size, i, j in sorted(runs, key=lambda run: (-run[0], abs(run[1] - run[2]), run[1])):
-        for step in range(size):
-            if i + step in open_left and j + step in open_right:
-                open_left.discard(i + step)
-                open_right.discard(j + step)
-                matches.append((i + step, j + step))
+    left: set[int] = set()
+    right: set[int] = set()
+    runs = ((-size, abs(i - j), i, j) for (i, j), size in zip(starts, sizes or [1] * len(starts), strict=True))
+    for size, _, begin_left, begin_right in sorted(runs):
+        for step in range(-size):
+            i, j = begin_left + step, begin_right + step
+            if i not in left and j not in right:
+                left.add(i)
+                right.add(j)
+                matches.append((i, j))
     return matches
 
 
+def _inside(keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], left: set[int], right: set[int]) -> bool:
+    """Whether the keys before two places are equal and free too, so that their run starts further back."""
+    i, j = start[0] - 1, start[1] - 1
+    return i in left and j in right and keys[0][i] == keys[1][j]
+
+
 def _run(keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], left: set[int], right: set[int]) -> int:
-    (i, j), size = start, 0
-    while i + size in left and j + size in right and keys[0][i + size] == keys[1][j + size]:
+    """How many keys are equal and free from two places on; those at the places are."""
+    (mine, theirs), (i, j) = keys, start
+    size = 1
+    while i + size in left and j + size in right and mine[i + size] == theirs[j + size]:
         size += 1
     return size
 

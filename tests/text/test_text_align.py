@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from aggregator.text import align
+from aggregator.text import align, blocks
 from aggregator.text.choosing import chosen
 from aggregator.text.mojibake import redecoded
 from aggregator.text.sequences import Choice
@@ -16,7 +16,7 @@ def test_similar_words_pair_up_and_others_do_not():
 
 
 def test_a_long_text_is_aligned_in_parts(monkeypatch):
-    monkeypatch.setattr(align, "LARGEST", 2000)
+    monkeypatch.setattr(blocks, "LARGEST", 2000)
     chance = random.Random(4)
     left = [f"w{chance.randrange(50)}" for _ in range(400)]
     right = [word for number, word in enumerate(left) if number % 37]
@@ -26,7 +26,7 @@ def test_a_long_text_is_aligned_in_parts(monkeypatch):
 
 
 def test_a_long_text_without_an_anchor_is_halved(monkeypatch):
-    monkeypatch.setattr(align, "LARGEST", 50)
+    monkeypatch.setattr(blocks, "LARGEST", 50)
     assert len(align.in_order(["same"] * 40, ["same"] * 40)) == 40
 
 

@@ -1,0 +1,95 @@
+"""Where two copies of one text have the same keys in the same order; long texts are compared part by part.
+
+Parts begin where both texts have a run of words that stands once in each, as Bram Cohen's patience diff does it: the
+runs that stand in one order in both, as many as can be. Halving where there is none keeps the time linear: two texts of
+one word repeated have no such run.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from rapidfuzz.distance import Indel
+
+Places = list[tuple[int, int]]
+Block = tuple[int, int, int]
+Run = tuple[str, ...]
+
+# Beyond 6 000 by 6 000 tokens the alignment's memory (a bit for each pair) and time are spent on parts.
+LARGEST = 36_000_000
+ANCHOR = 8
+# Every sixteenth run of words is looked for: a part then has a hundred places to begin.
+SPARSE = 16
+# Parts of 2 000 tokens and more: a tenth of it would cut more often than the alignment of a part takes.
+PART = 2000
+
+
+def equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[Block]:
+    """Stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
+    if len(left) * len(right) <= LARGEST:
+        found = Indel.opcodes(left, right)
+        return [(one.src_start, one.dest_start, one.src_end - one.src_start) for one in found if one.tag == "equal"]
+    first = _shared(left, right)
+    last = _shared(left[first:][::-1], right[first:][::-1])
+    ends = len(left) - last, len(right) - last
+    inner = left[first : ends[0]], right[first : ends[1]]
+    between = [block for part in _parts(*inner) for block in _within(*inner, part)]
+    return [(0, 0, first), *((first + i, first + j, size) for i, j, size in between), (*ends, last)]
+
+
+def _shared(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many keys two texts begin with alike."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if left[low:middle] == right[low:middle] else (low, middle - 1)
+    return low
+
+
+def _within(left: Sequence[str], right: Sequence[str], part: tuple[slice, slice]) -> Iterator[Block]:
+    """The blocks of a part, at their places in the whole."""
+    mine, theirs = part
+    for i, j, size in equal_blocks(left[mine], right[theirs]):
+        yield mine.start + i, theirs.start + j, size
+
+
+def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[slice, slice]]:
+    """The parts into which two long texts are cut: at words that stand once in each and in one order, else halfway."""
+    cuts = [(0, 0)]
+    for i, j in _anchors(left, right):
+        if max(i - cuts[-1][0], j - cuts[-1][1]) >= PART:
+            cuts.append((i, j))
+    if len(cuts) == 1:
+        cuts.append((len(left) // 2, len(right) // 2))
+    cuts.append((len(left), len(right)))
+    return [(slice(i, after_i), slice(j, after_j)) for (i, j), (after_i, after_j) in pairwise(cuts)]
+
+
+def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
+    """The places of runs of words that stand once in each text, the most of them that stand in one order in both."""
+    runs = [list(zip(*(keys[step:] for step in range(ANCHOR)), strict=False)) for keys in (left, right)]
+    once, other = _once(runs[0], set(runs[0][::SPARSE])), _once(runs[1], set(runs[0][::SPARSE]))
+    found = sorted((i, other[run]) for run, i in once.items() if run in other)
+    tails: list[int] = []  # the lowest place on the right that ends a chain of each length
+    ends: list[int] = []
+    before: list[int] = []
+    for at, (_, j) in enumerate(found):
+        length = bisect_left(tails, j)
+        before.append(ends[length - 1] if length else -1)
+        tails[length : length + 1], ends[length : length + 1] = [j], [at]
+    chain: Places = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        chain.append(found[at])
+        at = before[at]
+    return chain[::-1]
+
+
+def _once(runs: Sequence[Run], wanted: set[Run]) -> dict[Run, int]:
+    """The places of the wanted runs that stand once in a text."""
+    places = [(run, at) for at, run in enumerate(runs) if run in wanted]
+    often = Counter(run for run, _ in places)
+    return {run: at for run, at in places if often[run] == 1}
