@@ -184,12 +184,17 @@ def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:
     return np.where((one == ABSENT) | (other == ABSENT), 0, level)
 
 
+def days_apart(days: Ints) -> Ints:
+    """The level of dates that lie so many days apart."""
+    return _graded(days, _DAYS)
+
+
 def _date(frame: Frame, left: Ints, right: Ints) -> Ints:
     days = np.abs(frame.day[left] - frame.day[right])
     years = np.abs(frame.year[left] - frame.year[right])
     known = (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT)
     dated = (frame.year[left] != ABSENT) & (frame.year[right] != ABSENT)
-    return np.where(known, _graded(days, _DAYS), np.where(dated, 7 + np.minimum(years, 2), 0))
+    return np.where(known, days_apart(days), np.where(dated, 7 + np.minimum(years, 2), 0))
 
 
 def _number(frame: Frame, left: Ints, right: Ints) -> Ints:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared
-from aggregator.merger.sparse import Floats
+from aggregator.merger.compare import KINDS, LEVELS, Compared, Levels
+from aggregator.merger.sparse import Bools, Floats
 from aggregator.merger.table import Table
 
 APART = ("31 days", "a year", "more")
@@ -38,7 +38,12 @@ def doubtful(compared: Compared, table: Table) -> Floats:
     lengths = [LEVELS["duration"].index(level) for level in LONGER]
     longer = np.isin(compared.levels[:, KINDS.index("duration")], lengths)
     apart = np.isin(dates, telling) | (np.isin(dates, far) & longer)
-    for kind, levels in WITNESSES.items():
-        seen = np.isin(compared.levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in levels])
-        apart &= ~seen
-    return np.where(apart, np.float32(-COST), np.float32(0))
+    return np.where(apart & ~witnessed(compared.levels), np.float32(-COST), np.float32(0))
+
+
+def witnessed(levels: Levels) -> Bools:
+    """Whether something besides title and date speaks for a pair."""
+    found = np.zeros(len(levels), dtype=np.bool_)
+    for kind, good in WITNESSES.items():
+        found |= np.isin(levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in good])
+    return found

@@ -50,7 +50,7 @@ def _value(frame: Frame, kind: str, row: int) -> str:
         "tag": title.tag,
         "digits": " ".join(f"{number}" for number in title.digits),
         "part": title.part,
-        "order": None if record.position is None else f"place {record.position + 1}",
+        "order": None,  # the level says it; a place would be another in every report after the next item
     }
     value = values[kind]
     return "" if value is None else str(value)[:_WIDEST]

@@ -62,7 +62,7 @@ def placed(frame: Frame) -> tuple[Ints, Ints, Ints]:
     position or shares it: a source read from several documents counts each of them from 0.
     """
     position = np.array([ABSENT if row.position is None else row.position for row in frame.records], dtype=np.int64)
-    listing = _numbered(frame.source, frame.last, frame.shelf)
+    listing = numbered(frame.source, frame.last, frame.shelf)
     order = np.lexsort((position, listing))
     group, at = listing[order], position[order]
     tied = np.zeros(len(order), dtype=np.bool_)
@@ -76,7 +76,7 @@ def placed(frame: Frame) -> tuple[Ints, Ints, Ints]:
     return listing, place, np.bincount(listing, weights=place >= 0).astype(np.int64)
 
 
-def _numbered(*columns: Ints) -> Ints:
+def numbered(*columns: Ints) -> Ints:
     """A number for each distinct combination of the columns."""
     numbers = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -87,13 +87,18 @@ def _numbered(*columns: Ints) -> Ints:
 
 
 def _landmarks(sides: _Sides, weights: Floats) -> Ints:
-    """The pairs that are sure, each row's best of the other listing, by encounter and place."""
-    sure = np.flatnonzero(weights >= SURE)
-    best = sure[np.lexsort((sides.other[sure], sides.one[sure], -weights[sure]))]
-    for places in (sides.one, sides.other):
-        codes = sides.meeting[best] * (int(places.max(initial=0)) + 1) + places[best]
-        best = best[np.sort(np.unique(codes, return_index=True)[1])]
+    """The pairs that are sure, by encounter and place."""
+    best = paired(sides.meeting, (sides.one, sides.other), weights, np.flatnonzero(weights >= SURE))
     return best[np.lexsort((sides.one[best], sides.meeting[best]))]
+
+
+def paired(meeting: Ints, rows: tuple[Ints, Ints], weights: Floats, some: Ints) -> Ints:
+    """Those of some pairs that are each row's best of the other listing, the best first."""
+    best = some[np.lexsort((rows[1][some], rows[0][some], -weights[some]))]
+    for row in rows:
+        codes = meeting[best] * (int(row.max(initial=0)) + 1) + row[best]
+        best = best[np.sort(np.unique(codes, return_index=True)[1])]
+    return best
 
 
 def _levels(sides: _Sides, sure: Ints, sizes: tuple[Ints, Ints]) -> Ints:

@@ -18,6 +18,7 @@ from aggregator.merger.neighbours import ELSEWHERE, ordered
 from aggregator.merger.orders import rules_of
 from aggregator.merger.record import Record
 from aggregator.merger.relisted import relisted
+from aggregator.merger.restamped import redated
 from aggregator.merger.sparse import Floats, Ints
 from aggregator.merger.table import Table, weigh
 from aggregator.merger.weights import SHIPPED
@@ -103,20 +104,31 @@ class Paired:
 
 def _resolved(pairs: Paired, table: Table, rules: Rules, threshold: float) -> Resolution:
     """The groups by all evidence: what the order of the listings says is looked up once the rest is weighed."""
-    frame, compared, vetoes = pairs.frame, pairs.compared, pairs.vetoes
+    frame, vetoes = pairs.frame, pairs.vetoes
+    compared = _with(
+        pairs.compared, "date", redated(frame, pairs.compared, table, weigh(table, pairs.compared.levels), vetoes)
+    )
     doubts = doubtful(compared, table) + relisted(frame, compared, table, _voices(frame))
     weights = weigh(table, compared.levels) + doubts
     rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
     order = ordered(frame, compared, weights + rivals, vetoes)
     order[(doubts < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
     if order.any():
-        levels = compared.levels.copy()
-        levels[:, KINDS.index("order")] = order
-        compared = replace(compared, levels=levels)
-        weights = weigh(table, levels) + doubts
+        compared = _with(compared, "order", order)
+        weights = weigh(table, compared.levels) + doubts
         rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
     groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
     return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, table, pairs.capped)
+
+
+def _with(compared: Compared, kind: str, levels: Ints) -> Compared:
+    """The pairs with other levels of one kind of evidence."""
+    column = KINDS.index(kind)
+    if np.array_equal(compared.levels[:, column], levels):
+        return compared
+    changed = compared.levels.copy()
+    changed[:, column] = levels
+    return replace(compared, levels=changed)
 
 
 def _rivals(frame: Frame, pairs: Weighed, rules: Rules) -> Floats:

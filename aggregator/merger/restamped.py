@@ -1,0 +1,60 @@
+"""Archives that were dated anew: how two listings disagree on dates as a whole says nothing against an item.
+
+A host that imports a show may stamp all of it with other dates. Where the pairs of two listings that are sure without
+their dates nearly all disagree, the disagreement is theirs, not the items'. Moved by one and the same stretch, the
+dates are compared as if moved back, and tell next week's item of one title from this week's again; else they say
+nothing. A pair that only shares its title is no witness to that: three weekly titles of one week and of the next would
+be moved by seven days. Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aggregator.merger.compare import KINDS, Compared, days_apart
+from aggregator.merger.doubtful import witnessed
+from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.neighbours import SURE, numbered, paired
+from aggregator.merger.sparse import Floats, Ints
+from aggregator.merger.table import Table
+
+LEAST = 3  # sure pairs by which two listings are seen to disagree
+NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated anew is two archives
+FAR = 3  # days that time zones and the delay of a directory explain
+STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
+
+_DATE = KINDS.index("date")
+
+
+def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
+    """The levels of all dates, those of listings that disagree as a whole put right; ``weights`` include them."""
+    levels: Ints = compared.levels[:, _DATE].astype(np.int64)
+    dated = np.flatnonzero((frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0))
+    listing = numbered(frame.source, frame.last)
+    left, right = compared.left[dated], compared.right[dated]
+    turned = listing[left] > listing[right]
+    one, other = np.where(turned, right, left), np.where(turned, left, right)
+    meeting = numbered(listing[one], listing[other])
+    bare = weights[dated] - np.array(table.weights[_DATE], dtype=np.float32)[levels[dated]]
+    some = np.flatnonzero((bare >= SURE) & witnessed(compared.levels[dated]) & (listing[left] != listing[right]))
+    sure = paired(meeting, (one, other), bare, some)
+    if len(sure) < LEAST:
+        return levels
+    moved = frame.day[other] - frame.day[one]
+    stretch, count = _middle(meeting[sure], moved[sure], int(meeting.max()) + 1)
+    apart = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > FAR, minlength=len(count))
+    steady = np.abs(moved[sure] - stretch[meeting[sure]]) <= STEADY
+    together = np.bincount(meeting[sure], weights=steady, minlength=len(count))
+    disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
+    put_right = np.where(together >= NEARLY_ALL * count, 1, 0)[meeting] * days_apart(np.abs(moved - stretch[meeting]))
+    levels[dated] = np.where(disagree[meeting], put_right, levels[dated])
+    return levels
+
+
+def _middle(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
+    """For each group the median of its values, and how many there are."""
+    count = np.bincount(group, minlength=groups)
+    ascending = values[np.lexsort((values, group))]
+    starts = np.cumsum(count) - count
+    middle: Ints = ascending[np.minimum(starts + count // 2, len(ascending) - 1)]
+    return middle, count
