@@ -60,7 +60,8 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     chosen = _chosen(config, feeds)
     with run.begin(config, at, wait=wait) as begun:
         current = replace(begun, force=force, listen=listen)
-        outcomes = [_refresh_feed(current, plan, heard) for plan, heard in run.heard(current, chosen)]
+        found = {plan.name: _refresh_feed(current, plan, heard) for plan, heard in run.heard(current, chosen)}
+        outcomes = [found[plan.name] for plan in chosen]
         if not any(each.files or each.failures for each in outcomes):
             raise SilenceError(outcome.silence(outcomes))
         return (*outcomes[:-1], _with_index(current, outcomes[-1]))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from aggregator import bookkeeping, voices
 from aggregator.config.load import Config
@@ -17,7 +17,7 @@ from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.outcome import Listener, Progress, quiet
-from aggregator.voices import Terms, Voice
+from aggregator.voices import Memories, Terms, Voice
 
 AT_ONCE = 16
 """Sources asked at once; how many of one host is the gate's. More threads wait for parsing."""
@@ -53,18 +53,41 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
 
 
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[Plan, tuple[Voice, ...]]]:
-    """Each feed with its sources' voices, in order; the sources of the next feeds are asked meanwhile."""
+    """Each feed with its sources' voices, as soon as all of them have answered; those of the next are asked meanwhile.
+
+    In order where all answer alike: a source that keeps its feed waiting delays no other feed.
+    """
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-        ahead: deque[tuple[Plan, Terms, tuple[Future[Voice], ...]]] = deque()
-        for plan in (*plans, *[None] * AHEAD):
-            if plan is not None:
-                terms = _terms(run, plan)
-                known = bookkeeping.memories_of(run.book, plan)
-                ahead.append((plan, terms, voices.ask(threads, plan.sources, known, terms)))
-            if ahead and (plan is None or len(ahead) > AHEAD):
-                due, terms, asked = ahead.popleft()
-                known = bookkeeping.memories_of(run.book, due)
-                yield due, voices.read([voice.result() for voice in asked], known, terms)
+        ahead: list[_Asked] = []
+        following = iter(plans)
+        while True:
+            for plan in islice(following, AHEAD + 1 - len(ahead)):
+                terms, known = _terms(run, plan), bookkeeping.memories_of(run.book, plan)
+                ahead.append(_Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)))
+            if not ahead:
+                return
+            each = _first_complete(ahead)
+            ahead.remove(each)
+            yield each.plan, voices.read([voice.result() for voice in each.voices], each.known, each.terms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A feed whose sources are being asked, and what was remembered of them before."""
+
+    plan: Plan
+    terms: Terms
+    known: Mapping[str, Memories]
+    voices: tuple[Future[Voice], ...]
+
+
+def _first_complete(ahead: Sequence[_Asked]) -> _Asked:
+    """The first feed all of whose sources have answered, waited for where there is none."""
+    while True:
+        for each in ahead:
+            if all(voice.done() for voice in each.voices):
+                return each
+        wait([voice for each in ahead for voice in each.voices if not voice.done()], return_when=FIRST_COMPLETED)
 
 
 def _terms(run: Run, plan: Plan) -> Terms:

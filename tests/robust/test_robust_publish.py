@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from datetime import timedelta
 
 from harness import NOON, Town, item, rss, stamp, tidy, whole
@@ -54,3 +56,25 @@ def test_a_list_of_feeds_that_cannot_be_written_stops_no_feed(town: Town) -> Non
         f"aggregator: {town.output}: cannot publish"
     ]
     assert [len(town.items(name)) for name in FEEDS] == [3, 3, 3]
+
+
+def test_a_source_that_hangs_delays_no_other_feed(town: Town) -> None:
+    three(town)
+    (town.output / "middle").unlink()
+    path = town.folder / "config.yaml"
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        hanging = f"      mute: {{kind: feed, url: 'http://127.0.0.1:{mute.getsockname()[1]}/', trust: 0.1}}"
+        path.write_text(path.read_text().replace("    sources:\n", f"    sources:\n{hanging}\n", 1))
+        child = town.start("refresh", "--quiet", "--at", stamp(NOON))
+        until = time.monotonic() + 25
+        while not (town.items("middle") and town.items("late")):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert town.items("early") == []
+        assert child.poll() is None, "the first feed still waits"
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert said.startswith("aggregator: early: mute: silent (")
+    assert len(said.splitlines()) == 1
+    assert [len(town.items(name)) for name in FEEDS] == [3, 3, 3]
+    town.alone()
