@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from origin import Request, answer, playing
 from polls import POLICY, RSS, Polls
 
-from aggregator.errors import FetchError
-from aggregator.fetchers import guard
+from aggregator.errors import FetchError, ReadError
+from aggregator.fetchers import guard, roster
+from aggregator.model.source import Document, Source
 
 CLOSED = replace(POLICY, allow_networks=())
 LINES = (Path(__file__).parent / "data" / "addresses.tsv").read_text("utf-8").splitlines()
@@ -174,3 +176,15 @@ def test_logins_of_netrc_are_not_sent(tmp_path: Path, monkeypatch: pytest.Monkey
 )
 def test_only_http_and_https_with_a_host_are_asked(url: str) -> None:
     assert Polls(url).ask().state == "silent"
+
+
+@pytest.mark.parametrize("kind", roster.MODULES)
+def test_a_document_that_is_an_address_or_a_path_is_not_opened(kind: str, tmp_path: Path) -> None:
+    secret = tmp_path / "feed.xml"
+    secret.write_bytes(RSS.replace(b"A show", b"A secret"))
+    with playing(lambda _: answer(200, RSS.replace(b"A show", b"A secret"))) as origin:
+        for body in (origin.url("/feed"), str(secret), secret.as_uri(), f"feed:{origin.url()}"):
+            with suppress(ReadError):
+                document = Document(Source("show", kind), "https://example.org/", body.encode())
+                assert "A secret" not in repr(roster.read(document))
+        assert origin.requests == []
