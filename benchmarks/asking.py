@@ -12,8 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from statistics import median
 
 import requests
