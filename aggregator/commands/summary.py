@@ -93,7 +93,7 @@ def _said(hearing: Hearing, *, why: bool) -> str:
         "remembered": f"silent{reason}; what it said before stands",
         "silent": f"silent{reason}",
         "suspicious": f"its answer is held back{reason}; what it said before stands",
-        "resting": f"not asked{reason}",
+        "resting": line(hearing.message, 300) or "not asked",
     }
     return words[hearing.state]
 
