@@ -44,8 +44,8 @@ def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
     config = shop / "config.yaml"
     with socket.create_server(("127.0.0.1", 0)) as full:
         closed = full.getsockname()[1]
-    text = config.read_text("utf-8").replace("path: topic.txt", f"url: 'http://127.0.0.1:{closed}/', snapshot: topic.txt")
-    config.write_text(text, encoding="utf-8")
+    place = f"url: 'http://127.0.0.1:{closed}/', snapshot: topic.txt"
+    config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
     said = r"  topic       0 sightings  not asked before 2026-01-02 \d\d:\d\d:\d\d UTC"
