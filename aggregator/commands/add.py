@@ -35,7 +35,7 @@ def run(
     It joins the feed of --feed, else the feed with the show's title, else a new one. The config keeps its comments
     and its order. Where the address is silent, it is written all the same if --feed is given and its kind is known.
     """
-    loaded = load(config) if config.exists() else None
+    loaded = load(config, begun=True) if config.exists() else None
     tried = _candidates(url, kind)
     try:
         source, listing = recognise.listen(tried, probe.policy_of(loaded), clock(at))

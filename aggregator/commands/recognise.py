@@ -23,6 +23,7 @@ SHORTEST = 3
 _APPLE = re.compile(r"/id(\d+)")
 _APPLE_HOSTS = {"podcasts.apple.com", "itunes.apple.com"}
 _NAME = re.compile(r"[^a-z0-9]+")
+_APOSTROPHE = re.compile("['’]")
 
 
 def by_address(url: str) -> Source | None:
@@ -72,10 +73,10 @@ def candidates(url: str) -> Iterator[Source]:
 def slug(text: str, otherwise: str) -> str:
     """A name for a folder or a source, made of a title.
 
-    >>> slug("Élan & Vital: the show!", "feed"), slug("日本", "feed")
-    ('elan-vital-the-show', 'feed')
+    >>> slug("Élan & Vital: the show!", "feed"), slug("The Baker’s Desk", "feed"), slug("日本", "feed")
+    ('elan-vital-the-show', 'the-bakers-desk', 'feed')
     """
-    return _NAME.sub("-", fold(text)).strip("-")[:64].rstrip("-") or otherwise
+    return _NAME.sub("-", fold(_APOSTROPHE.sub("", text))).strip("-")[:64].rstrip("-") or otherwise
 
 
 def _called(host: str) -> str:

@@ -43,7 +43,7 @@ def add(path: Path, additions: Sequence[Addition]) -> None:
     try:
         before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
         if before.strip():
-            check(before, str(path))
+            check(before, str(path), begun=True)
         after = added(before, additions)
         check(after, str(path))
         partial = path.with_name(f".{path.name}.partial")
@@ -106,9 +106,10 @@ def _placed(text: str, mapping: CommentedMap, made: CommentedMap) -> str | None:
 def _rewritten(text: str, additions: Sequence[Addition]) -> str:
     """The text as ruamel.yaml writes it anew, with its comments, and the additions in their places."""
     document = _writer().load(text) or CommentedMap()
-    feeds = document.setdefault("feeds", CommentedMap())
+    if not document.get("feeds"):
+        document["feeds"] = CommentedMap()
     for each in additions:
-        _add(feeds, each)
+        _add(document["feeds"], each)
     return _dumped(document)
 
 

@@ -32,6 +32,12 @@ class ConfigKeys(Keys):
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, each by the name of its folder.")
 
 
+class BegunKeys(ConfigKeys):
+    """A config that someone has begun: it may have no feed yet."""
+
+    feeds: dict[FeedName, FeedKeys] | None = None  # type: ignore[assignment]  # pydantic's own way to loosen a field
+
+
 def schema() -> dict[str, object]:
     """The JSON Schema (2020-12) of config.yaml."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ConfigKeys.model_json_schema()}

@@ -34,10 +34,13 @@ class Config:
     proxy: str | None = None
 
 
-def load(path: Path) -> Config:
-    """The config that a file holds. Raises ConfigError with one line for each mistake, in the order of the file."""
+def load(path: Path, *, begun: bool = False) -> Config:
+    """The config that a file holds; one that was only ``begun`` may have no feed.
+
+    Raises ConfigError with one line for each mistake, in the order of the file.
+    """
     parsed = parse(_text(path), str(path))
-    keys = plain.read(parsed.values) or strict.checked(parsed, str(path))
+    keys = plain.read(parsed.values) or strict.checked(parsed, str(path), begun=begun)
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -47,7 +50,7 @@ def load(path: Path) -> Config:
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
-        plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items())),
+        plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
     )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 FEED = """\
@@ -43,8 +44,27 @@ def test_add_makes_a_new_feed_for_another_show(run, shop: Path, origin) -> None:
     address, folder = origin
     (folder / "posts.xml").write_text(POSTS, encoding="utf-8")
     assert run("add", f"{address}/posts.xml").returncode == 0
-    made = read(shop / "config.yaml")["feeds"]["the-baker-s-desk"]
+    made = read(shop / "config.yaml")["feeds"]["the-bakers-desk"]
     assert made == {"title": "The Baker's Desk", "sources": {"blog": {"kind": "blog", "url": f"{address}/posts.xml"}}}
+
+
+@pytest.mark.parametrize("feeds", ["feeds: {}\n", "feeds:\n", "# none yet\n"])
+def test_add_writes_the_first_feed_of_a_config_that_has_none(feeds: str, run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    (folder / "posts.xml").write_text(POSTS, encoding="utf-8")
+    config = tmp_path / "config.yaml"
+    begun = f"# mine\nallow_networks: [127.0.0.0/8] # here\n{feeds}"
+    config.write_text(begun, encoding="utf-8")
+    answer = run("refresh")
+    assert answer.returncode == 2
+    assert ": feeds: " in answer.stderr
+    assert run("add", f"{address}/posts.xml").returncode == 0
+    assert config.read_text(encoding="utf-8").startswith(begun.removesuffix(feeds))
+    assert list(read(config)["feeds"]) == ["the-bakers-desk"]
+    config.write_text(begun + "outptu: x\n", encoding="utf-8")
+    answer = run("add", f"{address}/posts.xml")
+    assert answer.returncode == 2
+    assert 'unknown key; did you mean "output"?' in answer.stderr
 
 
 def test_add_says_why_it_cannot(run, shop: Path, origin) -> None:
