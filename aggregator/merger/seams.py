@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from aggregator.merger.torn import mend_addresses
 from aggregator.merger.witnesses import Witness
 from aggregator.text import words
 from aggregator.text.tokens import Token, tokenise
@@ -17,6 +18,7 @@ BY_LETTERS = 0.4
 
 def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
     """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
+    mend_addresses(witnesses)
     bare = [[_bare(token.key) for token in witness.tokens] for witness in witnesses]
     whole = [frozenset(words) for words in bare]
     apart = [_pairs(witness, bare[number], whole, number) for number, witness in enumerate(witnesses)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from aggregator.merger.rates import evidence
 from aggregator.merger.weave import Column
 from aggregator.merger.witnesses import Witness
 from aggregator.text import words
+from aggregator.text.addresses import shortened
 from aggregator.text.lookalikes import mixed
 from aggregator.text.styles import Sides, fold, sides
 
@@ -24,6 +25,8 @@ MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
 TRACKED = re.compile(r"[?&]utm_[a-z]+=")
 TRACKED_COST = 6.0
+# An address that says a part of its path twice, beside a copy that says it once: slips repeat, they do not leave out.
+DOUBLED_COST = 3.0
 
 
 class Bench(NamedTuple):
@@ -82,9 +85,16 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
         letters: sum(ballots[word] for word in group) + max(_credit(word, bench.language) for word in group)
         for letters, group in groups.items()
     }
+    for letters, group in groups.items():
+        scores[letters] -= DOUBLED_COST * _doubled(group, ballots)
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
     return _marks(parts, bench), sum(ballots[word] for word in group) / sum(ballots.values())
+
+
+def _doubled(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
+    """Whether the words are addresses that double what another writes once."""
+    return any("://" in word and any(once in ballots for once, _ in shortened(word)) for word in group)
 
 
 def _letters(word: str) -> str:

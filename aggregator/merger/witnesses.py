@@ -17,6 +17,7 @@ WEAR = {
     "tag": 0.02,
     "invisible": 0.02,
     "blank": 0.0,
+    "address": 0.1,
     "link": 0.25,
     "escape": 0.08,
     "bold": 0.2,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from aggregator.text import cuts, extraction, lookalikes, markup, mojibake, spacing
+from aggregator.text import addresses, cuts, extraction, lookalikes, markup, mojibake, spacing
 
 Fixer = Callable[[str], str]
 
@@ -19,6 +19,7 @@ FIXERS: tuple[tuple[str, Fixer], ...] = (
     ("tag", markup.untagged),
     ("invisible", spacing.without_invisibles),
     ("blank", spacing.with_plain_blanks),
+    ("address", addresses.whole),
     ("link", markup.unlinked),
     ("escape", markup.unbackslashed),
     ("bold", markup.unbolded),

@@ -1,0 +1,65 @@
+"""Every change is kept with the name of its fixer: the fixers named, in that order, make the same text again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aggregator.text import cuts
+from aggregator.text.mend import FIXERS, PASSAGE, Mended, mend, passage
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "mend_cases.jsonl").read_text().splitlines()]
+PIECES = [
+    "Ã©",
+    "â€œ",
+    "&amp;",
+    "<p>",
+    "a\\_b\\*",
+    "**so**",
+    "- ",
+    "de-\nvel",
+    "\u00ad",
+    "\u00a0",
+    "Pythоn ",
+    "  ",
+    "...",
+    ".",
+]
+PIECES += [" Show More", " 17 min", "[(https://x.org/", "word ", "\ufffd", "台"]
+
+
+def replayed(text: str, mended: Mended, *, known: bool) -> str:
+    """What the named fixers make of a text, one after the other; each must do what its change says."""
+    fixers = dict(FIXERS)
+    for change in mended.changes:
+        after = _uncut(text, known=known) if change.cause == "cut" else fixers[change.cause](text)
+        assert tuple(change[1:]) == passage(text, after)
+        text = after
+    return text
+
+
+def _uncut(text: str, *, known: bool) -> str:
+    uncut = cuts.unmarked(text, known=known)
+    return cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
+def test_the_changes_of_a_case_can_be_replayed(case):
+    mended = mend(case["before"])
+    assert replayed(case["before"], mended, known=mended.cut) == mended.text
+    assert (mended.text == case["before"]) == (not mended.changes)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join), st.booleans())
+def test_the_changes_of_any_text_can_be_replayed(text, cut):
+    mended = mend(text, cut=cut)
+    assert replayed(text, mended, known=mended.cut) == mended.text
+
+
+def test_a_change_quotes_a_passage_of_bounded_length():
+    (change,) = mend("a\u00ad" * 500 + ".").changes
+    assert (change.cause, len(change.before), len(change.after)) == ("invisible", PASSAGE, PASSAGE)
