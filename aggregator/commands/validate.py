@@ -108,7 +108,7 @@ def _table(verdict: Verdict) -> Iterator[str]:
         findings = tuple(group)
         yield f"  {SEVERITIES[findings[0].severity]:8} {rule}: {texts[rule]} ({findings[0].specification})"
         for one in findings[:SHOWN]:
-            yield f"           {one.where}: {one.what}"
+            yield f"           {f'line {one.line}, ' if one.line else ''}{one.where}: {one.what}"
         if more := sum(one.places for one in findings[SHOWN:]):
             yield f"           and in {count(more, 'more place')}"
 
@@ -136,12 +136,19 @@ def _as_json(verdicts: Sequence[Verdict]) -> str:
 def _rules(*, as_json: bool) -> Iterator[str]:
     if as_json:
         told = [
-            {"rule": one.name, "severity": one.severity, "text": one.text, "specification": one.specification}
+            {
+                "rule": one.name,
+                "severity": one.severity,
+                "beside": one.beside or one.severity,
+                "text": one.text,
+                "specification": one.specification,
+            }
             for one in RULES
         ]
         yield json.dumps(told, ensure_ascii=False, indent=2)
         return
     for one in RULES:
-        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification})"
+        aside = f"; {one.beside} where it is no podcast" if one.beside else ""
+        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification}{aside})"
     tally = Counter(one.severity for one in RULES)
     yield f"{count(len(RULES), 'rule')}: " + ", ".join(f"{tally[key]} {key}" for key in SEVERITIES)

@@ -183,7 +183,8 @@ PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "truefalse": re.compile(r"true|false"),
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
-    "media": links.MEDIA,
+    # Case means nothing in a media type (RFC 2045, section 5.1): "application/x-mpegURL" is how Apple writes it.
+    "media": re.compile(links.MEDIA.pattern, re.IGNORECASE),
     "chapters": re.compile(r"application/json(?:\+chapters)?"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
 }

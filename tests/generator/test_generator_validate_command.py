@@ -15,6 +15,7 @@ import pytest
 
 DATA = Path(__file__).parent / "data" / "validate"
 SOUND = DATA / "sound_rss.xml"
+COVER = "https://weir.example.com/cover.webp"
 AT = "2025-08-05T08:00:00Z"
 
 
@@ -59,9 +60,9 @@ def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
     assert run.stdout.decode().splitlines() == [
         f"{broken}: RSS, 1 failure, 1 warning, 0 notes",
         "  failure  channel-ttl: ttl is a number of minutes (RSS 2.0)",
-        "           channel/ttl: 'soon' is not a number of minutes",
+        "           line 11, channel/ttl: 'soon' is not a number of minutes",
         "  warning  channel-image-kind: Artwork is JPEG or PNG by its extension (Apple; PSP-1)",
-        "           channel/itunes:image: 'https://weir.example.com/cover.webp' does not end in .jpg, .jpeg or .png",
+        f"           line 16, channel/itunes:image: '{COVER}' does not end in .jpg, .jpeg or .png",
     ]
 
 
@@ -72,7 +73,7 @@ def test_of_many_places_five_are_shown_and_all_are_counted(tmp_path: Path) -> No
     at = next(number for number, line in enumerate(lines) if "item-guid:" in line)
     assert len([line for line in lines[at:] if line.endswith("has no guid")]) == 5
     assert lines[at + 6] == "           and in 25 more places"
-    assert lines[0].startswith(f"{path}: RSS, 2 failures in 60 places, ")
+    assert lines[0].startswith(f"{path}: RSS, 3 failures in 90 places, 1 warning in 120 places, ")
 
 
 def test_warnings_fail_only_where_asked(tmp_path: Path) -> None:
@@ -122,5 +123,5 @@ def test_what_cannot_be_read_is_said_in_one_line(served: str) -> None:
 def test_the_rules_are_listed() -> None:
     run = validate("--rules", "--json")
     told = json.loads(run.stdout)
-    assert {"rule", "severity", "text", "specification"} == set(told[0])
+    assert {"rule", "severity", "beside", "text", "specification"} == set(told[0])
     assert f"{len(told)} rules: ".encode() in validate("--rules").stdout

@@ -9,7 +9,7 @@ from aggregator.generator import clean
 from aggregator.generator.ids import IRI
 from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import ATOM, Paper, placed
+from aggregator.generator.validate.paper import ATOM, Paper, Spot, line, placed
 from aggregator.generator.validate.rule import Fault, Rule
 
 TEXTS = ("title", "summary", "content", "subtitle", "rights")
@@ -17,10 +17,10 @@ TYPES = frozenset({"text", "html", "xhtml"})
 PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
 
 
-def _feed(paper: Paper) -> Iterator[tuple[str, Node]]:
+def _feed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
     """The feed and its entries, of an Atom document."""
     if paper.kind == "atom" and paper.root is not None:
-        yield "feed", paper.root
+        yield Spot("feed", line(paper.root)), paper.root
         yield from placed(paper)
 
 
@@ -30,8 +30,17 @@ def _required(paper: Paper) -> Iterator[Fault]:
             count = len(element.findall(ATOM + name))
             if count != 1:
                 yield where, f"has {count} {name} instead of one"
-        if not (element.findtext(f"{ATOM}title") or "").strip() and element.find(f"{ATOM}title") is not None:
+
+
+def _title(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        if not _said(found := element.find(f"{ATOM}title")) and found is not None:
             yield where, "has an empty title"
+
+
+def _said(element: Node | None) -> str:
+    """The text of an element and of all that is within it: a title may be XHTML."""
+    return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 
 def _ids(paper: Paper) -> Iterator[Fault]:
@@ -145,6 +154,7 @@ def _archive(paper: Paper) -> Iterator[Fault]:
 
 RULES = (
     Rule("atom-required", "M", "One id, title and updated in feed and entries", "RFC 4287 4.1.1, 4.1.2", _required),
+    Rule("atom-title", "S", "Titles say something", "W3C", _title),
     Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _ids),
     Rule("atom-id-unique", "M", "No two entries with one id", "RFC 4287 4.1.1", _unique),
     Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _dates),

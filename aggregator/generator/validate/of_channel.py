@@ -42,8 +42,9 @@ def _self_link(paper: Paper) -> Iterator[Fault]:
 
 
 def _required(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "rss" and paper.channel is None:
-        yield "rss", "has no channel"
+    if paper.kind == "rss" and paper.root is not None and paper.channel is None:
+        foreign = [str(one.tag).partition("}")[0][1:] for one in paper.root if values.local(one) == "channel"]
+        yield "rss", f"has its elements in {foreign[0]}; RSS has no namespace" if foreign else "has no channel"
     elif paper.channel is not None:
         yield from (
             ("channel", f"has no {name}") for name in ("title", "link", "description") if not _text(paper, name)
@@ -154,8 +155,16 @@ def _type(paper: Paper) -> Iterator[Fault]:
 def _dates(paper: Paper) -> Iterator[Fault]:
     for name in DATES:
         for found in _all(paper, name):
-            if fault := values.date_fault(found.text or ""):
+            if fault := values.date_fault(found.text or "", plain=not paper.podcast):
                 yield f"channel/{name}", fault
+
+
+def _date_form(paper: Paper) -> Iterator[Fault]:
+    """What RFC 822 allows and Apple does not, where nobody means to send the feed to Apple."""
+    for name in DATES:
+        said = _text(paper, name)
+        if said and not paper.podcast and not values.date_fault(said, plain=True) and values.date_fault(said):
+            yield f"channel/{name}", f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
 def _once(paper: Paper) -> Iterator[Fault]:
@@ -192,10 +201,10 @@ def _ttl(paper: Paper) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _self_link),
+    Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _self_link, "S"),
     Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _required),
     Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _description),
-    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _page),
+    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _page, "S"),
     Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _language),
     Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _category),
     Rule("channel-category-names", "M", "Categories as Apple spells and nests them", "Apple; W3C", _category_names),
@@ -209,6 +218,7 @@ RULES = (
     Rule("channel-author", "S", "itunes:author is given", "PSP-1", _author),
     Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _type),
     Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _dates),
+    Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _date_form),
     Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _once),
     Rule("channel-owner", "i", "The owner's address is public", "privacy", _owner),
     Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _copyright),

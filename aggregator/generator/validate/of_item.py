@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator import clean
 from aggregator.generator.links import SPELLINGS, by_extension
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import Paper, media, named, placed
+from aggregator.generator.validate.paper import Paper, Spot, media, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
 
 ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
@@ -88,14 +87,18 @@ def _extension(paper: Paper) -> Iterator[Fault]:
 def _guid(paper: Paper) -> Iterator[Fault]:
     if paper.kind != "rss":
         return
-    seen: Counter[str] = Counter()
+    for where, item in placed(paper):
+        if not (item.findtext("guid") or "").strip():
+            yield where, "has no guid"
+
+
+def _guid_once(paper: Paper) -> Iterator[Fault]:
+    seen: dict[str, Spot] = {}
     for where, item in placed(paper):
         said = (item.findtext("guid") or "").strip()
-        seen[said] += 1
-        if not said:
-            yield where, "has no guid"
-        elif seen[said] == 2:  # noqa: PLR2004 # the second is the first that is wrong
-            yield where, "has the guid of an earlier item"
+        if said and said in seen:
+            yield where, f"has the guid of {seen[said]}"
+        seen.setdefault(said, where)
 
 
 def _permalink(paper: Paper) -> Iterator[Fault]:
@@ -106,7 +109,7 @@ def _permalink(paper: Paper) -> Iterator[Fault]:
 
 
 def _enclosure_once(paper: Paper) -> Iterator[Fault]:
-    seen: dict[str, str] = {}
+    seen: dict[str, Spot] = {}
     for where, item in placed(paper):
         for found in item.iterfind("enclosure"):
             if (url := found.get("url") or "") in seen:
@@ -119,9 +122,21 @@ def _date(paper: Paper) -> Iterator[Fault]:
         if paper.kind == "rss":
             said = item.findtext("pubDate")
             if said is None or not said.strip():
-                yield where, "has no pubDate"
-            elif fault := values.date_fault(said):
+                if paper.podcast:
+                    yield where, "has no pubDate"
+            elif fault := values.date_fault(said, plain=not paper.podcast):
                 yield where, fault
+
+
+def _date_form(paper: Paper) -> Iterator[Fault]:
+    """What RSS 2.0 allows and Apple does not, where nobody means to send the feed to Apple."""
+    for where, item in placed(paper):
+        said = (item.findtext("pubDate") or "").strip()
+        if paper.kind == "rss" and not paper.podcast:
+            if not said:
+                yield where, "has no pubDate: readers show when they saw it first"
+            elif not values.date_fault(said, plain=True) and values.date_fault(said):
+                yield where, f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
 def _future(paper: Paper) -> Iterator[Fault]:
@@ -140,7 +155,7 @@ def _present(paper: Paper) -> Iterator[Fault]:
 
 def _description(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
-        if paper.kind == "rss" and (size := len((item.findtext("description") or "").encode())) > clean.SHORT:
+        if paper.podcast and (size := len((item.findtext("description") or "").encode())) > clean.SHORT:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
@@ -180,7 +195,7 @@ def _links(paper: Paper) -> Iterator[Fault]:
 
 def _alike(paper: Paper) -> Iterator[Fault]:
     """AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
-    seen: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
+    seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
     for where, item in placed(paper):
         at = values.date(item.findtext("pubDate"))
         enclosure = item.find("enclosure")
@@ -201,17 +216,19 @@ def _alike(paper: Paper) -> Iterator[Fault]:
 
 RULES = (
     Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _either),
-    Rule("item-title", "M", "A title", "PSP-1; Apple", _title),
+    Rule("item-title", "M", "A title", "PSP-1; Apple", _title, "S"),
     Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
     Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _enclosure),
     Rule("item-enclosure-parts", "M", "ASCII web address, length in digits, type", "RSS 2.0; Apple", _enclosure_parts),
     Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _length),
     Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _usual),
     Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _extension),
-    Rule("item-guid", "M", "A guid, not empty, unique", "RSS 2.0; PSP-1", _guid),
+    Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _guid, "S"),
+    Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _guid_once),
     Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _permalink),
     Rule("item-enclosure-once", "M", "No two items with one enclosure", "Apple", _enclosure_once),
     Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _date),
+    Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _date_form),
     Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _future),
     Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _present),
     Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _description),

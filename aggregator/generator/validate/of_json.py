@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from aggregator.generator.podcast import Node
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import Paper
+from aggregator.generator.validate.paper import Paper, Spot, line
 from aggregator.generator.validate.rule import Fault, Rule
 
 VERSION = "https://jsonfeed.org/version/1.1"
+FIRST = "https://jsonfeed.org/version/1"
 WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
 RFC_DATES = ("dateCreated", "dateModified")
 
@@ -25,8 +27,13 @@ def _sound(paper: Paper) -> bool:
 
 
 def _version(paper: Paper) -> Iterator[Fault]:
-    if _sound(paper) and paper.data.get("version") != VERSION:
+    if _sound(paper) and paper.data.get("version") not in {VERSION, FIRST}:
         yield "version", f"is {paper.data.get('version')!r}, not {VERSION!r}"
+
+
+def _newest(paper: Paper) -> Iterator[Fault]:
+    if paper.data.get("version") == FIRST:
+        yield "version", f"is {FIRST!r}; {VERSION!r} is its successor"
 
 
 def _required(paper: Paper) -> Iterator[Fault]:
@@ -87,7 +94,7 @@ def _attachments(paper: Paper) -> Iterator[Fault]:
 
 def _authors(paper: Paper) -> Iterator[Fault]:
     for where, one in (("feed", paper.data), *_items(paper)):
-        if "author" in one:
+        if "author" in one and paper.data.get("version") == VERSION:
             yield where, "has author, which version 1.1 calls authors"
         given = one.get("authors", [])
         if not isinstance(given, list) or any(not isinstance(author, dict) for author in given):
@@ -119,7 +126,7 @@ def _outlines(paper: Paper) -> Iterator[Fault]:
         return
     yield from (("opml", f"has no {name}") for name in ("head", "body") if paper.root.find(name) is None)
     for position, outline in enumerate(paper.root.iter("outline"), 1):
-        where = f"outline[{position}] {outline.get('text') or ''}".rstrip()
+        where = _outline(position, outline)
         if not (outline.get("text") or "").strip():
             yield where, "has no text"
         if (outline.get("xmlUrl") is not None or outline.get("type") == "rss") and not (
@@ -133,19 +140,24 @@ def _outline_details(paper: Paper) -> Iterator[Fault]:
         for position, outline in enumerate(paper.root.iter("outline"), 1):
             lacking = [name for name in ("title", "htmlUrl") if outline.get("xmlUrl") and not outline.get(name)]
             if lacking:
-                yield f"outline[{position}] {outline.get('text') or ''}".rstrip(), f"has no {' and no '.join(lacking)}"
+                yield _outline(position, outline), f"has no {' and no '.join(lacking)}"
+
+
+def _outline(position: int, outline: Node) -> Spot:
+    return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), line(outline))
 
 
 def _outline_dates(paper: Paper) -> Iterator[Fault]:
     if paper.kind == "opml" and paper.root is not None:
         for name in RFC_DATES:
             for found in paper.root.iterfind(f"head/{name}"):
-                if fault := values.date_fault(found.text or ""):
+                if (found.text or "").strip() and (fault := values.date_fault(found.text or "", plain=True)):
                     yield f"head/{name}", fault
 
 
 RULES = (
-    Rule("json-version", "M", "version is that of 1.1", "JSON Feed 1.1", _version),
+    Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _version),
+    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _newest),
     Rule("json-required", "M", "title and items", "JSON Feed 1.1", _required),
     Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _addresses),
     Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _ids),

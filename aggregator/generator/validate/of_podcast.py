@@ -10,7 +10,7 @@ from aggregator.generator import tags
 from aggregator.generator.namespace import LIVE, TABLE, Place
 from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import Paper, named, placed, shown
+from aggregator.generator.validate.paper import Paper, Spot, line, named, placed, shown
 from aggregator.generator.validate.rule import Fault, Rule
 from aggregator.model.sighting import Tag
 
@@ -19,14 +19,13 @@ WHOLE = re.compile(r"[1-9]\d*")
 CLOSED = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
     "itunes:explicit": frozenset({"true", "false"}),
-    "itunes:block": frozenset({"Yes"}),
 }
 
 
-def _places(paper: Paper) -> Iterator[tuple[str, Place, Node]]:
+def _places(paper: Paper) -> Iterator[tuple[Spot, Place, Node]]:
     """The channel and each item of an RSS feed."""
     if paper.channel is not None:
-        yield "channel", "channel", paper.channel
+        yield Spot("channel", line(paper.channel)), "channel", paper.channel
         yield from ((where, "item", item) for where, item in placed(paper))
 
 
@@ -61,6 +60,13 @@ def _closed(paper: Paper) -> Iterator[Fault]:
                 yield where, f"{name} is {said!r}: {hint}"
 
 
+def _block(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        said = (item.findtext(named("itunes:block")) or "").strip()
+        if said and said != "Yes":
+            yield where, f"itunes:block is {said!r}; only 'Yes' means anything"
+
+
 def _image(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
         for found in item.iterfind(named("itunes:image")):
@@ -80,8 +86,8 @@ def _valid(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
             name = shown(element)
-            if name in TABLE:
-                yield from ((f"{where} {name}", fault) for fault in _faults(element))
+            if name in TABLE and name != "podcast:guid":  # channel-guid says it
+                yield from ((where.beneath(name, element), fault) for fault in _faults(element))
 
 
 def _faults(element: Node) -> Iterator[str]:
@@ -104,7 +110,7 @@ def _counted(paper: Paper) -> Iterator[Fault]:
         counts = Counter(shown(element) for element in parent.iterchildren(f"{PODCAST}*"))
         for name, count in counts.items():
             if name in TABLE and count > 1 and not TABLE[name].many:
-                yield f"{where} {name}", f"stands {count} times"
+                yield Spot(f"{where} {name}", where.line), f"stands {count} times"
 
 
 def _misplaced(paper: Paper) -> Iterator[Fault]:
@@ -112,14 +118,17 @@ def _misplaced(paper: Paper) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{PODCAST}*"):
             name = shown(element)
             if name in TABLE and place not in TABLE[name].places:
-                yield f"{where} {name}", f"does not belong into {place}"
+                yield where.beneath(name, element), f"does not belong into {place}"
 
 
 def _unknown(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
             if shown(element) not in TABLE and shown(element) not in LIVE:
-                yield f"{where} {shown(element)}", "is no element of the podcast namespace that is known here"
+                yield (
+                    where.beneath(shown(element), element),
+                    "is no element of the podcast namespace that is known here",
+                )
 
 
 def _hosts(paper: Paper) -> Iterator[Fault]:
@@ -141,7 +150,8 @@ RULES = (
     Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _duration),
     Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _no_duration),
     Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _numbers),
-    Rule("itunes-closed", "M", "episodeType, explicit and block have their own words", "Apple", _closed),
+    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _closed),
+    Rule("itunes-block", "S", "block is Yes or absent", "Apple", _block),
     Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _image),
     Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _once),
     Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _valid),

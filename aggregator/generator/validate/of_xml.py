@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from aggregator.generator import clean
 from aggregator.generator.podcast import SPACES, Node
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import Paper, shown
+from aggregator.generator.validate.paper import OLDER, Paper, Spot, line, shown
 from aggregator.generator.validate.rule import Fault, Rule
+from aggregator.text.mojibake import redecoded
 
 DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:utf-8)['\"][^?]*\?>")
 WORDS = frozenset({"None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 USUAL = ("itunes", "podcast", "atom", "content")
 # The W3C validator warns from here on and stops at five times as much.
 LARGE = 1_000_000
+# Characters on each side by which it is judged whether letters were decoded wrongly or are somebody's language.
+PASSAGE = 200
 STYLE = re.compile(rb"<\?xml-stylesheet[^>]*xsl")
 
 
@@ -35,7 +38,9 @@ def _doctype(paper: Paper) -> Iterator[Fault]:
 
 
 def _well_formed(paper: Paper) -> Iterator[Fault]:
-    if paper.broken:
+    if paper.broken and paper.kind == "unknown":
+        yield "document", f"is no RSS, Atom, JSON Feed or OPML ({paper.broken})"
+    elif paper.broken:
         yield "document", paper.broken
     elif paper.kind == "unknown":
         old = paper.root is not None and values.local(paper.root) == "RDF"
@@ -46,6 +51,11 @@ def _spaces(paper: Paper) -> Iterator[Fault]:
     for prefix, uri in _declared(paper):
         if prefix in USUAL and uri != SPACES[prefix]:
             yield "document", f"xmlns:{prefix} is {uri!r}, not {SPACES[prefix]!r}"
+
+
+def _older(paper: Paper) -> Iterator[Fault]:
+    if _xml(paper) and OLDER.encode() in paper.raw[:100_000]:
+        yield "document", f"has {OLDER}, the first address of {SPACES['podcast']}; some readers know one alone"
 
 
 def _prefixes(paper: Paper) -> Iterator[Fault]:
@@ -74,7 +84,7 @@ def _words(paper: Paper) -> Iterator[Fault]:
 def _twice(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
-        marked = values.local(element) in values.MARKED
+        marked = values.local(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
         found = (clean.TWICE if marked else clean.ENTITY).search(said)
         if found and not said.startswith(("http:", "https:")):
             yield _path(element), f"has {found.group()} in its text: escaped once too often"
@@ -89,13 +99,15 @@ def _lost(paper: Paper) -> Iterator[Fault]:
 def _padded(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
-        if len(element) == 0 and said != said.strip() and said.strip() and _bare(shown(element)):
+        if len(element) == 0 and said != said.strip() and said.strip() and _bare(element):
             yield _path(element), "has white space around its text"
 
 
-def _bare(name: str) -> bool:
+def _bare(element: Node) -> bool:
     """Is white space around this element's text part of a value? In markup, and in what others define, it is not."""
-    return not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
+    markup = values.local(element) in values.MARKED and clean.marked(element.text or "")
+    name = shown(element)
+    return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
 def _titles(paper: Paper) -> Iterator[Fault]:
@@ -106,10 +118,10 @@ def _titles(paper: Paper) -> Iterator[Fault]:
 
 def _spoiled(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
-        found = values.MOJIBAKE.search(element.text or "")
-        if found:
-            around = (element.text or "")[max(0, found.start() - 12) : found.end() + 12]
-            yield _path(element), f"was decoded wrongly: {around!r}"
+        said = element.text or ""
+        found = values.MOJIBAKE.search(said)
+        if found and redecoded(passage := said[max(0, found.start() - PASSAGE) : found.end() + PASSAGE]) != passage:
+            yield _path(element), f"was decoded wrongly: {said[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
 def _long(paper: Paper) -> Iterator[Fault]:
@@ -129,7 +141,7 @@ def _size(paper: Paper) -> Iterator[Fault]:
 
 
 def _xml(paper: Paper) -> bool:
-    return paper.kind != "json"
+    return paper.kind not in {"json", "unknown"}
 
 
 def _declared(paper: Paper) -> list[tuple[str | None, str]]:
@@ -140,21 +152,24 @@ def _declared(paper: Paper) -> list[tuple[str | None, str]]:
     return list(found)
 
 
-def _path(element: Node) -> str:
+def _path(element: Node) -> Spot:
     """Where an element stands: its names from the item or the channel down, and the item's id."""
     names = [shown(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local(one) in {"item", "entry"}), None)
     said = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{SPACES['atom']}}}id") or "")
-    return f"{'/'.join(names[1:]) or names[0]} {said.strip()[:80]}".rstrip()
+    return Spot(f"{'/'.join(names[1:]) or names[0]} {said.strip()[:80]}".rstrip(), line(element))
 
 
 RULES = (
-    Rule("xml-declaration", "M", "The document says that it is UTF-8", "XML 1.0; Apple", _declaration),
-    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _mark),
-    Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _doctype),
+    Rule("xml-declaration", "M", "The document says that it is UTF-8", "XML 1.0; Apple", _declaration, "S"),
+    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _mark, "S"),
+    Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _doctype, "S"),
     Rule("well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _well_formed),
     Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _spaces),
-    Rule("namespace-prefix", "M", "Prefixes are literally itunes, podcast, atom, content", "PSP-1; field", _prefixes),
+    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _older),
+    Rule(
+        "namespace-prefix", "M", "Prefixes are literally itunes, podcast, atom, content", "PSP-1; field", _prefixes, "S"
+    ),
     Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _numbered),
     Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _words),
     Rule("no-double-escaping", "M", "Text is escaped once", "field", _twice),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from lxml import etree
 
+from aggregator.generator.links import by_extension
 from aggregator.generator.podcast import SPACES, Node
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
@@ -18,6 +19,8 @@ Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 ATOM = f"{{{SPACES['atom']}}}"
 # Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
 HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
+# The podcast namespace's first address, which its documents tell readers to hold to be the same.
+OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,29 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a document: its path as people write it, and the line it begins on, counted from 1."""
+
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """The path alone."""
+        return self.path
+
+    def beneath(self, name: str, element: Node) -> Spot:
+        """The place of an element within this one."""
+        return Spot(f"{self.path} {name}", line(element))
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
-    ``broken`` says why it is neither. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time of the
-    check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast`` says
-    whether RSS is one.
+    ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
+    document, which the tree does not know. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
+    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast``
+    says whether RSS is one.
     """
 
     raw: bytes
@@ -48,6 +68,8 @@ class Paper:
     root: Node | None = None
     data: dict[str, Any] = field(default_factory=dict)
     broken: str = ""
+    torn: int | None = None
+    above: int = 0
     served: Served | None = None
     channel: Node | None = None
     items: tuple[Node, ...] = ()
@@ -65,25 +87,31 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
     bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
     if bare[:1] in {b"{", b"["}:
         return _json(raw, now, served)
+    body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
+    above = raw.count(b"\n") - body.count(b"\n") if bare else 0
     try:
-        root = etree.fromstring(raw.removeprefix(b"\xef\xbb\xbf").lstrip(), _parser())
-    except (etree.XMLSyntaxError, ValueError) as error:
+        root = etree.fromstring(body.replace(OLDER.encode(), SPACES["podcast"].encode()), _parser())
+    except etree.XMLSyntaxError as error:
+        torn = (error.lineno or 1) + above
+        said = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
+        return Paper(raw, _guess(bare), now, broken=said, torn=torn, served=served)
+    except ValueError as error:
         return Paper(raw, _guess(bare), now, broken=str(error), served=served)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
     kind = kinds.get(str(root.tag), "unknown")
     channel = root.find("channel") if kind == "rss" else None
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
     podcast = channel is not None and _podcast(channel, items)
-    return Paper(raw, kind, now, root, served=served, channel=channel, items=items, podcast=podcast)
+    return Paper(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
 
 
 def _podcast(channel: Node, items: Sequence[Node]) -> bool:
-    """Is it a podcast: does it say so by its medium, or is every other item a sound or a film?"""
+    """Is it a podcast: does it say so by its medium or a category for Apple, or is every other item to be heard?"""
     medium = channel.findtext(named("podcast:medium"))
     if medium is not None:
         return medium.strip().removesuffix("L") in HEARD
     heard = sum(1 for item in items if media(item))
-    return heard * 2 >= max(len(items), 1) or (heard == 0 and channel.find(named("itunes:category")) is not None)
+    return heard * 2 >= max(len(items), 1) or channel.find(named("itunes:category")) is not None
 
 
 def named(name: str) -> str:
@@ -106,22 +134,49 @@ def shown(element: Node) -> str:
     return next((f"{key}:{tag[len(uri) + 2 :]}" for key, uri in SPACES.items() if tag.startswith(f"{{{uri}}}")), tag)
 
 
-def place(item: Node, position: int) -> str:
+def line_of(paper: Paper, where: str | Spot) -> int | None:
+    """The line that a place begins on: of a path that is not there the line of what it would stand in."""
+    if paper.torn is not None:
+        return paper.torn
+    if paper.root is None:
+        return None
+    if isinstance(where, Spot):
+        return None if where.line is None else where.line + paper.above
+    first, *names = where.split(" ")[0].split("/")
+    found = paper.channel if first == "channel" else paper.root
+    if found is None or first == "document":
+        return None
+    for name in names:
+        deeper = found.find(named(name)) if name.partition(":")[0] in SPACES or ":" not in name else None
+        found = found if deeper is None else deeper
+    return (line(found) or 1) + paper.above
+
+
+def line(element: Node) -> int | None:
+    """The line of the parsed text that an element begins on."""
+    found: object = element.sourceline
+    return found if isinstance(found, int) else None
+
+
+def place(item: Node, position: int) -> Spot:
     """Where an item stands, counted from 1, with its id."""
     said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
-    return f"{name}[{position}] {said.strip()[:80]}".rstrip()
+    return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), line(item))
 
 
-def placed(paper: Paper) -> Iterator[tuple[str, Node]]:
+def placed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
     """Each item with its place."""
     for position, item in enumerate(paper.items, 1):
         yield place(item, position), item
 
 
 def media(item: Node) -> bool:
-    """Has an RSS item an enclosure to be heard or watched?"""
-    types = (enclosure.get("type") or "audio/" for enclosure in item.iterfind("enclosure"))
+    """Has an RSS item an enclosure to be heard or watched, by its type, else by its path's extension?"""
+    types = (
+        enclosure.get("type") or by_extension(enclosure.get("url") or "") or "audio/"
+        for enclosure in item.iterfind("enclosure")
+    )
     return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)
 
 
@@ -133,10 +188,14 @@ def _parser() -> etree.XMLParser:
 def _json(raw: bytes, now: datetime, served: Served | None) -> Paper:
     try:
         data = json.loads(raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        return Paper(raw, "json", now, broken=error.msg, torn=error.lineno, served=served)
     except (ValueError, RecursionError) as error:
         return Paper(raw, "json", now, broken=str(error), served=served)
     if not isinstance(data, dict):
         return Paper(raw, "json", now, broken="the document is not an object", served=served)
+    if not ("jsonfeed.org" in str(data.get("version")) or isinstance(data.get("items"), list)):
+        return Paper(raw, "unknown", now, served=served)
     return Paper(raw, "json", now, data=data, served=served)
 
 

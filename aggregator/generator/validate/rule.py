@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from aggregator.generator import clean
-from aggregator.generator.validate.paper import Paper
+from aggregator.generator.validate.paper import Paper, Spot, line_of
 
 Severity = Literal["M", "S", "i"]
 # Where in the document, and what is wrong there.
-Fault = tuple[str, str]
+Fault = tuple[str | Spot, str]
 Check = Callable[[Paper], Iterator[Fault]]
 
 SEVERITIES: dict[Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
@@ -24,7 +24,8 @@ class Rule:
     """One line of the checklist.
 
     ``severity`` is M where a real app or directory breaks, S where quality or some app suffers, i where one should
-    know. ``specification`` names who says so.
+    know. ``specification`` names who says so. ``beside`` is the severity in XML that is no podcast, where only
+    directories of podcasts make it graver.
     """
 
     name: str
@@ -32,13 +33,15 @@ class Rule:
     text: str
     specification: str
     check: Check
+    beside: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One place where a document breaks a rule: ``where`` is an element's path and the item's guid.
 
-    ``places`` is more than one, and ``where`` empty, where it stands for all that are not listed.
+    ``line`` counts from 1, ``None`` where the document has no lines to name (JSON). ``places`` is more than one, and
+    ``where`` empty, where it stands for all that are not listed.
     """
 
     rule: str
@@ -47,18 +50,21 @@ class Finding:
     what: str
     specification: str
     places: int = 1
+    line: int | None = None
 
 
 def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
     """What this rule finds, at most ``PLACES`` places and one line for the rest."""
     more = 0
+    grave = rule.severity if rule.beside is None or paper.podcast or paper.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(paper)):
         if number < PLACES:
-            yield Finding(rule.name, rule.severity, _safe(where), _safe(what), rule.specification)
+            line = line_of(paper, where)
+            yield Finding(rule.name, grave, _safe(str(where)), _safe(what), rule.specification, line=line)
         else:
             more += 1
     if more:
-        yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification, more)
+        yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
 
 
 def _safe(said: str) -> str:

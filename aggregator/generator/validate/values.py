@@ -15,6 +15,11 @@ RFC822 = re.compile(
     r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
     r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
 )
+# RFC 822 section 5 with RSS 2.0's years; its names of zones, and no others.
+OLD822 = re.compile(
+    r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), )? ?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
+    r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)"
+)
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
@@ -48,17 +53,21 @@ def plain(paper: Paper) -> Iterator[Node]:
         yield from (one for one in paper.root.iter(*wanted) if one.get("type", "text") == "text")
 
 
-def date_fault(value: str) -> str | None:
-    """What is wrong with an RSS date, ``None`` where nothing is (RFC 822 as RSS 2.0 and Apple ask for it)."""
+def date_fault(value: str, *, plain: bool = False) -> str | None:
+    """What is wrong with an RSS date, ``None`` where nothing is: as Apple asks for it.
+
+    ``plain`` asks what RFC 822 does, with the four digits of a year that RSS 2.0 prefers: no weekday is needed, nor
+    seconds, and a zone may have a name.
+    """
     said = value.strip()
-    found = RFC822.fullmatch(said)
+    found = (OLD822 if plain else RFC822).fullmatch(said)
     if found is None:
         return f"{said[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
     try:
         at = parsedate_to_datetime(said)
     except ValueError:
         return f"{said!r} is no day of the calendar"
-    if DAYS[at.weekday()] != found.group(1):
+    if found.group(1) and DAYS[at.weekday()] != found.group(1):
         return f"{said!r} was a {DAYS[at.weekday()]}"
     return None
 
