@@ -25,11 +25,15 @@ class Cost:
 
 
 def run(command: Sequence[str], folder: Path, **environment: str) -> Cost:
-    """What the command costs; raises ``RuntimeError`` with its words where it fails."""
+    """What the command costs; raises ``RuntimeError`` with its words where it fails.
+
+    Bytecode is kept beside the source, as an installed program has it: else every start compiles it anew.
+    """
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with (folder / "said.txt").open("w+") as said:
         before = _children()
-        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env={**os.environ, **environment})
+        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env=compiled | environment)
         _, code, usage = os.wait4(process.pid, 0)
         process.returncode = status = os.waitstatus_to_exitcode(code)
         seconds, most = usage.ru_utime + usage.ru_stime, usage.ru_maxrss

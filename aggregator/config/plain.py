@@ -158,7 +158,7 @@ def _nothing() -> None:
 
 
 _text = _matching(r"\S|\S.*\S")
-_web = _matching(r"https?://[A-Za-z0-9.-]*[A-Za-z0-9](?::[1-9][0-9]{0,3})?(?:[/?#][!-~]*)?")
+_web = _matching(r"https?://[A-Za-z0-9.-]*[A-Za-z0-9](?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?(?:[/?#][!-~]*)?")
 _title = Key(_text, _nothing)
 _address = Key(_web, _nothing)
 

@@ -44,6 +44,11 @@ def test_the_config_of_the_project_is_plainly_sound() -> None:
     assert plans(told) == plans(check(text, "config.yaml"))
 
 
+@pytest.mark.parametrize("address", ["http://h.example", "http://127.0.0.1:44477/0.xml", "https://h.example:8443/?a=b"])
+def test_usual_addresses_are_plain(address) -> None:
+    assert plain.CONFIG["base_url"].check(address) == address
+
+
 def plans(told) -> list[object]:
     head = [told.state, told.output, told.base_url, told.contact, told.allow_networks, told.proxy]
     return [*head, *(plan(name, feed, "http://h", Path("/x")) for name, feed in sorted(told.feeds.items()))]
@@ -54,6 +59,7 @@ addresses = st.sampled_from(
     [
         *("https://h.example/a?b#c", "http://h.example", "http://h.example:80/", "http://[::1]/", "ftp://h.example"),
         *("https://h.example:0/", "https://h example/", "https://", "https://h.example:99999/x", "HTTPS://H.example"),
+        *("http://127.0.0.1:44477/0.xml", "https://h.example:65536/", "https://h.example:60000/x"),
         *("https://u:p@h.example/", "https://h.example/ü", "https://-", "http://h_x.example/", "https://h./"),
     ]
 )
