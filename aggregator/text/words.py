@@ -49,7 +49,13 @@ def familiarity(word: str, language: str) -> float:
         return frequencies(language).get(word.lower(), 0.0)
     plain = simplified(word)
     parts = [*plain, *(plain[i : i + 2] for i in range(len(plain) - 1))]
-    return sum(max(0.0, 18 + log(frequencies("zh").get(part, 1e-9))) * len(part) ** 2 for part in parts)
+    return sum(map(_chinese, parts))
+
+
+@lru_cache(maxsize=1 << 14)
+def _chinese(part: str) -> float:
+    """How familiar a character, or a pair of them, is in Chinese."""
+    return max(0.0, 18 + log(frequencies("zh").get(part, 1e-9))) * len(part) ** 2
 
 
 def simplified(word: str) -> str:

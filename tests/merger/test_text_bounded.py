@@ -1,0 +1,146 @@
+"""Time grows as the text does: calls and processor time as a ratio, and the seconds that were promised for 100 kB."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+import pytest
+
+from aggregator.merger.blend import Copy, blend
+from aggregator.text import align
+from aggregator.text.mend import mend
+
+SMALL = 8_000
+TIMES = 4
+# Four times the text is 3 to 7 times the work: parts of a long text are cut at 6 000 tokens, so that the work comes in
+# steps (English 4.0, one word repeated 6.7). Pairs of words would make it 16 times, and all of these fail then.
+MOST = 9
+# A busy machine makes a time longer, never shorter: a second and a third try may prove what the first did not.
+TRIES = 3
+BYTES = 100_000
+SECONDS = 2.0
+REAL = ("chinese", "thai", "english")
+
+
+def chinese(size, chance):
+    letters = [chr(0x4E00 + min(6000, int(chance.expovariate(1 / 400)))) for _ in range(4000)]
+    return "".join(chance.choice(letters) + "。" * (chance.random() < 0.05) for _ in range(size))[:size]
+
+
+def thai(size, chance):
+    syllables = [one + other for one in "กขคงจชซญดตถทนบปผพฟมยรลวสหอ" for other in ("", "ั", "ิ", "ี", "่", "้")]
+    return "".join(chance.choice(syllables) for _ in range(size))[:size]
+
+
+def english(size, chance):
+    words = ["".join(chance.choices("abcdefghijklmnop", k=chance.randint(2, 9))) for _ in range(3000)]
+    return " ".join(chance.choice(words) + "." * (chance.random() < 0.1) for _ in range(size // 4))[:size]
+
+
+def drawn(*pieces):
+    return lambda size, chance: "".join(chance.choice(pieces) for _ in range(size))[:size]
+
+
+TEXTS = {
+    "chinese": chinese,
+    "thai": thai,
+    "english": english,
+    "one word": drawn("word "),
+    "one letter of Chinese": drawn("台"),
+    "two letters of Chinese": drawn("上", "下"),
+    "two words": drawn("yes ", "no "),
+    "one giant token": drawn(*"abcdef0123456789"),
+    "a letter, a thousand times over": drawn("a"),
+    "scripts in turn": drawn("aб", "台x", "กq", "א ", "ж ", "Z", "1 ", "é"),
+    "line ends": drawn("\n", "a-\n", " "),
+    "mojibake": drawn("Ã©", "â€œ", "å•°", "Đ•", "e "),
+    "entities": drawn("&amp;", "&", "amp;", "<p ", "<"),
+    "marks": drawn("**", "[(http://", "\\_", "...", "- "),
+    "digits and letters": drawn("1", "a"),
+    "accents": drawn("e\u0301", "\u0301", "й", "İ"),
+}
+
+
+def worn(text, chance, per_mille):
+    letters = list(text)
+    for _ in range(len(letters) * per_mille // 1000):
+        at, other = chance.randrange(len(letters)), chance.randrange(len(letters))
+        letters[at], letters[other] = ("", letters[other]) if chance.random() < 0.5 else (letters[other], letters[at])
+    return "".join(letters)
+
+
+def copies(name, size):
+    """Four copies: the text, one hardly and one much worn, and one with its halves changed round."""
+    chance = random.Random(7)
+    text = TEXTS[name](size, chance)
+    half = len(text) // 2
+    said = (text, worn(text, chance, 5), worn(text, chance, 20), text[half:] + text[:half])
+    return [Copy(source, each) for source, each in zip("abcd", said, strict=True)]
+
+
+def calls(name, size):
+    """How many calls blending takes, of our functions and of built-in ones."""
+    given, count = copies(name, size), 0
+
+    def counted(_frame, event, _what):
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        blend(given)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def seconds(work, *given):
+    start = time.process_time()
+    work(*given)
+    return time.process_time() - start
+
+
+def grows_with_the_text(work, given):
+    """Whether four times the text takes less than nine times as long."""
+    small, large = given(SMALL), given(TIMES * SMALL)
+    return any(seconds(work, large) < max(0.1, MOST * seconds(work, small)) for _ in range(TRIES))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", TEXTS)
+def test_calls_grow_with_the_text(name):
+    blend(copies(name, 500))  # what is loaded once is not counted
+    assert calls(name, SMALL) < MOST * calls(name, SMALL // TIMES)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", TEXTS)
+def test_time_grows_with_the_text(name):
+    assert grows_with_the_text(blend, lambda size: copies(name, size))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_time_of_mending_grows_with_the_text(name):
+    assert grows_with_the_text(mend, lambda size: TEXTS[name](size, random.Random(7)))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", REAL)
+def test_four_copies_of_100_kb_take_less_than_two_seconds(name):
+    letters = BYTES * 1000 // len(TEXTS[name](1000, random.Random(7)).encode())
+    assert any(seconds(blend, copies(name, letters)) < SECONDS for _ in range(TRIES))
+
+
+def test_a_long_text_is_aligned_as_a_short_one():
+    """In parts: the beginning of a text against the whole, a passage that only one has, and halves changed round."""
+    keys = [f"w{number}" for number in range(20_000)]
+    extra = [f"x{number}" for number in range(9_000)]
+    assert align.in_order(keys[:12_000], keys) == [(i, i) for i in range(12_000)]
+    longer = keys[:5_000] + extra + keys[5_000:]
+    assert align.in_order(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
+    changed = keys[8_000:] + keys[:8_000]
+    assert align.in_order(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]
