@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from aggregator.fetchers import feed_text, media
 from aggregator.fetchers.feed_xml import Said
+from aggregator.fetchers.fields import flag
 from aggregator.fetchers.headline import headline
 from aggregator.fetchers.keys import titled
 from aggregator.model.sighting import Duration, EpisodeType, Moment, Sighting, Tag
@@ -49,7 +50,7 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
         season=whole(texts.get("itunes:season") or of(entry, "itunes_season") or tagged(tags, "season")),
         episode=whole(number), number=number if whole(number) is None else None,
         episode_type=EPISODE_TYPES.get(kind.lower()),
-        explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), entry.get("itunes_explicit")),
+        explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), flag(entry, "itunes_explicit")),
         image=_image(entry, base), author=author(entry, texts), language=of(entry, "language"),
         categories=_categories(entry), tags=tags,
     )  # fmt: skip

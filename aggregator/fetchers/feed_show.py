@@ -9,6 +9,7 @@ from typing import Any
 from aggregator.fetchers import media
 from aggregator.fetchers.feed_item import EXPLICIT, of
 from aggregator.fetchers.feed_xml import Beside
+from aggregator.fetchers.fields import flag
 from aggregator.model.sighting import Rhythm, Show
 from aggregator.model.source import Document
 from aggregator.text import markup
@@ -37,7 +38,7 @@ def show(document: Document, channel: Mapping[str, Any], sound: Beside | None) -
         image=media.absolute(base, image.get("href") or image.get("url")) if isinstance(image, dict) else None,
         language=of(channel, "language"),
         copyright=of(channel, "rights"),
-        explicit=EXPLICIT.get(said.get("itunes:explicit", "").lower(), channel.get("itunes_explicit")),
+        explicit=EXPLICIT.get(said.get("itunes:explicit", "").lower(), flag(channel, "itunes_explicit")),
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
         complete=said.get("itunes:complete", "").lower() in {"yes", "true"},
         categories=tuple(path for path in sound.categories if path) if sound else (),

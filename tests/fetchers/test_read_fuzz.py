@@ -144,6 +144,16 @@ def test_documents_of_other_kinds(case: tuple[str, bytes], kind: str) -> None:
     told(kind, case[1])
 
 
+@pytest.mark.parametrize("kept", ["<itunes:explicit a='1'>perhaps", "<itunes:explicit a='1'>perhaps<b>"])
+def test_what_feedparser_keeps_of_an_unclosed_element_is_no_flag(kept: str) -> None:
+    start = "<rss xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><title>&</title>"
+    item = told("feed", f"{start}<item><title>x</title>{kept}</item></channel></rss>".encode())
+    show = told("feed", f"{start}{kept}<item><title>x</title></item></channel></rss>".encode())
+    assert item is not None
+    assert item.sightings[0].explicit is None
+    assert show is not None
+
+
 @pytest.mark.heavy
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=20_000)
 @given(mutated())
