@@ -67,6 +67,11 @@ def sentence(change: Change) -> str:
     return SENTENCES[change.kind](change)
 
 
+def named(change: Change) -> str:
+    """The title that a sentence begins with, in quotes."""
+    return f"“{wording.isolated(change.title)}”"
+
+
 def _arrivals(old: State, new: State) -> Iterator[Change]:
     for guid, seen in new.items.items():
         if guid not in old.items:
@@ -105,15 +110,15 @@ def _sources(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]
 
 def _added(change: Change) -> str:
     day = f", {_said('date', change.after)}" if change.after else ""
-    return f"New {change.field}: “{change.title}”{day}."
+    return f"New {change.field}: {named(change)}{day}."
 
 
 def _left(change: Change) -> str:
-    return f"“{change.title}” left the feed{f': {change.after}' if change.after else ''}."
+    return f"{named(change)} left the feed{f': {change.after}' if change.after else ''}."
 
 
 def _changed(change: Change) -> str:
-    about = f"“{change.title}”: the {change.field}" if change.kind == "changed" else f"The feed’s {change.field}"
+    about = f"{named(change)}: the {change.field}" if change.kind == "changed" else f"The feed’s {change.field}"
     before, after = change.before, change.after
     if before is None or after is None:
         said = _said(change.field, after or before)
@@ -124,7 +129,17 @@ def _changed(change: Change) -> str:
         return f"{about} has another address at {host(after)}."
     if change.field in ADDRESSES:
         return f"{about} moved from {host(before)} to {host(after)}."
-    return f"{about} is now {_said(change.field, after)}, it was {_said(change.field, before)}."
+    old, new = _said(change.field, before), _said(change.field, after)
+    return f"{about} {_nearly(change.field, before, after)}." if old == new else f"{about} is now {new}, it was {old}."
+
+
+def _nearly(field: str, before: str, after: str) -> str:
+    """What became of a value that people say as they did before: 893 and 897 seconds are both 15 minutes."""
+    if field == "date":
+        return f"has another time on {_said(field, after)}"
+    more = int(after) - int(before)
+    unit = "s" if field == "length" else "bytes"
+    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_said(field, after)}"
 
 
 def _resized(before: str, after: str) -> str:
@@ -153,11 +168,11 @@ def _said(field: str, value: str | None) -> str:
 
 
 def _listed(change: Change) -> str:
-    return f"“{change.title}” is now listed by {change.field} too."
+    return f"{named(change)} is now listed by {change.field} too."
 
 
 def _unlisted(change: Change) -> str:
-    return f"“{change.title}” is no longer held to be what {change.field} lists."
+    return f"{named(change)} is no longer held to be what {change.field} lists."
 
 
 def _source(change: Change) -> str:
@@ -172,8 +187,8 @@ SAYINGS: Mapping[str, Callable[[str], str]] = {
     "date": lambda value: wording.day(Moment(datetime.fromisoformat(value))),
     "length": lambda value: wording.length(Duration(int(value))),
     "audio size": lambda value: wording.size(int(value)),
-    "title": "“{}”".format,
-    "author": "“{}”".format,
+    "title": lambda value: f"“{wording.isolated(value)}”",
+    "author": lambda value: f"“{wording.isolated(value)}”",
 }
 SENTENCES: Mapping[Kind, Callable[[Change], str]] = {
     "added": _added,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
 
 from aggregator.generator import page, view, wording
-from aggregator.generator.changes import Change, sentence
+from aggregator.generator.changes import Change, named, sentence
 from aggregator.generator.history import Edition, History
 from aggregator.generator.opml import clean
 from aggregator.model.feed import Channel, Feed
@@ -24,7 +25,7 @@ def render(feed: Feed, history: History) -> bytes:
         (
             _day(edition.at),
             _second(edition.at),
-            [(sentence(each), _target(each, there)) for each in edition.changes],
+            _grouped(edition.changes, there),
             edition.more,
         )
         for edition in history.editions
@@ -59,6 +60,28 @@ def _entry(channel: Channel, edition: Edition) -> str:
         f'    <link rel="alternate" type="text/html" href="{clean(channel.base_url)}/{PAGE}"/>\n'
         f'    <content type="html">{escape(f"<ul>{listed}</ul>")}</content>\n  </entry>\n'
     )
+
+
+@dataclass(slots=True)
+class _Line:
+    """What is said of one item, or of the feed: the words that link to it, and what follows them, one text a change."""
+
+    linked: str
+    target: str | None
+    said: list[str] = field(default_factory=list)
+
+
+def _grouped(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
+    """A run's changes, those of one item under its title."""
+    lines: dict[str, _Line] = {}
+    for change in found:
+        told, title = sentence(change), named(change)
+        if told.startswith(title):
+            line = lines.setdefault(change.guid, _Line(title, _target(change, there)))
+            line.said.append(told.removeprefix(title))
+        else:
+            lines[told] = _Line(told, _target(change, there))
+    return list(lines.values())
 
 
 def _target(change: Change, there: Collection[str]) -> str | None:

@@ -49,7 +49,8 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         channel=feed.channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
-        links=subscribe.links(url),
+        links=subscribe.links(url, heard=bool(episodes) or not posts),
+        formats=FORMATS if episodes or not posts else FORMATS[1:],
         public=subscribe.public(url),
         qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it
         tile=tile(feed.channel),
@@ -119,13 +120,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["person"] = person
+    made.filters |= {"person": person, "direction": wording.direction, "within": wording.within}
     made.globals.update(
         style=Markup(STYLE),  # noqa: S704 - a file of this package
         script=Markup(SCRIPT),  # noqa: S704 - a file of this package
         style_hash=allowed(STYLE),
         script_hash=allowed(SCRIPT),
-        formats=FORMATS,
     )
     return made
 

@@ -38,8 +38,9 @@ class Link:
     href: str
 
 
-def links(url: str) -> tuple[Link, ...]:
-    """The buttons for one feed; apps whose servers could not reach it are left out.
+def links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
+    """The buttons for one feed; apps whose servers could not reach it are left out, and those for podcasts where
+    nothing is ``heard``.
 
     >>> [link.href for link in links("https://example.org/a/podcast.xml")][3]
     'pktc://subscribe/example.org/a/podcast.xml'
@@ -52,7 +53,7 @@ def links(url: str) -> tuple[Link, ...]:
     return tuple(
         Link(app, platform, template.format_map(parts))
         for app, platform, template, reach in APPS
-        if open_to_all or reach == "device"
+        if (open_to_all or reach == "device") and (heard or template.startswith("feed:"))
     )
 
 

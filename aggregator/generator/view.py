@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from aggregator.generator import links, wording
+from aggregator.generator import extras, links, wording
 from aggregator.generator.people import person
+from aggregator.generator.repairs import Repair, repair
 from aggregator.model.feed import Cover, Feed, Hearing
 from aggregator.model.item import Dissent, Item, Provenance
-from aggregator.model.sighting import Note
 
 # The page's own names for fields; a field that is not here is shown under its own name.
 FIELDS = {
@@ -51,15 +51,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
-    """One change made to one field: what fixed it, and what differs."""
-
-    field: str
-    cause: str
-    contrast: wording.Contrast
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """One item as the page shows it; ``anchor`` is the fragment that links to it, for ever the same."""
 
@@ -77,6 +68,7 @@ class Entry:
     link: str | None
     audio: str | None
     image: str | None
+    transcript: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +108,12 @@ def entry(item: Item) -> Entry:
         paragraphs=wording.paragraphs(text),
         sources=wording.listed(sources(item)),
         claims=tuple(sorted(map(claim, item.provenance), key=by_order)),
-        repairs=tuple(repair(note) for note in notes[:REPAIRS]),
+        repairs=tuple(repair(note, name(note.field)) for note in notes[:REPAIRS]),
         more_repairs=max(0, len(notes) - REPAIRS),
         link=web(item.link),
         audio=web(item.enclosure.url) if item.enclosure else None,
         image=web(item.image),
+        transcript=extras.transcript(item),
     )
 
 
@@ -142,6 +135,7 @@ def facts(item: Item) -> tuple[str, ...]:
         _kind(item),
         "explicit" if item.explicit else "",
         f"by {author}" if (author := person(item.author)) and item.genre == "post" else "",
+        extras.people(item),
     )
     return tuple(fact for fact in said if fact)
 
@@ -170,11 +164,6 @@ def _told(provenance: Provenance, dissent: Dissent) -> str:
 def by_order(each: Claim) -> tuple[int, str]:
     """Where a claim stands among the others."""
     return (ORDER.index(each.field) if each.field in ORDER else len(ORDER), each.field)
-
-
-def repair(note: Note) -> Repair:
-    """One note in words."""
-    return Repair(name(note.field), note.cause.replace("-", " ").replace("_", " "), wording.contrast(note))
 
 
 def voice(hearing: Hearing) -> Voice:

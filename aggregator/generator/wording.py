@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ from aggregator.model.sighting import Duration, Moment, Note
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\"'.,;:!?)\]}]")
+# Languages of scripts from right to left (ISO 639): Arabic, Central Kurdish, Divehi, Persian, Hebrew (two codes),
+# Pashto, Sindhi, Uyghur, Urdu, Yiddish.
+RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"})
 # How much of a repaired text is shown: enough to see the word in its sentence, little enough for a phone.
 SHOWN = 90
 AROUND = 24
@@ -87,6 +91,26 @@ def count(number: int, noun: str) -> str:
     ('1 episode', '0 posts')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def direction(language: str | None) -> str | None:
+    """``rtl`` where the language is written from right to left, else ``None``: the page's own direction.
+
+    >>> direction("ar-EG"), direction("en"), direction(None)
+    ('rtl', None, None)
+    """
+    return "rtl" if (language or "").partition("-")[0].lower() in RIGHT_TO_LEFT else None
+
+
+def isolated(text: str) -> str:
+    """A text to stand within a sentence: one with letters from right to left keeps its direction to itself (UAX 9)."""
+    turned = any(unicodedata.bidirectional(letter) in {"R", "AL"} for letter in text)
+    return f"\u2068{text}\u2069" if turned else text
+
+
+def within(text: str, direction: str | None) -> str:
+    """English words to stand in a line that runs the other way: "15 min" is not to become "min 15" (UAX 9)."""
+    return f"\u2066{text}\u2069" if direction else text
 
 
 def listed(names: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,6 +75,17 @@ def test_items_that_came_and_went() -> None:
     [
         ({"title": "Clocks!"}, "“Clocks!”: the title is now “Clocks!”, it was “Clocks”."),
         ({"duration": Duration(893)}, "“Clocks”: the length is now 15 min, it was 14 min."),
+        ({"duration": Duration(844)}, "“Clocks”: the length is 4 s more, still 14 min."),
+        ({"published": Moment(NOON + timedelta(hours=2))}, "“Clocks”: the date has another time on 1 Mar 2026."),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 998_000)},
+            "“Clocks”: the audio size is now 998 kB, it was 1 MB.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 1_002_000)},
+            "“Clocks”: the audio size is 2,000 bytes more, still 1 MB.",
+        ),
+        ({"title": "كيف"}, "“\u2068كيف\u2069”: the title is now “\u2068كيف\u2069”, it was “Clocks”."),
         ({"duration": None}, "“Clocks”: the length is no longer known, it was 14 min."),
         ({"episode": 7}, "“Clocks”: the episode number is now known: 7."),
         ({"published": Moment(NOON + timedelta(days=2))}, "“Clocks”: the date is now 3 Mar 2026, it was 1 Mar 2026."),
@@ -176,6 +188,23 @@ def test_bytes_are_the_golden_ones() -> None:
         if os.environ.get("GOLDEN") == "write":
             golden.write_bytes(body)
         assert golden.read_bytes() == body
+
+
+def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
+    shrunk = replace(ITEM, title="Clocks!", duration=Duration(893), sightings=("host/1", "apple/2"))
+    other = replace(made.feed(1, 0).items[0], duration=Duration(60))
+    old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
+    new = replace(old, items=(other, shrunk))
+    past = history.advance(history.advance(None, old, NOON), new, NOON)
+    text = news.render(new, past).decode()
+    lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
+    assert [line for line in lines if line][1:] == [
+        "“Why caches lie”: the length is now 1 min, it was 15 min.",
+        "“Clocks!”",
+        "the title is now “Clocks!”, it was “Clocks”.",
+        "the length is now 15 min, it was 14 min.",
+        "is now listed by apple too.",
+    ]
 
 
 def test_no_changes_are_a_page_and_a_feed_too() -> None:

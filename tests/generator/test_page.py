@@ -239,3 +239,27 @@ def test_a_show_without_audio_says_what_its_address_is() -> None:
     assert "No source has given audio yet" in text
     assert "/feed.xml" in text
     assert "No source has given audio yet" not in page.render(made.feed(3, 0)).decode()
+
+
+def test_a_blog_is_not_offered_to_podcast_apps() -> None:
+    reading = Reading(page.render(made.feed(0, 3)))
+    assert [each["href"] for each in reading.all("a") if each["href"].startswith(("feed:", "https://antenna"))] == [
+        "feed:https://feeds.example.org/quiet-machines/feed.xml"
+    ]
+    assert "podcast.xml" not in {each["href"] for each in reading.all("link") + reading.all("a")}
+    assert "AntennaPod" in Reading(page.render(made.feed(0, 0))).text
+
+
+def test_a_show_from_right_to_left_is_laid_out_so() -> None:
+    feed = replace(made.feed(1, 0), channel=made.channel(language="ar"))
+    reading = Reading(page.render(feed))
+    assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
+    assert "\u206615 min\u2069" in reading.text
+    assert b'dir="rtl"' in page.index([view.cover(feed)])
+    assert b'dir="rtl"' not in page.render(made.feed()) + page.index([view.cover(made.feed())])
+
+
+def test_the_day_links_to_the_item_itself() -> None:
+    reading = Reading(page.render(made.feed(2, 0)))
+    here = [each["href"] for each in reading.all("a") if each.get("class") == "here"]
+    assert here == [f"#{view.anchor(item.guid)}" for item in made.feed(2, 0).items]

@@ -6,7 +6,11 @@ import re
 
 import pytest
 
-from aggregator.generator import page, picture, subscribe
+from aggregator.generator import extras, page, picture, subscribe, wording
+from aggregator.generator.repairs import CAUSES, repair
+from aggregator.model.item import Item
+from aggregator.model.sighting import Note, Tag
+from aggregator.text.mend import FIXERS
 
 
 @pytest.mark.parametrize(
@@ -76,3 +80,43 @@ def hex_colours(theme: str) -> list[tuple[str, str]]:
 def ratio(one: int, other: int) -> float:
     lights = sorted(luminance((each >> 16, each >> 8 & 255, each & 255)) for each in (one, other))
     return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+@pytest.mark.parametrize("cause", [*(name for name, _ in FIXERS), "cut", "cut id", "displaced words", "told apart"])
+def test_every_repair_is_told_in_words_that_people_know(cause: str) -> None:
+    said = repair(Note("title", cause, "a", "b"), "title").cause
+    assert said in CAUSES.values()
+    assert " " in said
+
+
+def transcript(kind: str, url: str = "https://host.example/words") -> Tag:
+    return Tag("podcast:transcript", None, (("url", f"{url}.{kind[-3:]}"), ("type", kind)))
+
+
+def with_tags(*tags: Tag) -> Item:
+    return Item(title="A", sightings=("host/a",), guid="a", tags=tags)
+
+
+def test_the_transcript_that_is_read_most_easily_is_linked() -> None:
+    assert extras.transcript(with_tags()) is None
+    assert extras.transcript(with_tags(transcript("application/json"))) is None
+    assert extras.transcript(with_tags(transcript("text/vtt", "javascript:x"))) is None
+    several = with_tags(transcript("application/json"), transcript("text/vtt"), transcript("text/html"))
+    assert extras.transcript(several) == "https://host.example/words.tml"
+
+
+def test_who_is_heard_is_said_once_and_without_addresses() -> None:
+    def named(*names: str) -> str:
+        return extras.people(with_tags(*(Tag("podcast:person", name) for name in names)))
+
+    assert named() == ""
+    assert named("Ann Tide") == "with Ann Tide"
+    assert named("Ann Tide", "Ann Tide <ann@rope.example>", "Bo") == "with Ann Tide and Bo"
+    assert named(*"ABCDEF") == "with A, B, C, D and 2 more"
+
+
+def test_a_title_from_right_to_left_keeps_its_direction_to_itself() -> None:
+    assert wording.isolated("Clocks") == "Clocks"
+    assert wording.isolated("\u0643\u064a\u0641 2") == "\u2068\u0643\u064a\u0641 2\u2069"
+    assert wording.within("15 min", wording.direction("he")) == "\u206615 min\u2069"
+    assert wording.within("15 min", wording.direction("hu")) == "15 min"
