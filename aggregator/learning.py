@@ -7,8 +7,9 @@ grown by a good part since: a table that moved with every episode would move ite
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from aggregator import kept
@@ -25,6 +26,8 @@ from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
 from aggregator.model.sighting import Sighting
+from aggregator.text import templates
+from aggregator.text.templates import Template
 
 TABLE, LORE = "match table", "text lore"
 """The facts under which both are kept, with how much they were learned from."""
@@ -56,9 +59,10 @@ def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Learned
 
 
 def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
-    """The lore that was kept, or what the items told by several sources teach now; nothing from a few."""
+    """The lore that was kept, or what the feed teaches now: texts that several sources tell, and titles."""
     told = [cluster for cluster in clusters if len({sighting.source for sighting in cluster.sightings}) > 1]
-    before = _before(book, plan, LORE, len(told))
+    size = len(told) + len(clusters)
+    before = _before(book, plan, LORE, size)
     if before is not None:
         return before
     observer = Observer()
@@ -66,7 +70,20 @@ def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weig
         votes = ballot(cluster.sightings, weights)
         language = next((sighting.language for sighting in votes.witnesses if sighting.language), None)
         observer.hear(copies_of("description", votes), language)
-    return Learned(len(told), lore.to_json(observer.lore()))
+    return Learned(size, lore.to_json(replace(observer.lore(), template=_template(clusters))))
+
+
+def _template(clusters: Sequence[Cluster]) -> Template:
+    """What the show puts round the words of its titles, by what each source lists."""
+    listed: defaultdict[str, list[str]] = defaultdict(list)
+    for sighting in (sighting for cluster in clusters for sighting in cluster.sightings):
+        listed[sighting.source].append(sighting.title)
+    shows = {sighting.show for cluster in clusters for sighting in cluster.sightings if sighting.show}
+    return templates.learn([listed[source] for source in sorted(listed)], min(shows, key=_shorter, default=""))
+
+
+def _shorter(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 def as_table(learned: Learned) -> Table:
@@ -77,7 +94,7 @@ def as_table(learned: Learned) -> Table:
 def as_lore(learned: Learned, plan: Plan) -> Lore:
     """The lore itself; without its boilerplate where the plan keeps that."""
     known = lore.from_json(learned.text)
-    return Lore(NOTHING.phrases, known.rates, known.styles) if plan.boilerplate == "keep" else known
+    return replace(known, phrases=NOTHING.phrases) if plan.boilerplate == "keep" else known
 
 
 def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:

@@ -106,6 +106,8 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
     told: dict[str, Any] = {"about": head.address(PAGE), "genre": item.genre}
     if said.duration:
         told["duration_in_seconds"] = said.duration
+    pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}
+    told |= {name: clean.text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece}
     if origin:
         told["source"] = {"name": clean.line(origin[0]), "url": origin[1]}
     return told | {"sightings": [clean.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}

@@ -97,6 +97,8 @@ def written(item: Item, said: Leaf, head: Masthead) -> bytes:
                 "genre": item.genre,
                 "part": item.part,
                 "tag": clean.line(item.tag or ""),
+                "prefix": clean.text(item.prefix or "") or None,
+                "suffix": clean.text(item.suffix or "") or None,
                 "origin": origin[0] if origin else item.origin,
                 "cut": item.cut,
                 "sightings": [clean.text(name) for name in item.sightings],

@@ -14,6 +14,7 @@ from aggregator.merger.rates import DEFAULT, NAMES, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call
 from aggregator.text.styles import sides
+from aggregator.text.templates import NONE, Template
 
 # Three copies can outvote one; of two nobody knows which is right.
 ENOUGH = 3
@@ -30,12 +31,14 @@ NO_ODDS = (0.0, 0.0, 0.0)
 class Lore:
     """What was learned: phrases that are boilerplate, and the rates of each source by its name.
 
-    ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic.
+    ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic. ``template`` is what
+    the show puts round the words of its titles.
     """
 
     phrases: frozenset[str] = frozenset()
     rates: Mapping[str, Rates] = field(default_factory=lambda: MappingProxyType({}))
     styles: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    template: Template = NONE
 
 
 NOTHING = Lore()
@@ -131,16 +134,19 @@ def to_json(lore: Lore) -> str:
         "phrases": sorted(lore.phrases),
         "rates": {source: asdict(rates) for source, rates in lore.rates.items()},
         "styles": {show: list(odds) for show, odds in lore.styles.items()},
+        "heads": sorted(lore.template.heads),
+        "tails": sorted(lore.template.tails),
     }
     return json.dumps(said, sort_keys=True)
 
 
 def from_json(text: str) -> Lore:
-    """The lore that ``to_json`` wrote; a rate that it does not name is the usual one."""
+    """The lore that ``to_json`` wrote; a rate that it does not name is the usual one, a template none."""
     said = json.loads(text)
     rates = {
         source: Rates(**{name: float(rate) for name, rate in kept.items() if name in NAMES})
         for source, kept in said["rates"].items()
     }
     styles = {show: tuple(map(float, odds)) for show, odds in said["styles"].items()}
-    return Lore(frozenset(said["phrases"]), MappingProxyType(rates), MappingProxyType(styles))
+    template = Template(frozenset(said.get("heads", ())), frozenset(said.get("tails", ())))
+    return Lore(frozenset(said["phrases"]), MappingProxyType(rates), MappingProxyType(styles), template)

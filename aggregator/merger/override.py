@@ -71,6 +71,8 @@ def override(item: Item, overrides: Sequence[Override]) -> Item:
         item = replace(item, **{each.field: value})  # type: ignore[arg-type]  # the table gives each field its own type
         if each.field == "description":
             item = replace(item, html=None, cut=False)
+        if each.field == "title":
+            item = replace(item, prefix=None, suffix=None)
         others = tuple(origin for origin in item.provenance if origin.field != each.field)
         mine = Provenance(each.field, WITNESS)
         item = replace(item, provenance=tuple(sorted((*others, mine), key=lambda origin: origin.field)))

@@ -45,7 +45,14 @@ def read_title(votes: Ballot) -> Iterator[Finding]:
     )
     show = next((sighting.show for sighting in votes.witnesses if sighting.show), "")
     typed = titles.pieces(text, show)
-    values = {"title": text, "part": typed.part, "tag": typed.tag}
+    around = votes.weights.lore.template.split(text)
+    values = {
+        "title": text,
+        "part": typed.part,
+        "tag": typed.tag,
+        "prefix": around.prefix or None,
+        "suffix": around.suffix or None,
+    }
     yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 

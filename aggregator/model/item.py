@@ -40,7 +40,8 @@ class Item:
     ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is the witness's
     own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where nobody had the whole
     text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
-    ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...).
+    ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...); ``prefix`` and ``suffix`` are
+    what the show puts round the title's own words, as they stand in the title ("447. ", " | LUP 232").
     """
 
     title: str
@@ -61,6 +62,8 @@ class Item:
     number: str | None = None
     part: int | None = None
     tag: str | None = None
+    prefix: str | None = None
+    suffix: str | None = None
     episode_type: EpisodeType | None = None
     explicit: bool | None = None
     image: str | None = None

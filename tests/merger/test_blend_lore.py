@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import Observer
+from aggregator.merger.lore import Observer, from_json, to_json
 from aggregator.merger.rates import DEFAULT
+from aggregator.text.templates import NONE, Template
 
 TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
 
@@ -38,6 +42,13 @@ def test_the_style_of_the_show_decides_between_two():
         plain.hear([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
     assert blend(copies, show="show", lore=plain.lore()).text == 'It\'s "fine".'
     assert blend(copies).text == "It’s “fine”."
+
+
+def test_lore_is_stored_and_read_again():
+    lore = replace(taught(), template=Template(frozenset({"part #: "}), frozenset({" | live"})))
+    assert from_json(to_json(lore)) == lore
+    older = {name: said for name, said in json.loads(to_json(lore)).items() if name not in {"heads", "tails"}}
+    assert from_json(json.dumps(older)) == replace(lore, template=NONE)
 
 
 def test_nothing_heard_is_nothing_learned():

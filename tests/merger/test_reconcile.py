@@ -3,17 +3,20 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.merger.attest import Weights
+from aggregator.merger.lore import NOTHING
 from aggregator.merger.override import FIELDS, WITNESS, override
 from aggregator.merger.reconcile import reconcile
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Override
 from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Sighting, Span
+from aggregator.text.templates import Template
 
 TRUST = {"host": 0.9, "apple": 0.7, "blog": 0.6, "casts": 0.4, "mirror": 0.3}
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day", zoned=False)
 
 
@@ -120,6 +123,16 @@ def test_a_title_tells_its_part_and_its_tag() -> None:
     assert made(seen("host", "Rope work [Rebroadcast]")).tag == "replay"
 
 
+def test_a_title_tells_what_its_show_puts_round_it_and_keeps_it() -> None:
+    lore = replace(NOTHING, template=Template(frozenset({"rope #: "}), frozenset({" | live"})))
+    item = made(seen("host", "Rope 12: Bends | Live"), lore=lore)
+    assert (item.title, item.prefix, item.suffix) == ("Rope 12: Bends | Live", "Rope 12: ", " | Live")
+    plain = made(seen("host", "Bends"), lore=lore)
+    assert (plain.title, plain.prefix, plain.suffix) == ("Bends", None, None)
+    mine = override(item, [Override("g", "title", "Mine")])
+    assert (mine.title, mine.prefix, mine.suffix) == ("Mine", None, None)
+
+
 def test_what_a_source_has_replaced_completes_it_and_contradicts_nobody() -> None:
     old = seen("host", "Tide table", key="old", span=Span(1, 3), link="https://old.example/", season=4)
     old = replace(old, description="Words that were thrown away when the host was changed, every one of them.")
@@ -185,6 +198,7 @@ def clusters(draw):
     )
 
 
+@CALM
 @given(clusters(), st.randoms())
 def test_the_order_of_the_witnesses_does_not_matter(sightings, random) -> None:
     shuffled = list(sightings)
@@ -192,6 +206,7 @@ def test_the_order_of_the_witnesses_does_not_matter(sightings, random) -> None:
     assert made(*shuffled) == made(*sightings)
 
 
+@CALM
 @given(clusters())
 def test_every_field_that_is_said_has_a_witness_that_said_something(sightings) -> None:
     item = made(*sightings)
@@ -201,6 +216,7 @@ def test_every_field_that_is_said_has_a_witness_that_said_something(sightings) -
             assert origin(item, name).witness in said
 
 
+@CALM
 @given(clusters())
 def test_promise_5_the_most_trusted_word_on_audio_link_and_day_stands(sightings) -> None:
     item = made(*sightings)
