@@ -98,7 +98,10 @@ def keep(path: Path, copy: Path) -> None:
             raise LedgerError(f"{path}: is damaged ({' '.join(found.split())})")
         settle(partial, copy)
     except sqlite3.DatabaseError as error:
-        raise door.translated(DBAPIError("", None, error), str(path)) from error
+        told = door.translated(DBAPIError("", None, error), str(path))
+        if "cannot be written" in str(told):
+            told = LedgerError(f"{copy}: cannot be written ({error})")
+        raise told from error
     except OSError as error:
         raise LedgerError(f"{copy}: cannot be written: {error.strerror}") from error
     finally:
