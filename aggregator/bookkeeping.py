@@ -14,7 +14,6 @@ from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
-from aggregator.model.sighting import Sighting
 from aggregator.model.source import Heard, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
@@ -47,8 +46,7 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
 
     Where anything new was read, what stands in the output is no longer what the ledger would give.
     """
-    before = _before(book, plan, voices)
-    _hold_audio(book, plan, voices, before)
+    _hold_audio(book, plan, voices)
     for voice in voices:
         remember.remember(book, plan.name, voice.source, voice.listings, now)
         for memory in voice.memories:
@@ -63,25 +61,17 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
         standing.keep_standing(book, plan.name, None)
 
 
-def _before(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> Sequence[Sighting]:
-    """What was remembered before this run, where anything new is to be compared with it."""
-    if not any(voice.sightings for voice in voices):
-        return ()
-    return [each.sighting for each in recall.sightings(book, plan.name)]
-
-
-def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice], before: Sequence[Sighting]) -> None:
+def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
     """Note which sources' audio moved to another host all at once, and count how long that is held back."""
     known = {each.source: each for each in told.held_audio(book, plan)}
     if not known and not any(voice.sightings for voice in voices):
         return
-    noted = []
-    for voice in voices:
-        name = voice.source.name
-        said = [sighting for listing in voice.listings if listing is not None for sighting in listing.sightings]
-        noted.append(
-            held.hold([each for each in before if each.source == name], said, known.get(name, held.Held(name)))
-        )
+    said = {
+        voice.source.name: [each for listing in voice.listings if listing is not None for each in listing.sightings]
+        for voice in voices
+    }
+    before = recall.with_audio(book, plan.name, said)
+    noted = [held.hold(before[name], after, known.get(name, held.Held(name))) for name, after in said.items()]
     kept = tuple(each for each in noted if each.audio)
     facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 

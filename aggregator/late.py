@@ -41,6 +41,7 @@ LATE = frozenset(
         "aggregator.generator.history",
         "aggregator.generator.view",
         "aggregator.learning",
+        "aggregator.ledger.typed",
         "aggregator.making",
         "aggregator.merger.held",
         "aggregator.printing",

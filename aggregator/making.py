@@ -105,6 +105,6 @@ def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: 
                 fresh.append((name, records.encode(item, without=PLACED).encode()))
             else:
                 rank = voted.witnesses[0].position
-                item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+                item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
             items.append(item)
     return tuple(items), Work(RECONCILED, frozenset(used), tuple(fresh))

@@ -31,7 +31,7 @@ def printed(book: Ledger, feed: Feed) -> Iterator[Pieces]:
     show = repr(head)
     used: set[str] = set()
     for lot in kept.lots(feed.items):
-        names = [_name(records.encode(item), show) for item in lot]
+        names = [_name(records.name(item), show) for item in lot]
         known = kept.found(book, feed.channel.name, PRINTED, names)
         fresh: list[tuple[str, bytes]] = []
         for item, name in zip(lot, names, strict=True):

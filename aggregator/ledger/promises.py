@@ -28,7 +28,7 @@ def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
     """Everything promised for the feed, sorted by guid: living items, aliases and buried ones."""
     query = select(promises_table.c.record).where(promises_table.c.feed == feed)
     with reading(ledger) as connection:
-        found = [records.decode(Promise, text) for text in connection.execute(query).scalars()]
+        found = [records.decode_each(Promise, text) for text in connection.execute(query).scalars()]
     return tuple(sorted(found, key=lambda promise: promise.guid))
 
 

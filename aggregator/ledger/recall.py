@@ -13,10 +13,10 @@ from sqlalchemy import case, select
 
 from aggregator.ledger import records
 from aggregator.ledger.ledger import Ledger, reading
+from aggregator.ledger.schema import mark, time
 from aggregator.ledger.schema import shelves as shelves_table
 from aggregator.ledger.schema import shows as shows_table
 from aggregator.ledger.schema import sightings as sightings_table
-from aggregator.ledger.schema import time
 from aggregator.model.sighting import Show, Sighting, Span
 from aggregator.model.source import Source
 
@@ -103,7 +103,7 @@ def read(account: Account, record: str) -> Sighting:
     """A sighting written without its place, where this account tells of it: its span and its position."""
     rows = account.rows
     row = account.listed
-    return records.decode(
+    return records.decode_each(
         Sighting,
         record,
         position=row[PLACE] if row[LAST] is not None else row[ANCHOR] - row[PLACE],
@@ -112,6 +112,21 @@ def read(account: Account, record: str) -> Sighting:
             max(each[LISTINGS] if each[LAST] is None else each[LAST] for each in rows),
         ),
     )
+
+
+def with_audio(ledger: Ledger, feed: str, listed: Mapping[str, Sequence[Sighting]]) -> Mapping[str, Sequence[Sighting]]:
+    """What was remembered before of the sightings that some sources list now, by source, as far as audio goes.
+
+    Where the audio is the same as now the sighting of now stands for it: to read it back would tell no more.
+    """
+    found: dict[str, list[Sighting]] = {source: [] for source in listed}
+    now = {(source, mark(each.key)): each for source, said in listed.items() for each in said if each.enclosure}
+    for account in accounts(ledger, feed) if now else ():
+        each = now.get((account.rows[0][SOURCE], account.rows[0][KEY]))
+        if each is not None and each.enclosure is not None:
+            same = len(account.rows) == 1 and records.tells("url", each.enclosure.url, account.rows[0][RECORD])
+            found[each.source].append(each if same else remembered(account).sighting)
+    return found
 
 
 def complete(first: R, other: R) -> R:

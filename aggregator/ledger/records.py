@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 from aggregator.errors import LedgerError
+from aggregator.ledger import typed
 from aggregator.ledger.codec import reader, writer
 
 R = TypeVar("R")
@@ -53,6 +54,27 @@ def decode(kind: type[R], text: str, **given: object) -> R:
     return record
 
 
+def decode_each(kind: type[R], text: str, **given: object) -> R:
+    """The same for records that come by the thousand: in half the time, once what that takes is loaded."""
+    try:
+        known: Any = kind
+        record: R = typed.reader(known)(text)
+    except BROKEN:  # a newer program's words, half a surrogate pair
+        return decode(kind, text, **given)
+    for name, value in given.items():
+        object.__setattr__(record, name, value)  # frozen, and nobody else's yet
+    return record
+
+
+def name(record: Any) -> str:
+    """The name of all that the record says: equal for equal records, another for others."""
+    try:
+        said: bytes = typed.packed(record)
+    except UnicodeEncodeError:
+        said = encode(record).encode("ascii")
+    return blake2b(said, digest_size=DIGEST_BYTES).hexdigest()
+
+
 def decode_all(kind: type[R], text: str) -> tuple[R, ...]:
     """The records that :func:`encode_all` wrote. LedgerError where the text is no list of such records."""
     read = reader(kind, ())
@@ -60,6 +82,16 @@ def decode_all(kind: type[R], text: str) -> tuple[R, ...]:
         return tuple([read(part) for part in json.loads(text)])
     except BROKEN as error:
         raise LedgerError(f"ledger: a {kind.__name__.lower()} cannot be read back: {error}") from error
+
+
+def tells(name: str, value: str, text: str) -> bool:
+    """Does some part of the record that was written end in a field of this name and value?
+
+    >>> from aggregator.model.sighting import Enclosure
+    >>> tells("url", "https://a.example/1", encode(Enclosure("https://a.example/1")))
+    True
+    """
+    return f"{json.dumps(name)}:{json.dumps(value)}}}" in text
 
 
 def digest(text: str) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import date
 
 from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.frame import Frame
+from aggregator.merger.record import Record
 from aggregator.merger.resolve import VETOES, Resolution
 from aggregator.model.cluster import Evidence, Pair
+from aggregator.text.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
 
@@ -16,9 +19,8 @@ def pair_of(found: Resolution, at: int) -> Pair:
     """The pair at a position with its evidence, the prior first; the weights sum up to its own."""
     left, right = int(found.compared.left[at]), int(found.compared.right[at])
     evidence = [Evidence("prior", found.table.version, "", "", found.table.prior)]
-    for column, kind in enumerate(KINDS):
-        level = int(found.compared.levels[at, column])
-        weight = found.table.weights[column][level]
+    for kind, level, weights in zip(KINDS, found.compared.levels[at].tolist(), found.table.weights, strict=True):
+        weight = weights[level]
         if weight:
             values = _value(found.frame, kind, left), _value(found.frame, kind, right)
             evidence.append(Evidence(kind, LEVELS[kind][level], *values, weight))
@@ -36,21 +38,29 @@ def pair_of(found: Resolution, at: int) -> Pair:
 
 def _value(frame: Frame, kind: str, row: int) -> str:
     """What a row says of a kind of evidence, as a person reads it."""
-    record, title = frame.records[row], frame.titles[row]
+    value = _VALUES[kind](frame.records[row], frame.titles[row]) if kind != "names" else frame.names_of[row]
+    return "" if value is None else str(value)[:_WIDEST]
+
+
+def _date(record: Record, _title: Title) -> str | int | None:
+    return record.year if record.day is None else date.fromordinal(record.day).isoformat()
+
+
+def _number(record: Record, title: Title) -> str:
     numbers = " ".join(f"{number}" for number in dict.fromkeys((*record.numbers, *title.numbers)))
     season = record.season or title.season
-    values = {
-        "id": " ".join(record.ids),
-        "title": title.core,
-        "names": frame.names_of[row],
-        "told": record.description,
-        "duration": None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}",
-        "date": record.year if record.day is None else date.fromordinal(record.day).isoformat(),
-        "number": numbers if season is None else f"season {season}: {numbers}",
-        "tag": title.tag,
-        "digits": " ".join(f"{number}" for number in title.digits),
-        "part": title.part,
-        "order": None,  # the level says it; a place would be another in every report after the next item
-    }
-    value = values[kind]
-    return "" if value is None else str(value)[:_WIDEST]
+    return numbers if season is None else f"season {season}: {numbers}"
+
+
+_VALUES: Mapping[str, Callable[[Record, Title], str | int | None]] = {
+    "id": lambda record, _: " ".join(record.ids),
+    "title": lambda _, title: title.core,
+    "told": lambda record, _: record.description,
+    "duration": lambda record, _: None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}",
+    "date": _date,
+    "number": _number,
+    "tag": lambda _, title: title.tag,
+    "digits": lambda _, title: " ".join(f"{number}" for number in title.digits),
+    "part": lambda _, title: title.part,
+    "order": lambda _record, _title: None,  # the level says it; a place would be another after the next item
+}

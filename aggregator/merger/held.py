@@ -48,7 +48,11 @@ def hold(before: Iterable[Sighting], after: Iterable[Sighting], held: Held) -> H
         return Held(held.source) if over else replace(held, refreshes=held.refreshes + 1)
     known = {sighting.key: sighting.enclosure for sighting in before if sighting.enclosure is not None}
     shared = {sighting.key: sighting.enclosure for sighting in after if sighting.key in known and sighting.enclosure}
-    moved = {key: known[key] for key, audio in shared.items() if _host(audio) != _host(known[key])}
+    moved = {
+        key: known[key]
+        for key, audio in shared.items()
+        if audio.url != known[key].url and _host(audio) != _host(known[key])
+    }
     if len(moved) < LEAST or 2 * len(moved) <= len(shared):
         return Held(held.source)
     return Held(held.source, 1, tuple(Standing(key, moved[key]) for key in sorted(moved)))

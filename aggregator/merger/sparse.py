@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ Bools = NDArray[np.bool_]
 
 _CELLS = 2_000_000  # cells of the dense window: 8 MB; half of it costs the same time, twice of it 8 % more
 _GATHER = 1_000_000  # features gathered at once: 8 MB of indices
+_DENSE = 4_000_000  # cells of a table of rarities: 48 MB while it is made; above, they are sorted and searched
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
 
@@ -46,7 +48,12 @@ class Bags:
 def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
     """Bags of weight 1 of the distinct features of each row; ``number`` numbers features across several calls."""
     known: dict[Hashable, int] = {} if number is None else number
-    coded = [[known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)] for row in rows]
+    met: dict[tuple[Hashable, ...], list[int]] = {}
+    coded = []
+    for row in map(tuple, rows):
+        if row not in met:  # copies of one text are many
+            met[row] = [known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)]
+        coded.append(met[row])
     return gathered(coded, max(len(known), 1))
 
 
@@ -54,7 +61,7 @@ def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
     """Bags of weight 1 from rows of distinct feature numbers below ``width``."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
-    features = np.fromiter((feature for row in rows for feature in row), dtype=np.int32, count=int(starts[-1]))
+    features = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(starts[-1]))
     return Bags(starts, features, np.ones(len(features), dtype=np.float32), width)
 
 
@@ -71,26 +78,41 @@ def frequency(bags: Bags) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """How rare each feature is among the rows of a group (idf), found by group and feature."""
+    """How rare each feature is among the rows of a group (idf), found by group and feature.
 
-    codes: Ints
+    ``codes`` are those that were met; without them ``idf`` has a cell for each group and feature.
+    """
+
+    codes: Ints | None
     idf: Floats
     group: Ints
 
     def of(self, bags: Bags) -> Floats:
         """The rarity of each feature of some bags, all of which are known."""
         codes = np.repeat(self.group, bags.sizes) * bags.width + bags.features
-        return self.idf[np.searchsorted(self.codes, codes)]
+        return self.idf[codes if self.codes is None else np.searchsorted(self.codes, codes)]
 
 
 def rarity(several: Sequence[Bags], group: Ints) -> Rarity:
     """How rare the features of some bags are; ``group`` numbers the group of each row."""
     width = several[0].width
-    met = np.sort(np.concatenate([np.repeat(group, bags.sizes) * width + bags.features for bags in several]))
-    first = np.flatnonzero(np.concatenate(([True], met[1:] != met[:-1]))) if len(met) else np.zeros(0, dtype=np.int64)
-    codes, often = met[first], np.diff(np.concatenate((first, [len(met)])))
-    rows = np.bincount(group)[codes // width]
-    return Rarity(codes, np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32), group)
+    met = np.concatenate([np.repeat(group, bags.sizes) * width + bags.features for bags in several])
+    cells = (int(group.max(initial=0)) + 1) * width
+    if cells > _DENSE:
+        codes, often = np.unique(met, return_counts=True)
+        return Rarity(codes, _idf(codes // width, often, group), group)
+    counts = np.bincount(met, minlength=cells)
+    codes = np.flatnonzero(counts)
+    idf = np.zeros(cells, dtype=np.float32)
+    idf[codes] = _idf(codes // width, counts[codes], group)
+    return Rarity(None, idf, group)
+
+
+def _idf(home: Ints, often: Ints, group: Ints) -> Floats:
+    """The rarity of features by the group that each is of and how often it occurs there."""
+    rows = np.bincount(group)[home]
+    rare: Floats = np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32)
+    return rare
 
 
 def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:

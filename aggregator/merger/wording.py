@@ -40,15 +40,18 @@ def named(row: Record, scope: Scope) -> str:
 
 def told(rows: Sequence[Record]) -> list[list[str]]:
     """The folded words of each description, without addresses and without sentences that its listing repeats."""
-    texts = [_ADDRESS.sub(" ", (row.description or "")[:_DESCRIBED]) for row in rows]
-    said = [[folded(sentence) for sentence in _SENTENCE.split(text)] for text in texts]
-    often: Counter[tuple[str, str]] = Counter()
-    for row, sentences in zip(rows, said, strict=True):
-        often.update((row.source, sentence) for sentence in set(sentences))
+    texts = [(row.description or "")[:_DESCRIBED] for row in rows]
+    texts = [_ADDRESS.sub(" ", text) if "://" in text or "www." in text else text for text in texts]
+    parts = {text: [folded(sentence) for sentence in _SENTENCE.split(text)] for text in set(texts)}
+    often: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row, text in zip(rows, texts, strict=True):
+        often[row.source].update(set(parts[text]))
+    whole = {text: " ".join(said).split() for text, said in parts.items()}
     out = []
-    for row, sentences in zip(rows, said, strict=True):
-        own = [sentence for sentence in sentences if often[row.source, sentence] < _REPEATED]
-        out.append([word for sentence in (own if any(own) else sentences) for word in sentence.split()])
+    for row, text in zip(rows, texts, strict=True):
+        times = often[row.source]
+        own = [sentence for sentence in parts[text] if times[sentence] < _REPEATED]
+        out.append(whole[text] if len(own) == len(parts[text]) or not any(own) else " ".join(own).split())
     return out
 
 
