@@ -24,9 +24,10 @@ from aggregator.errors import PublishError
 PART = ".part"
 LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+")
-# Brotli at 5 takes a third of the time of 9 for 1.4 % more bytes, gzip at 6 three quarters of that of 9 for 0.1 % more.
-BROTLI = 5
-GZIP = 6
+# By size and time of six formats of 1,800 items (docs/performance.md): brotli at 3 takes a quarter of the time of 5 for
+# 8 % more bytes and is as small as gzip at 6; gzip at 3 takes a third of the time of 6 for 5 %.
+BROTLI = 3
+GZIP = 3
 # What zlib calls a window of 32 kB, with gzip's own header: 16 + 15.
 GZIP_FORM = 31
 # Bytes of a file that are held at once.
