@@ -20,6 +20,9 @@ from aggregator.generator.changes import changes, sentence
 from aggregator.generator.seen import State
 from aggregator.ledger import backup
 
+# A sentence names at most three titles of 255 characters, and is worth nothing without its end.
+WHOLE = 1000
+
 
 def run(
     config: ConfigOption = CONFIG,
@@ -70,4 +73,4 @@ def _copied(config: Config, folder: Path) -> Config:
 def _told(before: State, after: State) -> tuple[str, ...]:
     """Each change as the changes page would say it; of a feed that was never published only what it would list."""
     known = before if before.items or before.channel else replace(after, items={})
-    return tuple(line(sentence(change)) for change in changes(known, after))
+    return tuple(line(sentence(change), WHOLE) for change in changes(known, after))

@@ -104,6 +104,14 @@ def test_diff_says_what_would_change_and_changes_nothing(run, done: Path) -> Non
     assert run("diff", *AT).stdout == answer.stdout
 
 
+def test_diff_says_a_long_title_whole(run, done: Path) -> None:
+    topic = done / "topic.txt"
+    long = "Spelt at last, and all that two bakers and a miller found to say about it in the course of an afternoon"
+    topic.write_text(topic.read_text(encoding="utf-8").replace("Rye without fear", long))
+    assert f"  New episode: “{long}”, " in run("diff", *AT).stdout
+    assert f"New episode: “{long}”, " in run("diff", "--json", *AT).stdout
+
+
 def test_the_first_diff_is_everything(run, shop: Path) -> None:
     answer = run("diff", *AT)
     first, *lines = answer.stdout.splitlines()
