@@ -19,10 +19,10 @@ Line = Mapping[str, object]
 def run(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
     """The exit code: 0 done, 1 where a line could not be used (told on ``errors`` by its number; the rest is answered).
 
-    Each line of ``source`` is an object with ``id`` and ``source`` and any of ``guid title description published
-    duration link enclosure season episode position show author language``; ``position`` is the record's place in its
-    source, and the order of the lines says nothing. ``sink`` gets ``{"id", "cluster"}`` for each in its
-    order; a cluster is named by the least id in it. With ``explain`` come the pairs that hold it there and the
+    Each line of ``source`` is an object with ``id`` and ``source`` and any of ``guid title description summary
+    published duration link enclosure season episode position show author language``; ``position`` is the record's
+    place in its source, and the order of the lines says nothing. ``sink`` gets ``{"id", "cluster"}`` for each in
+    its order; a cluster is named by the least id in it. With ``explain`` come the pairs that hold it there and the
     nearest pair that was refused, with their evidence. ``threshold`` is in natural log-odds.
     """
     lines, faults = _read(source)

@@ -24,9 +24,9 @@ def run(
 ) -> None:
     """Tell which records of a JSON Lines file are the same, of any kind: episodes, songs, papers.
 
-    Each line is an object with "id" and "source" and any of guid, title, description, published, duration, link,
-    enclosure, season, episode, position, show, author, language; the position is the record's place in its source.
-    The answers {"id", "cluster"} come in the same order; exit 1 where a line could not be used.
+    Each line is an object with "id" and "source" and any of guid, title, description, summary, published, duration,
+    link, enclosure, season, episode, position, show, author, language; the position is the record's place in its
+    source. The answers {"id", "cluster"} come in the same order; exit 1 where a line could not be used.
     """
     with streams(file, output) as (source, sink, errors):
         code = match.run(source, sink, errors, explain=explain, threshold=threshold)

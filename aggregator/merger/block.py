@@ -16,6 +16,8 @@ _UNCOMMON = 20  # rows in which a description token may stand to be a key
 _WEEK = 1_000_000  # above any length in steps of four seconds
 _COUPLED = 4  # common tokens that are taken two by two
 _RAREST = 3  # description tokens used as keys
+_OPENING = 8  # words that begin a text: what a cut copy still has, whose rarest words are others than the whole text's
+_MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are compared in vain, no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     yield _coupled(frame.tokens, rows)
     yield frame.core * width + scope, rows
     yield _bagged(frame.hard, rows, most=CAP)
-    yield _rarest(frame.told, rows, (2, _UNCOMMON), _RAREST)
+    yield _rarest(frame.said, rows, (2, _UNCOMMON), _RAREST)
+    yield _openings(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
@@ -71,6 +74,20 @@ def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]
         for owners, value in ((numbered, first), (dated, frame.year[dated] + 1_000_000)):
             length = (frame.seconds[owners] + shift) // 4
             yield (value * _WEEK + length) * width + scope[owners], owners
+
+
+def _openings(frame: Frame) -> tuple[Ints, Ints]:
+    """The first distinct words of each description and of each summary as one key."""
+    found = []
+    for bags in (frame.told, frame.brief):
+        owners = np.flatnonzero(bags.sizes >= _OPENING)
+        words = bags.features[bags.starts[owners][:, None] + np.arange(_OPENING)].astype(np.int64)
+        key = np.zeros(len(owners), dtype=np.int64)
+        for word in words.T:
+            key = key * _MIXED + word
+        found.append((key, owners))
+    keys, who = (np.concatenate(column) for column in zip(*found, strict=True))
+    return keys, who
 
 
 def _bagged(bags: Bags, rows: Ints, *, most: int) -> tuple[Ints, Ints]:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregator.merger.frame import ABSENT, Frame
-from aggregator.merger.sparse import Bags, Doubles, Ints, shared
+from aggregator.merger.retold import FEW, graded, retold, telling
+from aggregator.merger.sparse import Bags, Bools, Doubles, Ints, shared
 
 Levels = NDArray[np.int8]
 
@@ -47,7 +48,6 @@ KINDS = tuple(LEVELS)
 # where one level ends and the next begins
 _ALIKE = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])  # share of a title that is found in the other
 _NAMED = np.array([0.2, 0.4, 0.6, 0.8, 0.95])
-_TOLD = np.array([0.3, 0.5, 0.7, 0.9])
 _DAYS = np.array([1, 2, 4, 32, 367])  # time zones and delays of directories move a date by up to three days
 _SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five hosts of one show)
 _MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
@@ -57,10 +57,6 @@ _FOUND = 0.8  # share of names found elsewhere that counts though the other reco
 _WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
 _BEGINNING = 12  # characters that say something as the beginning of a title
 _LENGTHY = 4  # words by which a title goes on at length
-_FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
-_MANY = 12  # words of a description that are no coincidence
-_TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
-_SMALL = 1.5  # cannot be large, so many times that of a word which stands in one record
 _MINUTE = 60
 _AT_ONCE = 1_000_000  # pairs compared at once: some 300 MB of passing columns
 
@@ -109,12 +105,6 @@ def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
             digits[at] = 0
 
 
-def _graded(values: Doubles | Ints, edges: Doubles | Ints) -> Ints:
-    """The level of each value, counted from 1."""
-    levels: Ints = 1 + np.searchsorted(edges, values, side="right")
-    return levels
-
-
 def _share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
     """How much of the right row's bag lies in the left row's title and names; 0 where it is empty."""
     return shared((frame.own, frame.names), bags, left, right).astype(np.float64) / np.maximum(bags.sums[right], 1e-6)
@@ -124,69 +114,59 @@ def _id(frame: Frame, left: Ints, right: Ints) -> Ints:
     return (shared((frame.hard,), frame.hard, left, right) > 0).astype(np.int64)
 
 
-def _telling(frame: Frame, rows: Ints) -> Doubles:
-    """The sum of idf from which words tell something in a show of each row's size; other shows do not count."""
-    sizes = np.bincount(frame.shelf - frame.shelf.min(initial=0))[frame.shelf[rows] - frame.shelf.min(initial=0)]
-    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(sizes + 1.0))
-    return enough
-
-
 def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of each title is found in what the other says; equal cores by how often one source repeats them."""
     one = _share(frame, frame.own, left, right)
     other = np.zeros_like(one)
     some = np.flatnonzero(one >= _ALIKE[0] ** 2)  # below it the mean of both cannot reach the second level
     other[some] = _share(frame, frame.own, right[some], left[some])
-    level = _graded(np.sqrt(one * other), _ALIKE)
+    level = graded(np.sqrt(one * other), _ALIKE)
     equal = frame.core[left] == frame.core[right]
     for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_ALIKE))).tolist():
         short, long = sorted((frame.titles[left[at]].core, frame.titles[right[at]].core), key=len)
         if len(short) >= _BEGINNING and long.startswith(short):
             level[at] = len(_ALIKE) + 2
     most = np.maximum(frame.repeats[left], frame.repeats[right])
-    rank = len(_ALIKE) + np.where(most == 1, 5, np.where(most <= _FEW, 4, 3))
+    most[_once(frame, left, right)] = 1
+    rank = len(_ALIKE) + np.where(most == 1, 5, np.where(most <= FEW, 4, 3))
     return np.where(equal, rank, np.where(frame.mute[left] | frame.mute[right], 0, level))
+
+
+def _once(frame: Frame, left: Ints, right: Ints) -> Bools:
+    """Whether two titles are equal with their numbers and parts, and each source has them once: "Mailbag #12"."""
+    same = (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
+    season = (frame.season[left] == frame.season[right]) | (np.minimum(frame.season[left], frame.season[right]) < 0)
+    once: Bools = same & season & (np.maximum(frame.recurs[left], frame.recurs[right]) == 1)
+    return once
 
 
 def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
     one, other = _share(frame, frame.names, left, right), _share(frame, frame.names, right, left)
     best = np.maximum(
-        np.where(frame.names.sums[right] >= _telling(frame, right), one, 0.0),
-        np.where(frame.names.sums[left] >= _telling(frame, left), other, 0.0),
+        np.where(frame.names.sums[right] >= telling(frame, right), one, 0.0),
+        np.where(frame.names.sums[left] >= telling(frame, left), other, 0.0),
     )
-    enough = _telling(frame, left)
+    enough = telling(frame, left)
     least = np.minimum(frame.names.sums[left], frame.names.sums[right])
     most = np.maximum(frame.names.sums[left], frame.names.sums[right])
     known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
-    return np.where(known, _graded(best, _NAMED), 0)
-
-
-def _told(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """How much of the poorer description is in the other: a cut copy and a footer both leave it near 1."""
-    turned = frame.told.sums[left] < frame.told.sums[right]
-    left, right = np.where(turned, right, left), np.where(turned, left, right)
-    poorer = frame.told.sums[right]
-    share = shared((frame.told,), frame.told, left, right) / np.maximum(poorer, 1e-6)
-    level = _graded(share.astype(np.float64), _TOLD)
-    words = np.minimum(frame.told.sizes[left], frame.told.sizes[right])
-    rich = (level > len(_TOLD)) & (words >= _MANY)
-    return np.where((words >= _FEW) & (poorer >= _telling(frame, left)), level + rich, 0)
+    return np.where(known, graded(best, _NAMED), 0)
 
 
 def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:
     one, other = frame.seconds[left], frame.seconds[right]
     gap = np.abs(one - other)
     far = gap > np.maximum(_ADS, np.maximum(one, other) * _LONG)
-    precise = np.where(far, 4, _graded(gap, _SECONDS))
+    precise = np.where(far, 4, graded(gap, _SECONDS))
     coarse = np.maximum(frame.step[left], frame.step[right]) >= _MINUTE
-    level = np.where(coarse, 4 + _graded(gap, _MINUTES), precise)
+    level = np.where(coarse, 4 + graded(gap, _MINUTES), precise)
     return np.where((one == ABSENT) | (other == ABSENT), 0, level)
 
 
 def days_apart(days: Ints) -> Ints:
     """The level of dates that lie so many days apart."""
-    return _graded(days, _DAYS)
+    return graded(days, _DAYS)
 
 
 def _date(frame: Frame, left: Ints, right: Ints) -> Ints:
@@ -227,7 +207,7 @@ _MEASURES: dict[str, Callable[[Frame, Ints, Ints], Ints]] = {
     "id": _id,
     "title": _title,
     "names": _names,
-    "told": _told,
+    "told": retold,
     "duration": _duration,
     "date": _date,
     "number": _number,

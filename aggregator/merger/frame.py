@@ -22,9 +22,11 @@ class Frame:
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
     ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first. ``repeats`` is the
-    most that a row's core occurs in one source, ``mute`` that it has no word. Bags: ``own`` 3-grams of the core,
-    ``names`` of author and the like; ``tokens`` of both; ``told`` of the description; ``hard`` ids
-    that occur once in their source; ``numbers``; ``digits`` of the core, and ``marks`` with the numbers among them.
+    most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
+    part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
+    the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
+    summary, ``said`` of both; ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the core, and
+    ``marks`` with the numbers among them.
     """
 
     records: tuple[Record, ...]
@@ -38,6 +40,8 @@ class Frame:
     last: Ints
     core: Ints
     repeats: Ints
+    typed: Ints
+    recurs: Ints
     mute: Bools
     day: Ints
     year: Ints
@@ -50,6 +54,8 @@ class Frame:
     names: Bags
     tokens: Bags
     told: Bags
+    brief: Bags
+    said: Bags
     hard: Bags
     numbers: Bags
     digits: Bags
@@ -66,6 +72,8 @@ def framed(records: Sequence[Record]) -> Frame:
     groups = (shelf + 1, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
     own, names = _written(titles, names_of, groups)
     core = _coded([title.core for title in titles])
+    typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
+    described, brief, said = _described(rows, groups)
     numbers, digits, marks = _figures(rows, titles)
     return Frame(
         records=rows,
@@ -79,6 +87,8 @@ def framed(records: Sequence[Record]) -> Frame:
         last=_column(row.span.last for row in rows),
         core=core,
         repeats=_repeats(core, source, _column(scope.rows)),
+        typed=typed,
+        recurs=_repeats(typed, source, _column(scope.rows)),
         mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_column(row.day for row in rows),
         year=_column(row.year for row in rows),
@@ -90,7 +100,9 @@ def framed(records: Sequence[Record]) -> Frame:
         own=own,
         names=names,
         tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        told=_described(rows, groups),
+        told=described,
+        brief=brief,
+        said=said,
         hard=_hard(rows),
         numbers=numbers,
         digits=digits,
@@ -110,10 +122,15 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
     return weighted(both[0], rare), weighted(both[1], rare)
 
 
-def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> Bags:
-    """The words of each description, weighted as the 3-grams are."""
-    words = bagged(told(rows))
-    return weighted(words, [rarity([words], group) for group in groups])
+def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
+    """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
+    number: dict[Hashable, int] = {}
+    long = told(rows, [row.description for row in rows])
+    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [[] for _ in rows]
+    both = bagged([(*one, *other) for one, other in zip(long, short, strict=True)], number)
+    rare = [rarity([both], group) for group in groups]
+    described, brief = (weighted(bagged(words, number), rare) for words in (long, short))
+    return described, brief, weighted(both, rare)
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:

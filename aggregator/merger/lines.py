@@ -39,6 +39,7 @@ def _record(line: Mapping[str, object], unit: float) -> Record:
     day, year, instant = _dated(line.get("published"))
     seconds, step = _length(line.get("duration"), unit)
     number = _whole(line.get("episode"))
+    description, summary = _text(line, "description"), _text(line, "summary")
     if year is None and (met := _YEARED.search(_text(line, "show") or "")):
         year = int(met[1])
     return Record(
@@ -49,7 +50,8 @@ def _record(line: Mapping[str, object], unit: float) -> Record:
         ids=_ids(line),
         show=_text(line, "show"),
         author=_text(line, "author"),
-        description=_text(line, "description"),
+        description=description or summary,
+        summary=summary if description else None,
         day=day,
         year=year,
         instant=instant,

@@ -15,7 +15,7 @@ class Record:
     ``kind`` is ``episode``, ``post`` or empty where nobody says. ``ids`` are hard ids as ``scheme:value``; which of
     them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
     only the year is known. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
-    the records of a listing, ``None`` where it has no order.
+    the records of a listing, ``None`` where it has no order. ``summary`` is a second text beside the description.
     """
 
     id: str
@@ -26,6 +26,7 @@ class Record:
     show: str | None = None
     author: str | None = None
     description: str | None = None
+    summary: str | None = None
     day: int | None = None
     year: int | None = None
     instant: float | None = None
@@ -51,6 +52,7 @@ def of_sighting(sighting: Sighting) -> Record:
         show=sighting.show,
         author=sighting.author,
         description=sighting.description or sighting.summary,
+        summary=sighting.summary if sighting.description else None,
         day=published.at.toordinal() if published is not None and dated else None,
         year=published.at.year if published is not None else None,
         instant=published.at.timestamp() if published is not None and dated else None,

@@ -38,9 +38,9 @@ def named(row: Record, scope: Scope) -> str:
     return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
-def told(rows: Sequence[Record]) -> list[list[str]]:
-    """The folded words of each description, without addresses and without sentences that its listing repeats."""
-    texts = [(row.description or "")[:_DESCRIBED] for row in rows]
+def told(rows: Sequence[Record], written: Sequence[str | None]) -> list[list[str]]:
+    """The folded words of a text of each row, without addresses and without sentences that its listing repeats."""
+    texts = [(text or "")[:_DESCRIBED] for text in written]
     texts = [_ADDRESS.sub(" ", text) if "://" in text or "www." in text else text for text in texts]
     parts = {text: [folded(sentence) for sentence in _SENTENCE.split(text)] for text in set(texts)}
     often: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -91,6 +91,9 @@ def untold(title: str, description: str) -> str:
 
 
 def clean(title: str) -> str:
-    """A title in compatibility form with plain dashes and single spaces, at most 500 characters of it."""
+    """A title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
+
+    Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.
+    """
     plain = unicodedata.normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
-    return " ".join(plain.split())
+    return " ".join(plain.split()).removesuffix("...").rstrip() or title

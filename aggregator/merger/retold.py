@@ -1,0 +1,53 @@
+"""How much of what one side tells of an item is in what the other tells, and when words tell anything at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aggregator.merger.frame import Frame
+from aggregator.merger.sparse import Bags, Doubles, Ints, shared
+
+_TOLD = np.array([0.3, 0.5, 0.7, 0.9])
+FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
+_MANY = 12  # words of a description that are no coincidence
+_TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
+_SMALL = 1.5  # cannot be large, so many times that of a word which stands in one record
+
+
+def retold(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """How much of the poorer text is in the other: a cut copy and a footer both leave it near 1.
+
+    Of a description and a summary the one that the other side's texts agree with best speaks.
+    """
+    level = _alike(frame, (frame.told, frame.told), left, right)
+    for one, other in ((frame.brief, frame.told), (frame.told, frame.brief), (frame.brief, frame.brief)):
+        some = np.flatnonzero((one.sizes[left] > 0) & (other.sizes[right] > 0))
+        level[some] = np.maximum(level[some], _alike(frame, (one, other), left[some], right[some]))
+    return level
+
+
+def _alike(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> Ints:
+    """The level of one text of the left rows beside one text of the right rows."""
+    one, other = texts
+    poorer = np.minimum(one.sums[left], other.sums[right])
+    turned = one.sums[left] < other.sums[right]
+    met = np.zeros_like(poorer)
+    met[turned] = shared((other,), one, right[turned], left[turned])
+    met[~turned] = shared((one,), other, left[~turned], right[~turned])
+    level = graded((met / np.maximum(poorer, 1e-6)).astype(np.float64), _TOLD)
+    words = np.minimum(one.sizes[left], other.sizes[right])
+    rich = (level > len(_TOLD)) & (words >= _MANY)
+    return np.where((words >= FEW) & (poorer >= telling(frame, left)), level + rich, 0)
+
+
+def telling(frame: Frame, rows: Ints) -> Doubles:
+    """The sum of idf from which words tell something in a show of each row's size; other shows do not count."""
+    sizes = np.bincount(frame.shelf - frame.shelf.min(initial=0))[frame.shelf[rows] - frame.shelf.min(initial=0)]
+    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(sizes + 1.0))
+    return enough
+
+
+def graded(values: Doubles | Ints, edges: Doubles | Ints) -> Ints:
+    """The level of each value, counted from 1."""
+    levels: Ints = 1 + np.searchsorted(edges, values, side="right")
+    return levels
