@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
+from itertools import islice
 
 from aggregator import credited, learning, stages, standing, told
 from aggregator.generator import history, view
-from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
+from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
-from aggregator.model.source import Heard, Source, Validators
+from aggregator.model.source import Heard, Memory, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
 from aggregator.version import VERSION
@@ -26,19 +27,41 @@ READING = "reading/"
 COVER, CHANGES = "cover", "changes"
 """The facts that hold what the list of all feeds says of the feed, and its news."""
 
+AT_ONCE = 100
+"""Feeds whose memories are taken out of the ledger at once: more are no cheaper each, and wait in memory."""
+
 EVERY = ""
 """The name under which is kept what is of no feed: the ledger's own."""
 
 
-def memories_of(book: Ledger, plan: Plan) -> Mapping[str, Memories]:
-    """What is remembered of each source's addresses; without validators where its documents must be read again."""
-    known: dict[str, Memories] = {}
-    for source in plan.sources:
-        kept = memories.memories(book, plan.name, source.name)
-        same = facts.facts(book, plan.name, READING + source.name) == _reading(source)
-        anew = kept if same else [replace(each, validators=Validators(), digest=None) for each in kept]
-        known[source.name] = {memory.url: memory for memory in anew}
-    return known
+def memories_of(book: Ledger, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, Memories]]]:
+    """Each feed with what is remembered of its sources' addresses, by source, as they are asked for.
+
+    Without validators where a source's documents must be read again.
+    """
+    rest = iter(plans)
+    while some := list(islice(rest, AT_ONCE)):
+        kept = memories.of_feeds(book, [plan.name for plan in some])
+        held = hand.in_hand(book, [(plan.name, READING + source.name) for plan in some for source in plan.sources])
+        for plan in some:
+            yield plan, {each.name: _memories(held, plan, each, kept) for each in plan.sources}
+
+
+def _memories(held: Ledger, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[Memory]]) -> Memories:
+    """What is remembered of one source's addresses."""
+    known = kept.get((plan.name, source.name), ())
+    if facts.facts(held, plan.name, READING + source.name) != _reading(source):
+        known = [replace(each, validators=Validators(), digest=None) for each in known]
+    return {memory.url: memory for memory in known}
+
+
+def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> Ledger:
+    """Write down what became of many feeds at once; the ledger with what composing them will ask in hand."""
+    small = (HEARINGS, HELD, credited.GONE, standing.STANDING)
+    page = hand.in_hand(book, [(plan.name, name) for plan, _ in heard for name in small])
+    for plan, voices in heard:
+        remember_voices(page, plan, voices, now)
+    return page
 
 
 def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
@@ -47,10 +70,9 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
     Where anything new was read, what stands in the output is no longer what the ledger would give.
     """
     _hold_audio(book, plan, voices)
+    memories.keep_memories(book, [(plan.name, voice.source.name, each) for voice in voices for each in voice.memories])
     for voice in voices:
         remember.remember(book, plan.name, voice.source, voice.listings, now)
-        for memory in voice.memories:
-            memories.keep_memory(book, plan.name, voice.source.name, memory)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
     past = {hearing.source.name: hearing for hearing in told.hearings(book, plan)}
@@ -98,13 +120,14 @@ def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.Hist
 
 def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:
     """What the list of all feeds says of each that was ever published."""
-    kept = (facts.facts(book, plan.name, COVER) for plan in plans)
-    return tuple(records.decode(Cover, each.decode()) for each in kept if each)
+    kept = facts.everywhere(book, COVER)
+    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
 
 
 def basis_of_all(book: Ledger, plans: Sequence[Plan]) -> str:
     """The digest of all that the list of all feeds is made from."""
-    return _digest((VERSION, [facts.facts(book, plan.name, COVER) for plan in plans]))
+    kept = facts.everywhere(book, COVER)
+    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
 
 
 def basis(book: Ledger, plan: Plan) -> str:

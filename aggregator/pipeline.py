@@ -60,7 +60,9 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     chosen = _chosen(config, feeds)
     with run.begin(config, at, wait=wait) as begun:
         current = replace(begun, force=force, listen=listen)
-        found = {plan.name: _refresh_feed(current, plan, heard) for plan, heard in run.heard(current, chosen)}
+        found: dict[str, Outcome] = {}
+        for heard in run.heard(current, chosen):
+            found |= _refresh_feeds(current, heard)
         outcomes = [found[plan.name] for plan in chosen]
         if not any(each.files or each.failures for each in outcomes):
             raise SilenceError(outcome.silence(outcomes))
@@ -83,13 +85,23 @@ def _with_index(current: Run, last: Outcome) -> Outcome:
     return replace(last, files=(*last.files, *written))
 
 
-def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice]) -> Outcome:
-    """The story for one feed, from what its sources said."""
+def _refresh_feeds(current: Run, heard: Sequence[tuple[Plan, Sequence[Voice]]]) -> dict[str, Outcome]:
+    """The story for some feeds, from what their sources said: remembered in one transaction, then each by itself."""
     with ledger.transaction(current.book) as page:
-        bookkeeping.remember_voices(page, plan, heard, current.at)
-        stands = bookkeeping.stands(page, plan)
-        more = plan.probe_enclosures and probes.known(page, plan).more
-    if stands and standing.stand(current.config.output, stands.files) and not more:
+        known = bookkeeping.remember_all(page, heard, current.at)
+        stands = {plan.name: _stands(known, plan) for plan, _ in heard}
+    return {plan.name: _refresh_feed(current, plan, voices, stands[plan.name]) for plan, voices in heard}
+
+
+def _stands(book: Ledger, plan: Plan) -> standing.Standing | None:
+    """What stands in the output, ``None`` where it must be made anew or media are still to be asked for."""
+    more = plan.probe_enclosures and probes.known(book, plan).more
+    return None if more else bookkeeping.stands(book, plan)
+
+
+def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice], stands: standing.Standing | None) -> Outcome:
+    """The story for one feed, from what is remembered, where what ``stands`` is not just that."""
+    if stands and standing.stand(current.config.output, stands.files):
         return outcome.outcome(plan, heard, stands)
     current.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:

@@ -69,6 +69,8 @@ def known_feeds(ledger: Ledger) -> tuple[str, ...]:
 
 def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
     """The value kept under the name, ``None`` where there is none. The empty feed name holds what is of no feed."""
+    if (feed, name) in ledger.known:
+        return ledger.known[feed, name]
     table = facts_table
     query = select(table.c.value).where(table.c.feed == feed, table.c.name == name)
     with reading(ledger) as connection:
@@ -77,9 +79,21 @@ def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
 
 def keep_fact(ledger: Ledger, feed: str, name: str, value: bytes | None) -> None:
     """Keep the value under the name; ``None`` forgets it."""
+    if (feed, name) in ledger.known:
+        if ledger.known[feed, name] == value:
+            return
+        ledger.known[feed, name] = value
     table = facts_table
     with writing(ledger) as connection:
         if value is None:
             connection.execute(delete(table).where(table.c.feed == feed, table.c.name == name))
         else:
             put(connection, table, {"feed": feed, "name": name}, {"value": value})
+
+
+def everywhere(ledger: Ledger, name: str) -> dict[str, bytes]:
+    """The value that each feed has under the name, by feed."""
+    table = facts_table
+    query = select(table.c.feed, table.c.value).where(table.c.name == name)
+    with reading(ledger) as connection:
+        return {row.feed: row.value for row in connection.execute(query)}

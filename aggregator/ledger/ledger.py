@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
@@ -27,13 +27,16 @@ from aggregator.ledger.lock import turn
 class Ledger:
     """An open ledger: its name without secrets, the way in, the generation it may write in, the transaction it is.
 
-    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction.
+    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction. ``known``
+    are facts in hand, by feed and name, and ``undecided`` the feeds known to have no decision (``ledger.hand``).
     """
 
     name: str
     engine: Engine
     generation: int | None = None
     connection: Connection | None = None
+    known: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
+    undecided: frozenset[str] = frozenset()
 
 
 @contextmanager

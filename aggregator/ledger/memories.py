@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from aggregator.ledger import records
-from aggregator.ledger.ledger import Ledger, put, reading, writing
+from aggregator.ledger.ledger import Ledger, reading, writing
 from aggregator.ledger.schema import mark, stamp, time
 from aggregator.ledger.schema import memories as memories_table
 from aggregator.model.source import Memory
@@ -24,16 +24,41 @@ def memories(ledger: Ledger, feed: str, source: str) -> tuple[Memory, ...]:
     return tuple(sorted(found, key=lambda memory: memory.url))
 
 
+def of_feeds(ledger: Ledger, feeds: Collection[str]) -> dict[tuple[str, str], tuple[Memory, ...]]:
+    """The same for every source of the feeds that was ever asked, by (feed, source): in one question for all."""
+    table = memories_table
+    query = select(table.c.feed, table.c.source, table.c.record).where(table.c.feed.in_(sorted(feeds)))
+    found: dict[tuple[str, str], list[Memory]] = {}
+    with reading(ledger) as connection:
+        for feed, source, text in connection.execute(query):
+            found.setdefault((feed, source), []).append(records.decode(Memory, text))
+    return {of: tuple(sorted(known, key=lambda memory: memory.url)) for of, known in found.items()}
+
+
 def keep_memory(ledger: Ledger, feed: str, source: str, memory: Memory) -> None:
     """Remember it in place of what was remembered of the same address of the same source."""
-    keys: dict[str, object] = {"feed": feed, "source": source, "url": mark(memory.url)}
-    values: dict[str, object] = {
+    keep_memories(ledger, [(feed, source, memory)])
+
+
+def keep_memories(ledger: Ledger, kept: Iterable[tuple[str, str, Memory]]) -> None:
+    """The same for many, each with its feed and source; of two of one address the last stands."""
+    rows = {(feed, source, mark(memory.url)): memory for feed, source, memory in kept}
+    with writing(ledger) as connection:
+        if rows:
+            connection.execute(_FORGET, [{"feed_": feed, "source_": source, "url_": url} for feed, source, url in rows])
+            connection.execute(insert(memories_table), [_row(*of, memory) for of, memory in rows.items()])
+
+
+def _row(feed: str, source: str, url: str, memory: Memory) -> dict[str, str | None]:
+    """What is written of one address."""
+    return {
+        "feed": feed,
+        "source": source,
+        "url": url,
         "host": mark(memory.hold_host or host(memory.url)),
         "hold_until": stamp(memory.hold_until) if memory.hold_until else None,
         "record": records.encode(memory),
     }
-    with writing(ledger) as connection:
-        put(connection, memories_table, keys, values)
 
 
 def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
@@ -45,3 +70,10 @@ def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
     query = select(table.c.host, func.max(table.c.hold_until)).where(table.c.hold_until > stamp(now))
     with reading(ledger) as connection:
         return {name: time(until) for name, until in connection.execute(query.group_by(table.c.host))}
+
+
+_FORGET = delete(memories_table).where(
+    memories_table.c.feed == bindparam("feed_"),
+    memories_table.c.source == bindparam("source_"),
+    memories_table.c.url == bindparam("url_"),
+)

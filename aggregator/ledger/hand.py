@@ -1,0 +1,42 @@
+"""What a transaction will ask for, taken out of the ledger at once: two questions for many feeds, not ten for each.
+
+Nearly all of what a source costs that answers "not modified" is asking the ledger of it, 0.2 ms of processor time a
+question. What is in hand is as true as the transaction that it was taken in, for nobody else writes meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from sqlalchemy import select, union
+
+from aggregator.ledger.ledger import Ledger, reading
+from aggregator.ledger.schema import decisions, facts, overrides
+
+AT_ONCE = 400
+"""Feeds asked for in one question: SQLite before 3.32 takes 999 parameters."""
+
+
+def in_hand(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> Ledger:
+    """The ledger with the wanted facts, each as (feed, name), in hand, and which of the feeds nobody decided about."""
+    known: dict[tuple[str, str], bytes | None] = dict.fromkeys(wanted)
+    feeds, names = sorted({feed for feed, _ in wanted}), sorted({name for _, name in wanted})
+    free = set(feeds)
+    with reading(ledger) as connection:
+        for some in _lots(feeds):
+            query = select(facts.c.feed, facts.c.name, facts.c.value)
+            for feed, name, value in connection.execute(query.where(facts.c.feed.in_(some), facts.c.name.in_(names))):
+                if (feed, name) in known:
+                    known[feed, name] = value
+            decided = (select(table.c.feed).where(table.c.feed.in_(some)) for table in (decisions, overrides))
+            free.difference_update(connection.execute(union(*decided)).scalars())
+    return replace(ledger, known=known, undecided=frozenset(free))
+
+
+def _lots(feeds: Sequence[str]) -> Iterator[list[str]]:
+    """The feeds in lots that one question takes."""
+    rest = iter(feeds)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
