@@ -1,22 +1,27 @@
-"""Each item written once for every format: an item that is as it was is not written again."""
+"""Each item written once for every format and for the page: an item that is as it was is not written again."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from struct import Struct
+from typing import TypeVar
 
 from aggregator import kept
-from aggregator.generator import edition, masthead
+from aggregator.generator import edition, masthead, page
 from aggregator.generator.edition import Pieces
 from aggregator.kept import Work
-from aggregator.ledger import records
+from aggregator.ledger import records, typed
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
+from aggregator.model.item import Item
 
-PRINTED = "printed"
-"""The kind of work: by the digest of the item and of what its formats take from the show."""
+T = TypeVar("T")
+
+PRINTED, CARDED = "printed", "carded"
+"""The kinds of work: by the digest of the item and of what its formats, or its card on the page, take from the show."""
 
 FRONT = Struct(">?III")
 """Before the pieces: is the item played, and how many bytes the first three of them have."""
@@ -28,22 +33,51 @@ SQUEEZED = 1
 def printed(book: Ledger, feed: Feed) -> Iterator[Pieces]:
     """The items of the feed as every format writes them, in its order; what had to be written is kept as it goes."""
     head = masthead.of(feed)
-    show = repr(head)
+    shelf = _Shelf(book, feed.channel.name, PRINTED, repr(head))
+    return _made(shelf, feed.items, lambda item: edition.pieces(item, head), (packed, unpacked))
+
+
+def cards(book: Ledger, feed: Feed) -> Iterator[str]:
+    """The cards of the items that the page shows, in the page's order; kept as the pieces of ``printed`` are."""
+    language = feed.channel.language
+    shelf = _Shelf(book, feed.channel.name, CARDED, repr(language))
+    episodes, posts = page.shown(feed)
+    return _made(shelf, (*episodes, *posts), lambda item: page.card(item, language), (_squeezed, _whole))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """Where what is made of a feed's items is kept: under which kind, and what it depends on besides the item."""
+
+    book: Ledger
+    feed: str
+    kind: str
+    show: str
+
+
+def _made(
+    shelf: _Shelf,
+    items: Sequence[Item],
+    make: Callable[[Item], T],
+    forms: tuple[Callable[[T], bytes], Callable[[bytes], T]],
+) -> Iterator[T]:
+    """What is made of each item, in their order; ``forms`` are how it is kept and how it is read again."""
+    pack, unpack = forms
     used: set[str] = set()
-    for lot in kept.lots(feed.items):
-        names = [_name(records.name(item), show) for item in lot]
-        known = kept.found(book, feed.channel.name, PRINTED, names)
+    for lot in kept.lots(items):
+        names = [_name(item, shelf.show) for item in lot]
+        known = kept.found(shelf.book, shelf.feed, shelf.kind, names)
         fresh: list[tuple[str, bytes]] = []
         for item, name in zip(lot, names, strict=True):
             if name in known:
-                yield unpacked(known[name])
+                yield unpack(known[name])
             else:
-                made = edition.pieces(item, head)
-                fresh.append((name, packed(made)))
+                made = make(item)
+                fresh.append((name, pack(made)))
                 yield made
         used.update(names)
-        kept.add(book, feed.channel.name, Work(PRINTED, fresh=tuple(fresh)))
-    kept.keep(book, feed.channel.name, Work(PRINTED, frozenset(used)))
+        kept.add(shelf.book, shelf.feed, Work(shelf.kind, fresh=tuple(fresh)))
+    kept.keep(shelf.book, shelf.feed, Work(shelf.kind, frozenset(used)))
 
 
 def packed(made: Pieces) -> bytes:
@@ -61,6 +95,19 @@ def unpacked(value: bytes) -> Pieces:
     return Pieces(playable, body[first:second], body[second:third], body[third:fourth], body[fourth:])
 
 
-def _name(item: str, show: str) -> str:
-    """The digest of all that an item's pieces depend on."""
-    return blake2b(f"{item}\n{show}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def _squeezed(card: str) -> bytes:
+    """A card as it is kept; half a letter becomes what the page would make of it."""
+    return zlib.compress(card.encode("utf-8", "replace"), SQUEEZED)
+
+
+def _whole(value: bytes) -> str:
+    return zlib.decompress(value).decode()
+
+
+def _name(item: Item, show: str) -> str:
+    """The digest of all that is made of an item depends on."""
+    try:
+        said = typed.packed(item)
+    except UnicodeEncodeError:
+        said = records.encode(item).encode()
+    return blake2b(b"%b\n%b" % (said, show.encode("utf-8", "surrogatepass")), digest_size=16).hexdigest()

@@ -23,31 +23,33 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     return edition.render(feed, window=window) | dict(_pages(feed, past))
 
 
-def publish(
+def publish(  # noqa: PLR0913 - the last three are what the caller may have
     output: Path,
     feed: Feed,
     window: int | None = None,
     past: History | None = None,
     made: Iterable[Pieces] | None = None,
+    *,
+    cards: Iterable[str] | None = None,
 ) -> tuple[Written, ...]:
     """Write the feed's folder whole or not at all; raises PublishError with the old files standing.
 
-    ``made`` gives the items as every format writes them, in the feed's order, where the caller has them. No file is
-    held in memory whole but the pages. Archives of this feed that are none any more (a window that grew) are removed
-    afterwards, when no page names them.
+    ``made`` gives the items as every format writes them, in the feed's order, and ``cards`` those that the page shows,
+    as it shows them, where the caller has them. No file is held in memory whole but the pages. Archives of this feed
+    that are none any more (a window that grew) are removed afterwards, when no page names them.
     """
     folder = output / feed.channel.name
     streamed: Iterator[tuple[str, Content]] = edition.stream(feed, window=window, beside=folder, made=made)
-    pages: Iterator[tuple[str, Content]] = ((name, body) for name, body in _pages(feed, past))
+    pages: Iterator[tuple[str, Content]] = ((name, body) for name, body in _pages(feed, past, cards))
     contents = chain(streamed, pages)
     written = files.publish(folder, contents, compress=True)
     files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
-def _pages(feed: Feed, past: History | None) -> Iterator[tuple[str, bytes]]:
+def _pages(feed: Feed, past: History | None, cards: Iterable[str] | None = None) -> Iterator[tuple[str, bytes]]:
     """The pages for people."""
-    yield "index.html", page.render(feed, changes=past is not None)
+    yield "index.html", page.render(feed, changes=past is not None, cards=cards)
     if past is not None:
         yield "changes.html", news.render(feed, past)
         yield "changes.atom", news.atom(feed, past)

@@ -51,7 +51,8 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
             composed = pipeline.compose(page, plan, at)
             bookkeeping.promise(page, plan, composed, at)
         composing = peak()
-        publish.publish(folder / "output", composed.feed, made=printing.printed(book, composed.feed))
+        made, cards = printing.printed(book, composed.feed), printing.cards(book, composed.feed)
+        publish.publish(folder / "output", composed.feed, made=made, cards=cards)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 

@@ -112,7 +112,8 @@ def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -
             past = bookkeeping.changes(page, PLAN, composed.feed, now)
     with spent("publish", told):
         made = printing.printed(book, composed.feed)
-        publish.publish(output, composed.feed, PLAN.window, past, made)
+        cards = printing.cards(book, composed.feed)
+        publish.publish(output, composed.feed, PLAN.window, past, made, cards=cards)
     return told
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import resources
+from itertools import islice
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,6 +21,7 @@ from markupsafe import Markup
 from aggregator.generator import picture, subscribe, view, wording
 from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Cover, Feed
+from aggregator.model.item import Item
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 PLAYERS = 500
@@ -34,13 +38,15 @@ FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
 SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
 
 
-def render(feed: Feed, *, changes: bool = False) -> bytes:
+def render(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = None) -> bytes:
     """The page of one feed, ``index.html``: how to subscribe, its episodes and posts, and where each came from.
 
-    ``changes`` says whether the changes page is published beside it, so that it is linked.
+    ``changes`` says whether the changes page is published beside it, so that it is linked. ``cards`` are those of the
+    items that are ``shown``, episodes first, where the caller has them.
     """
-    episodes = [item for item in feed.items if item.genre == "episode"]
-    posts = [item for item in feed.items if item.genre == "post"]
+    episodes, posts = _by_genre(feed)
+    language = feed.channel.language
+    made = (card(item, language) for some in shown(feed) for item in some) if cards is None else map(Markup, cards)
     url = view.subscription(feed)
     return page(
         "feed.html.j2",
@@ -56,9 +62,9 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         tile=tile(feed.channel),
         artwork=view.web(feed.channel.image),
         home=view.web(feed.channel.link),
-        episodes=[view.entry(item) for item in episodes[:PLAYERS]],
+        episodes=list(islice(made, len(episodes[:PLAYERS]))),
         earlier=[view.line(item) for item in episodes[PLAYERS:]],
-        posts=[view.entry(item) for item in posts[:PLAYERS]],
+        posts=list(made),
         earlier_posts=[view.line(item) for item in posts[PLAYERS:]],
         counts=wording.listed(
             [wording.count(len(episodes), "episode")] * bool(episodes)
@@ -67,6 +73,31 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         or "no items yet",
         text=wording.paragraphs(feed.channel.description or ""),
         voices=[view.voice(hearing) for hearing in feed.hearings],
+    )
+
+
+def shown(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
+    """The episodes and the posts that the page shows as cards; all others are lines."""
+    episodes, posts = _by_genre(feed)
+    return episodes[:PLAYERS], posts[:PLAYERS]
+
+
+def card(item: Item, language: str | None) -> str:
+    """One item as the page shows it, in a show of this language; the same of both gives the same text."""
+    return Markup(_parts().entry(view.entry(item), language))  # noqa: S704 - the macro escapes every value
+
+
+@cache
+def _parts() -> Any:
+    """The macros of the parts of a page, read once."""
+    return ENVIRONMENT.get_template("parts.html.j2").module
+
+
+def _by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
+    """The feed's episodes and its posts."""
+    return (
+        [item for item in feed.items if item.genre == "episode"],
+        [item for item in feed.items if item.genre == "post"],
     )
 
 

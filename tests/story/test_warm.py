@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, func, select
 
 from aggregator import bookkeeping, making, printing, publish
-from aggregator.generator import edition, masthead
+from aggregator.generator import edition, masthead, page
 from aggregator.ledger import decisions, ledger
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
@@ -187,3 +187,19 @@ def test_an_item_that_stays_is_not_written_again() -> None:
         publish.publish(output, feed, made=printing.printed(book, feed))
         written = {path.name: path.read_bytes() for path in (output / "sea").iterdir()}
         assert publish.render(feed).items() <= written.items()
+
+
+def test_a_card_that_stays_is_not_made_again() -> None:
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        feed = refresh(book, [whole(source) for source in SOURCES], START).feed
+        stood = kept(book)
+        first = list(printing.cards(book, feed))
+        assert len(first) == sum(map(len, page.shown(feed))) == kept(book) - stood
+        assert list(printing.cards(book, feed)) == first
+        half = replace(feed.items[0], title="Half a letter \udc80 & <b>")
+        one = replace(feed, items=(half, *feed.items[1:]))
+        for _ in range(2):
+            assert page.render(one, cards=printing.cards(book, one)) == page.render(one)
+        assert kept(book) == stood + len(first) + 1
+        spoken = replace(feed, channel=replace(feed.channel, language="ar"))
+        assert page.render(spoken, cards=printing.cards(book, spoken)) == page.render(spoken) != page.render(feed)
