@@ -114,9 +114,9 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice], stands: stan
         bookkeeping.promise(page, plan, composed, current.at)
         past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
-    made = printing.printed(current.book, composed.feed)
+    made, cards = printing.printed(current.book, composed.feed), printing.cards(current.book, composed.feed)
     try:
-        written = publish.publish(current.config.output, composed.feed, plan.window, past, made)
+        written = publish.publish(current.config.output, composed.feed, plan.window, past, made, cards=cards)
     except PublishError as error:
         return replace(outcome.outcome(plan, heard, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
