@@ -19,8 +19,9 @@ from aggregator.commands.options import AtOption, JsonOption, clock
 from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import web
+from aggregator.generator.validate.artwork import Picture
 from aggregator.generator.validate.examine import RULES, examine
-from aggregator.generator.validate.paper import Served
+from aggregator.generator.validate.paper import Served, image
 from aggregator.generator.validate.rule import SEVERITIES, Finding
 from aggregator.model.source import Memory, Source
 
@@ -48,7 +49,7 @@ class Verdict:
         return sum(finding.places for finding in self.findings if finding.severity == severity)
 
 
-def run(
+def run(  # noqa: PLR0913  # one for each option
     documents: Annotated[
         list[str] | None, typer.Argument(help="Files or addresses; - is standard input.", metavar="FILE-OR-URL...")
     ] = None,
@@ -56,6 +57,7 @@ def run(
     as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     rules: Annotated[bool, typer.Option("--rules", help="List the rules instead.")] = False,
+    artwork: Annotated[bool, typer.Option("--artwork", help="Fetch the show's artwork and measure it.")] = False,
     at: AtOption = None,
 ) -> None:
     """Check any feed against the specifications; exit 1 where one fails.
@@ -68,17 +70,31 @@ def run(
     if not documents:
         raise ConfigError("validate: name a file or an address, or - for standard input")
     now = clock(at)
-    verdicts = [_judge(document, now) for document in documents]
+    verdicts = [_judge(document, now, artwork=artwork) for document in documents]
     typer.echo(_as_json(verdicts) if as_json else "\n".join(line for one in verdicts for line in _table(one)))
     grave = {"M", "S"} if strict else {"M"}
     if any(finding.severity in grave for verdict in verdicts for finding in verdict.findings):
         raise typer.Exit(1)
 
 
-def _judge(document: str, now: datetime) -> Verdict:
+def _judge(document: str, now: datetime, *, artwork: bool) -> Verdict:
     raw, served = _fetched(document, now) if "://" in document else (_read(document), None)
-    kind, findings = examine(raw, now, served)
+    address = image(raw, now) if artwork else None
+    kind, findings = examine(raw, now, served, _pictured(address, document, now) if address else None)
     return Verdict(document, kind, findings)
+
+
+def _pictured(address: str, document: str, now: datetime) -> Picture:
+    """The artwork, by one GET and one HEAD; it may lie on a private network only where the document does."""
+    policy = _policy(document)
+    answer = web.ask(Source("artwork", "feed", url=address), Memory(address), policy, now, force=True)
+    came = answer.document
+    body, kind = (came.body, came.media_type) if came else (None, None)
+    return Picture(address, body, kind, head=web.head(address, policy) is not None, why=answer.message or "")
+
+
+def _policy(document: str) -> web.Policy:
+    return web.Policy(allow_networks=OWN.get(urlsplit(document).hostname or "", ()))
 
 
 def _read(document: str) -> bytes:
@@ -92,8 +108,7 @@ def _read(document: str) -> bytes:
 
 def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
     """The body, and how it was given."""
-    policy = web.Policy(allow_networks=OWN.get(urlsplit(document).hostname or "", ()))
-    answer = web.ask(Source("validate", "feed", url=document), Memory(document), policy, now, force=True)
+    answer = web.ask(Source("validate", "feed", url=document), Memory(document), _policy(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: nothing came back")
     known = answer.document.validators

@@ -112,6 +112,28 @@ def test_pieces_are_written_as_they_come(tmp_path: Path) -> None:
     assert (tmp_path / "feed.xml").read_bytes() == b"0,1,2,"
 
 
+@pytest.mark.parametrize("step", [1, 7, 1 << 18])
+def test_files_in_pieces_are_compared_to_their_last_byte(tmp_path: Path, step: int) -> None:
+    old = bytes(range(256)) * 1200
+    publish(tmp_path, {"feed.xml": old})
+    for body in (old, old[:-1], old[:-1] + b"!", old + b"!", b"!" + old, b"", old):
+        before = (tmp_path / "feed.xml").read_bytes()
+        pieces = (body[at : at + step * 1000] for at in range(0, len(body), step * 1000))
+        (written,) = publish(tmp_path, [("feed.xml", pieces)])
+        assert (tmp_path / "feed.xml").read_bytes() == body
+        assert written.changed == (body != before)
+
+
+def test_what_is_the_same_is_not_written_even_beside(tmp_path: Path) -> None:
+    body = b"<rss>" + b"tide " * 1000 + b"</rss>"
+    publish(tmp_path, {"feed.xml": body}, compress=True)
+    stood = tmp_path.stat().st_mtime_ns
+    publish(tmp_path, [("feed.xml", iter([body[:99], body[99:]]))], compress=True)
+    assert tmp_path.stat().st_mtime_ns == stood
+    publish(tmp_path, [("feed.xml", iter([body[:99], b"!", body[99:]]))], compress=True)
+    assert tmp_path.stat().st_mtime_ns != stood
+
+
 def test_a_defect_while_writing_leaves_the_old_and_no_part(tmp_path: Path) -> None:
     publish(tmp_path, {"feed.xml": b"old", "other.xml": b"old"})
 

@@ -111,6 +111,45 @@ def test_an_address_is_asked_and_how_it_answers_is_checked(served: str) -> None:
     assert f"but was served at {served}/sound_rss.xml" in verdict["findings"][0]["what"]
 
 
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[str]:
+    """A host with a feed, whose artwork is a picture of its own."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        base = f"http://127.0.0.1:{server.server_port}"
+        feed = SOUND.read_text("utf-8").replace("https://weir.example.com/cover.png", f"{base}/cover.png")
+        (tmp_path / "feed.xml").write_text(feed, "utf-8")
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield base
+        server.shutdown()
+        thread.join()
+
+
+def artwork(shown: str, document: str) -> list[str]:
+    (verdict,) = json.loads(validate(document or f"{shown}/feed.xml", "--artwork", "--json", "--at", AT).stdout)
+    return [one["what"] for one in verdict["findings"] if one["rule"] == "served-artwork"]
+
+
+def test_artwork_is_fetched_and_measured_where_asked_for(shown: str, tmp_path: Path) -> None:
+    def side(width: int, height: int) -> list[str]:
+        header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes((8, 2, 0, 0, 0))
+        (tmp_path / "cover.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + header)
+        return artwork(shown, "")
+
+    assert side(1400, 1400) == []
+    assert side(600, 600) == ["has 600 by 600 pixels; Apple asks for 1,400 to 3,000 a side"]
+    (tmp_path / "cover.png").unlink()
+    assert artwork(shown, "") == [f"cannot be fetched: {shown}/cover.png: 404 Not Found"]
+    assert validate(f"{shown}/feed.xml", "--at", AT, "--json").stdout.count(b"served-artwork") == 0
+
+
+def test_a_file_cannot_make_us_ask_our_own_machine(shown: str, tmp_path: Path) -> None:
+    (tmp_path / "cover.png").write_bytes(b"a secret")
+    said = artwork(shown, str(tmp_path / "feed.xml"))
+    assert "cannot be fetched" in said[-1]
+    assert "bytes" not in said[-1]
+
+
 def test_what_cannot_be_read_is_said_in_one_line(served: str) -> None:
     missing = validate("nowhere.xml")
     assert (missing.returncode, missing.stderr) == (2, b"aggregator: nowhere.xml: No such file or directory\n")

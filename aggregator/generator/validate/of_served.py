@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aggregator.generator.podcast import SPACES
+from aggregator.generator.validate import artwork
 from aggregator.generator.validate.paper import Kind, Paper
 from aggregator.generator.validate.rule import Fault, Rule
 
@@ -53,10 +54,16 @@ def _validators(paper: Paper) -> Iterator[Fault]:
         yield "document", "has neither ETag nor Last-Modified: every app fetches all of it every time"
 
 
+def _artwork(paper: Paper) -> Iterator[Fault]:
+    if paper.picture is not None:
+        yield from (("channel/itunes:image", fault) for fault in artwork.faults(paper.picture))
+
+
 RULES = (
     Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _place),
     Rule("served-type", "M", "Served as a type that apps take for a feed", "RFC 9110; field", _type),
     Rule("served-own-type", "S", "Served as the format's own type", "RFC 4287; JSON Feed 1.1; field", _own_type),
     Rule("served-charset", "S", "Served with charset=utf-8", "RFC 9110", _charset),
     Rule("served-validators", "S", "Served with an ETag or Last-Modified", "RFC 9110", _validators),
+    Rule("served-artwork", "S", "Artwork is square, of 1,400 to 3,000 pixels, RGB", "Apple; PSP-1", _artwork),
 )

@@ -13,6 +13,7 @@ from lxml import etree
 
 from aggregator.generator.links import by_extension
 from aggregator.generator.podcast import SPACES, Node
+from aggregator.generator.validate.artwork import Picture
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 
@@ -59,7 +60,7 @@ class Paper:
     ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
     document, which the tree does not know. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
     of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast``
-    says whether RSS is one.
+    says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
     """
 
     raw: bytes
@@ -71,6 +72,7 @@ class Paper:
     torn: int | None = None
     above: int = 0
     served: Served | None = None
+    picture: Picture | None = None
     channel: Node | None = None
     items: tuple[Node, ...] = ()
     podcast: bool = False
@@ -103,6 +105,14 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
     podcast = channel is not None and _podcast(channel, items)
     return Paper(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
+
+
+def image(raw: bytes, now: datetime) -> str | None:
+    """The address of the artwork of an RSS podcast or the icon of a JSON Feed, ``None`` where it names none."""
+    paper = read(raw, now)
+    named_there = None if paper.channel is None else paper.channel.find(named("itunes:image"))
+    said = paper.data.get("icon") if named_there is None else named_there.get("href")
+    return said if isinstance(said, str) and said.startswith(("https://", "http://")) else None
 
 
 def _podcast(channel: Node, items: Sequence[Node]) -> bool:
