@@ -220,3 +220,11 @@ def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> Non
     assert (told["part"], told["tag"]) == (2, "replay")
     assert view.facts(item) == ("part 2", "replay")
     assert view.facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")
+
+
+def test_a_size_or_a_length_below_nothing_is_one_that_nobody_knows() -> None:
+    below = replace(BARE, enclosure=Enclosure("https://cdn.example/a.mp3", length=-5), duration=Duration(-1))
+    said = leaf.of(below)
+    assert said.media is not None
+    assert (said.media.length, said.duration) == (0, None)
+    assert leaf.of(replace(BARE, duration=Duration(0), season=0, episode=-1)) == leaf.of(BARE)
