@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import brotli
@@ -110,10 +111,7 @@ def remove(folder: Path, names: Iterable[str]) -> None:
 
 def _prepare(place: Path, content: Content, *, compress: bool) -> list[_Step]:
     """The finished files beside their places: none where the bytes are the same and the siblings are of them."""
-    part = None if _holds(place, content) else _write(place, [content] if isinstance(content, bytes) else content)
-    if part is not None and _same(part, place):
-        part.unlink()
-        part = None
+    part = _unless_same(place, iter([content] if isinstance(content, bytes) else content))
     stamp = int(place.stat().st_mtime) if part is None else _stamp(part, place)
     steps = [] if part is None else [_Step(part, place)]
     siblings = [place.with_name(place.name + ending) for ending in ENDINGS]
@@ -125,14 +123,26 @@ def _prepare(place: Path, content: Content, *, compress: bool) -> list[_Step]:
     return steps
 
 
-def _holds(place: Path, content: Content) -> bool:
-    """Does the file hold these bytes already? What comes in pieces is compared when it is written."""
-    return (
-        isinstance(content, bytes)
-        and place.is_file()
-        and place.stat().st_size == len(content)
-        and place.read_bytes() == content
-    )
+def _unless_same(place: Path, pieces: Iterator[bytes]) -> Path | None:
+    """A new file beside the place, ``None`` where the place holds these bytes: then nothing is written at all."""
+    if not place.is_file():
+        return _write(place, pieces)
+    alike = 0
+    with place.open("rb") as old:
+        for piece in pieces:
+            if old.read(len(piece)) != piece:
+                return _write(place, chain(_beginning(place, alike), [piece], pieces))
+            alike += len(piece)
+        longer = old.read(1)
+    return _write(place, _beginning(place, alike)) if longer else None
+
+
+def _beginning(place: Path, size: int) -> Iterator[bytes]:
+    """The first bytes of a file, in pieces."""
+    with place.open("rb") as opened:
+        while size and (piece := opened.read(min(PIECE, size))):
+            size -= len(piece)
+            yield piece
 
 
 def _write(place: Path, pieces: Iterable[bytes]) -> Path:
@@ -144,13 +154,6 @@ def _write(place: Path, pieces: Iterable[bytes]) -> Path:
         handle.flush()
         os.fsync(handle.fileno())
     return part
-
-
-def _same(part: Path, place: Path) -> bool:
-    """Do the two files hold the same bytes?"""
-    if not place.is_file() or place.stat().st_size != part.stat().st_size:
-        return False
-    return all(new == old for new, old in zip(_pieces(part), _pieces(place), strict=True))
 
 
 def _stamp(part: Path, place: Path) -> int:
