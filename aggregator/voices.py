@@ -113,7 +113,7 @@ def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
     try:
         document = roster.recorded(source)[0]
     except (FetchError, ReadError) as error:
-        return Answer("silent", Memory(f"file:{source.name}"), message=str(error))
+        return Answer("silent", Memory(f"file:{source.name}"), message=_why(error, source))
     memory = memories.get(document.url, Memory(document.url))
     digest = sha256(document.body).hexdigest()
     if memory.digest == digest:
@@ -167,7 +167,12 @@ def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood
     except ReadError as error:
         before = memories.get(answer.memory.url, Memory(answer.memory.url))
         unread = doubt.refuse(before, answer.memory, terms.now, terms.door.policy().pace)
-        return _Understood(Answer("silent", unread, message=str(error)))
+        return _Understood(Answer("silent", unread, message=_why(error, source)))
+
+
+def _why(error: FetchError | ReadError, source: Source) -> str:
+    """What went wrong, without the source's name before it: whoever tells of it names the source."""
+    return str(error).removeprefix(f"{source.name}: ")
 
 
 def _may_lead_on(answer: Answer) -> bool:

@@ -8,7 +8,6 @@ from aggregator.model.sighting import Show
 
 HEADING = re.compile(r"#\s+(?P<name>\S.*)")
 ENDS = re.compile(r"#{2,6}\s|(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[")  # a section, or the first episode where none stands
-RATING = re.compile(r"[*-]\s*\d(?:[.,]\d)?\s*\(")
 GENRE = re.compile(r"[*-]\s*(?P<genre>[^\W\d_][^\d(\[]{2,40})")
 TOTAL = re.compile(r"\[[^\]]*\((?P<total>[\d.,]+)\)\s*\]\((?P<link>https?://[^)\s]*?)(?:/episodes)?\)")
 LABEL = re.compile(r"[*-]\s+(?P<label>[^\W\d_][^\[\]()]{1,30})")

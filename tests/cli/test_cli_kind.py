@@ -68,5 +68,7 @@ def test_what_it_does_not_understand_is_one_line(folder: Path) -> None:
     (folder / "sheet.txt").write_text("out of order\n", encoding="utf-8")
     answer = program(folder, "refresh")
     assert answer.returncode == 3
-    assert "radio: not a sheet of four columns" in answer.stderr
+    (told,) = (line for line in answer.stderr.splitlines() if "not a sheet" in line)
+    place = (folder / "sheet.txt").as_uri()
+    assert told == f"aggregator:   night-trains: radio: not a sheet of four columns ({place})"
     assert "Traceback" not in answer.stderr
