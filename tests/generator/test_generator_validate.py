@@ -158,6 +158,16 @@ def test_many_places_are_summed_up() -> None:
             'category text="Gadgets"',
             "'Gadgets' is not in Apple's list: write 'Technology'",
         ),
+        (
+            'category text="Documentary"',
+            'category text="Tech News"',
+            "'Tech News' is not under 'Society & Culture': write 'News > Tech News'",
+        ),
+        (
+            "Mon, 04 Aug 2025 08:00:00 GMT",
+            "4 Aug 25 03:00 EST",
+            "'4 Aug 25 03:00 EST': write 'Mon, 04 Aug 2025 03:00:00 -0500'",
+        ),
         ("<itunes:explicit>false", "<itunes:explicit>clean", "is 'clean': write false"),
         ('length="24576000" type="audio/mpeg"', 'length="24576000"', "enclosure has no type"),
         ('type="audio/mpeg"', 'type="audio/mp3"', "enclosure has the unusual type 'audio/mp3': write 'audio/mpeg'"),

@@ -147,6 +147,10 @@ def test_serial_only_while_every_full_episode_has_a_number(harbour: Feed) -> Non
     assert text(channel(serial), "itunes:type") == "serial"
     numberless = replace(serial.items[0], episode=None)
     assert text(channel(replace(serial, items=(numberless, *serial.items[1:]))), "itunes:type") == "episodic"
+    numbered = replace(serial.items[0], guid="numbered")
+    assert text(channel(replace(serial, items=(numberless, numbered))), "itunes:type") == "episodic"
+    trailer = replace(numberless, episode_type="trailer")
+    assert text(channel(replace(serial, items=(trailer, numbered))), "itunes:type") == "serial"
 
 
 def test_the_language_is_given_else_the_items_else_english(harbour: Feed) -> None:

@@ -10,7 +10,7 @@ from aggregator.generator import clean
 from aggregator.generator.categories import place
 from aggregator.generator.podcast import Node
 from aggregator.generator.validate import values
-from aggregator.generator.validate.paper import Paper, named, placed
+from aggregator.generator.validate.paper import Paper, Spot, line, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
 from aggregator.model.categories import CATEGORIES
 
@@ -82,10 +82,12 @@ def _category_names(paper: Paper) -> Iterator[Fault]:
         if said not in CATEGORIES:
             meant = place((said,))
             hint = f": write {' > '.join(meant)!r}" if meant else ""
-            yield "channel/itunes:category", f"{said!r} is not in Apple's list{hint}"
+            yield Spot("channel/itunes:category", line(top)), f"{said!r} is not in Apple's list{hint}"
         for sub in top.findall(named("itunes:category")):
             if sub.get("text") not in CATEGORIES.get(said, ()):
-                yield "channel/itunes:category", f"{sub.get('text')!r} is not in Apple's list under {said!r}"
+                meant = place((sub.get("text") or "",))
+                hint = f": write {' > '.join(meant)!r}" if meant else ""
+                yield Spot("channel/itunes:category", line(sub)), f"{sub.get('text')!r} is not under {said!r}{hint}"
 
 
 def _explicit(paper: Paper) -> Iterator[Fault]:

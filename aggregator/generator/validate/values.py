@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from email.utils import format_datetime, parsedate_to_datetime
 
 from aggregator.generator.podcast import Node
 from aggregator.generator.validate.paper import Paper, named
@@ -62,7 +62,9 @@ def date_fault(value: str, *, plain: bool = False) -> str | None:
     said = value.strip()
     found = (OLD822 if plain else RFC822).fullmatch(said)
     if found is None:
-        return f"{said[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+        at = _zoned(said)
+        hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+        return f"{said[:60]!r}{hint}"
     try:
         at = parsedate_to_datetime(said)
     except ValueError:
@@ -70,6 +72,15 @@ def date_fault(value: str, *, plain: bool = False) -> str | None:
     if found.group(1) and DAYS[at.weekday()] != found.group(1):
         return f"{said!r} was a {DAYS[at.weekday()]}"
     return None
+
+
+def _zoned(said: str) -> datetime | None:
+    """The time of a date in another form that says its zone, in that zone; ``None`` where it cannot be read."""
+    try:
+        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
 
 
 def date(value: str | None) -> datetime | None:
