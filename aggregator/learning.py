@@ -22,6 +22,7 @@ from aggregator.merger.boilerplate import HEAD, TAIL
 from aggregator.merger.lore import NOTHING, Lore, Observer
 from aggregator.merger.match import fitted
 from aggregator.merger.readings import copies_of
+from aggregator.merger.resolve import Paired
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
@@ -52,10 +53,10 @@ class Learned:
     text: str
 
 
-def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Learned:
-    """The table of weights that was kept, or one fitted to the feed as it is now."""
+def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting], pairs: Paired | None = None) -> Learned:
+    """The table of weights that was kept, or one fitted to the feed as it is now, whose ``pairs`` may be known."""
     before = _before(book, plan, TABLE, len(sightings))
-    return before or Learned(len(sightings), fitted(sightings).to_json())
+    return before or Learned(len(sightings), fitted(sightings, pairs).to_json())
 
 
 def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:

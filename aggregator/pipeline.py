@@ -134,8 +134,10 @@ def _probe(current: Run, plan: Plan) -> None:
 def compose(book: Ledger, plan: Plan, now: datetime) -> stages.Composition:
     """The feed, newest first, out of everything its sources ever said; nothing is written."""
     mended = stages.repaired(book, plan)
-    table = learning.table_of(book, plan, mended.sightings)
-    matching = stages.matched(book, plan, mended.sightings, learning.as_table(table))
+    pairs = stages.compared(mended.sightings)
+    table = learning.table_of(book, plan, mended.sightings, pairs)
+    matching = stages.matched(book, plan, mended.sightings, learning.as_table(table), pairs)
+    del pairs  # as large as the sightings
     weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights)
     weights = replace(weights, lore=learning.as_lore(lore, plan))

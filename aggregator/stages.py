@@ -21,7 +21,8 @@ from aggregator.making import Mended, mend
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
-from aggregator.merger.match import match
+from aggregator.merger.match import match, side_by_side
+from aggregator.merger.resolve import Paired
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Matching
@@ -56,10 +57,18 @@ def repaired(book: Ledger, plan: Plan) -> Mended:
     return mend(book, plan, told.held_audio(book, plan))
 
 
-def matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table) -> Matching:
+def compared(sightings: Sequence[Sighting]) -> Paired:
+    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
+    return side_by_side(sightings)
+
+
+def matched(
+    book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table, pairs: Paired | None = None
+) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
     decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    return match(sightings, decisions=decided, pins=_pins(promises.promises(book, plan.name)), table=table)
+    pins = _pins(promises.promises(book, plan.name))
+    return match(sightings, decisions=decided, pins=pins, table=table, pairs=pairs)
 
 
 def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:

@@ -74,13 +74,17 @@ class Ballot:
 
 def ballot(sightings: Sequence[Sighting], weights: Weights) -> Ballot:
     """The sightings in the order in which their word counts; equal trust goes by the source's name."""
-    weights = replace(weights, superseded=_superseded(sightings))
+    superseded = _superseded(sightings)
+    if superseded != weights.superseded:
+        weights = replace(weights, superseded=superseded)
     order = sorted(sightings, key=lambda sighting: (-weights.of(sighting), sighting.source, sighting.key))
     return Ballot(tuple(order), weights)
 
 
 def _superseded(sightings: Sequence[Sighting]) -> frozenset[str]:
     """The ids of sightings that vanished before another of the same source appeared in their place."""
+    if len({sighting.source for sighting in sightings}) == len(sightings):
+        return frozenset()
     return frozenset(
         old.id for old in sightings for new in sightings if old.source == new.source and old.span.last < new.span.first
     )

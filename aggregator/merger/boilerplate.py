@@ -45,9 +45,10 @@ class Learner:
         for number, line in enumerate(lines):
             others = [inside[other] for other in range(len(lines)) if other != number]
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
+            twin = any(other is inside[number] for other in others)
             for edge, side in zip(_edges(line), (TAIL, HEAD), strict=True):
-                lonely = _lonely(edge, others)
-                self.shared.update(triple for triple in edge[lonely:] if any(triple in other for other in others))
+                lonely = 0 if twin else _lonely(edge, others)
+                self.shared.update(edge if twin else _met(edge[lonely:], others))
                 if judged:
                     self.alone.update(edge[: max(0, lonely - JOINT)])
                     self._run(line, lonely, side)
@@ -163,6 +164,11 @@ def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
         if misses > JOINT or not reach:
             break
     return reach
+
+
+def _met(edge: Sequence[str], others: Sequence[set[str]]) -> Iterator[str]:
+    """The triples that another copy has too."""
+    return (triple for triple in edge if any(triple in other for other in others))
 
 
 def _lonely(edge: Sequence[str], others: Sequence[set[str]]) -> int:

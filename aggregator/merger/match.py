@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from aggregator.merger.explain import pair_of
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import BESIDE, POSTED, Orders, Resolution, resolve
+from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, learned, paired, settled
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.sighting import Sighting
@@ -22,23 +22,23 @@ _SHOWN = 200  # near misses shown at most: more is not read
 _NO_PINS: Mapping[str, str] = MappingProxyType({})
 
 
-def match(
+def match(  # noqa: PLR0913 - what decides, and what need not be made again
     sightings: Sequence[Sighting],
     *,
     decisions: Sequence[Decision] = (),
     pins: Mapping[str, str] = _NO_PINS,
     table: Table | None = None,
     threshold: float = 1.0,
+    pairs: Paired | None = None,
 ) -> Matching:
     """Every sighting in exactly one cluster, and the pairs a person should look at.
 
     ``pins`` maps sighting ids to the guid under which they were published: they stay together. Without a ``table``
     the shipped one is fitted to the run where that is large enough. ``threshold`` is in natural log-odds. The order
-    of the sightings makes no difference.
+    of the sightings makes no difference. ``pairs`` are those of ``side_by_side``, where the caller has them.
     """
     named = {sighting.id: sighting for sighting in sightings}
-    records = [of_sighting(sighting) for sighting in named.values()]
-    found = resolve(records, Orders(decisions, pins, threshold), table)
+    found = settled(pairs or side_by_side(list(named.values())), Orders(decisions, pins, threshold), table)
     inside, near = _sorted_out(found)
     remarks = [f"match: {found.capped} blocks of more than 80 sightings were not compared"] if found.capped else []
     if len(near) > _SHOWN:
@@ -51,9 +51,14 @@ def match(
     return Matching(clusters, shown, found.table.version, tuple(remarks))
 
 
-def fitted(sightings: Sequence[Sighting]) -> Table:
+def side_by_side(sightings: Sequence[Sighting]) -> Paired:
+    """The sightings compared and not yet weighed: what ``match`` and ``fitted`` both begin with, made once for both."""
+    return paired([of_sighting(sighting) for sighting in sightings])
+
+
+def fitted(sightings: Sequence[Sighting], pairs: Paired | None = None) -> Table:
     """The table that ``match`` would use for these sightings: kept, it makes the same ledger give the same bytes."""
-    return resolve([of_sighting(sighting) for sighting in sightings], Orders()).table
+    return learned(pairs or side_by_side(sightings))
 
 
 def _sorted_out(found: Resolution) -> tuple[defaultdict[int, list[Pair]], list[int]]:

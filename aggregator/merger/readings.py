@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -84,15 +85,15 @@ def read_description(votes: Ballot) -> Iterator[Finding]:
         return
     copies = copies_of("description", votes)
     reading = blend.blend(copies, language=language_of(votes), lore=votes.weights.lore)
-    key = fold(reading.text)
+    key = _folded(reading.text)
     witness = _nearest(told, key, reading.witness)
-    own = fold(witness.description or "") == key
+    own = _folded(witness.description or "") == key
     origin = attest(
         "description",
         witness,
         votes,
         lambda sighting: sighting.description or None,
-        lambda sighting: key.startswith(fold(sighting.description or "")),
+        lambda sighting: key.startswith(_folded(sighting.description or "")),
     )
     values = {"description": reading.text, "html": witness.html if own else None, "cut": reading.cut}
     yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
@@ -117,9 +118,15 @@ def _copy(name: TextField, sighting: Sighting, votes: Ballot) -> blend.Copy:
 
 def _nearest(told: list[Sighting], key: str, source: str) -> Sighting:
     """The sighting whose text is the reading, else the one that carries most of it."""
-    whole = [sighting for sighting in told if fold(sighting.description or "") == key]
+    whole = [sighting for sighting in told if _folded(sighting.description or "") == key]
     carrier = [sighting for sighting in told if sighting.source == source]
     return (sorted(whole, key=lambda sighting: sighting.html is None) or carrier or told)[0]
+
+
+@lru_cache(maxsize=1 << 6)
+def _folded(text: str) -> str:
+    """The same as ``fold``, remembered while one item is read: its texts are asked about again and again."""
+    return fold(text)
 
 
 def language_of(votes: Ballot) -> str | None:

@@ -31,7 +31,10 @@ def repair(sighting: Sighting) -> Sighting:
 def _title(title: str) -> tuple[str, tuple[Change, ...]]:
     """The mended title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
     first = mend(title)
-    mended = mend(" ".join(first.text.split()), cut=first.cut)
+    line = " ".join(first.text.split())
+    if line == title and not first.cut and not first.changes:
+        return title, ()
+    mended = mend(line, cut=first.cut)
     return mended.text + ("…" if mended.cut else ""), first.changes + mended.changes
 
 

@@ -54,13 +54,26 @@ class Orders:
 
 def resolve(records: Sequence[Record], orders: Orders, table: Table | None = None) -> Resolution:
     """The groups of the records; without a table the shipped one, fitted to the run where it is large enough."""
+    return settled(paired(records), orders, table)
+
+
+def paired(records: Sequence[Record]) -> Paired:
+    """The records side by side, before anything is weighed."""
     frame = framed(records)
     found = candidates(frame)
     compared = compare(frame, found.left, found.right)
-    vetoes = vetoed(frame, compared)
-    used = relearned(frame, compared, SHIPPED, vetoes == 0) if table is None else table
-    rules = rules_of(frame, orders.decisions, orders.pins)
-    return _resolved(Paired(frame, compared, vetoes, found.capped), used, rules, orders.threshold)
+    return Paired(frame, compared, vetoed(frame, compared), found.capped)
+
+
+def learned(pairs: Paired) -> Table:
+    """The shipped table, fitted to the pairs where they are enough."""
+    return relearned(pairs.frame, pairs.compared, SHIPPED, pairs.vetoes == 0)
+
+
+def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolution:
+    """The groups of records that stand side by side, as ``resolve`` finds them."""
+    rules = rules_of(pairs.frame, orders.decisions, orders.pins)
+    return _resolved(pairs, learned(pairs) if table is None else table, rules, orders.threshold)
 
 
 def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:

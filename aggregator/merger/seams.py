@@ -19,9 +19,13 @@ BY_LETTERS = 0.4
 def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
     """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
     mend_addresses(witnesses)
-    bare = [[_bare(token.key) for token in witness.tokens] for witness in witnesses]
-    whole = [frozenset(words) for words in bare]
-    apart = [_pairs(witness, bare[number], whole, number) for number, witness in enumerate(witnesses)]
+    lines = [tuple(witness.tokens) for witness in witnesses]
+    bare = {line: [_bare(token.key) for token in line] for line in set(lines)}
+    words_of = {line: frozenset(words) for line, words in bare.items()}
+    whole = [words_of[line] for line in lines]
+    every = frozenset().union(*whole)
+    twos = {line: _pairs(line, words, every) for line, words in bare.items()}
+    apart = [_elsewhere(twos[line], whole, number) for number, line in enumerate(lines)]
     disputed = {joined for pairs in apart for joined in pairs}
     disputed -= {
         joined
@@ -46,14 +50,19 @@ def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
             witness.tokens = _split(witness.tokens, lengths)
 
 
-def _pairs(witness: Witness, bare: Sequence[str], whole: Sequence[frozenset[str]], number: int) -> dict[str, int]:
-    """Neighbouring words of a witness that another has as one: the joined word, and the length of the first part."""
-    others: frozenset[str] = frozenset().union(*(whole[other] for other in range(len(whole)) if other != number))
+def _pairs(line: Sequence[Token], bare: Sequence[str], whole: frozenset[str]) -> dict[str, int]:
+    """Neighbouring words that are one word of any witness: the joined word, and the length of the first part."""
     return {
         before + after: len(before)
-        for (before, after), token in zip(pairwise(bare), witness.tokens[1:], strict=False)
-        if before + after in others and before and after and token.gap
+        for (before, after), token in zip(pairwise(bare), line[1:], strict=False)
+        if before + after in whole and before and after and token.gap
     }
+
+
+def _elsewhere(pairs: dict[str, int], whole: Sequence[frozenset[str]], number: int) -> dict[str, int]:
+    """Those of a witness's pairs that another witness has as one word."""
+    others = [words for other, words in enumerate(whole) if other != number]
+    return {joined: first for joined, first in pairs.items() if any(joined in words for words in others)}
 
 
 def _is_one(

@@ -73,6 +73,11 @@ def weave(witnesses: Sequence[Witness], order: Sequence[int]) -> list[Column]:
 def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[Column]:
     keys = [token.key for token in tokens]
     woven = [column.key for column in columns]
+    if woven == keys:
+        for place, (column, token) in enumerate(zip(columns, tokens, strict=True)):
+            column.cells[number] = token
+            column.places[number] = place
+        return columns
     straight = align.in_order(woven, keys)
     home: dict[int, int] = {j: i for i, j in straight}
     taken = set(home.values())

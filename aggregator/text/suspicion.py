@@ -8,6 +8,7 @@ another character beyond ASCII right beside it; a text without such a spot is do
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ftfy.badness import MOJIBAKE_CATEGORIES, badness, is_bad
 
@@ -46,4 +47,10 @@ def suspect(text: str) -> bool:
 
 def oddness(text: str) -> int:
     """How many spots look like a wrong decoding; 0 in sound text of any language."""
+    return 0 if text.isascii() else _oddness(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _oddness(text: str) -> int:
+    """The same remembered: it is asked of a text once for what its source is like, and once for what it says."""
     return int(badness(text)) if suspect(text) else 0

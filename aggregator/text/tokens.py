@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import starmap
 from typing import NamedTuple
 
+# Texts of up to so many characters are remembered with their tokens: 4,096 of them take 10 MB at most.
+LONGEST_KNOWN = 2000
 # Scripts without spaces between words: one token for each character with its marks.
 UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
@@ -49,8 +51,18 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
+    return list(_known(text)) if len(text) <= LONGEST_KNOWN else list(_tokens(text))
+
+
+def _tokens(text: str) -> list[Token]:
     quick = _by_blanks(text)
     return by_pieces(text) if quick is None else quick
+
+
+@lru_cache(maxsize=1 << 12)
+def _known(text: str) -> list[Token]:
+    """The same remembered: several sources have one text, and it is looked at in more than one stage."""
+    return _tokens(text)
 
 
 def by_pieces(text: str) -> list[Token]:
