@@ -54,7 +54,7 @@ def test_every_key_of_the_config_is_documented() -> None:
     models = [schema, *(model for name, model in schema["$defs"].items())]
     keys = {key for model in models for key in model["properties"]}
     text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"`([a-z_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
+    told = set(re.findall(r"`([a-z0-9_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
     assert keys - told == set()
     assert {*kinds.KINDS, *get_args(Field_)} <= told
 
