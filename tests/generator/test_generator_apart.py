@@ -195,3 +195,17 @@ def test_a_long_title_keeps_its_number_and_the_report_names_the_repair(harbour: 
 def test_twenty_thousand_of_one_day_are_numbered_in_seconds() -> None:
     items = made(*[("Trailer", 0, 900, AUDIO)] * 20_000)
     assert len(set(titles(run(items)).values())) == len(items)
+
+
+def test_ten_minutes_are_antennapod_s_own() -> None:
+    near = run(made(("Trailer", 0, 90, AUDIO), ("Trailer", 3, 90 + 599, AUDIO)))
+    assert titles(near) == {"g-0": "Trailer", "g-1": "Trailer (2)"}
+    far = run(made(("Trailer", 0, 90, AUDIO), ("Trailer", 3, 90 + 600, AUDIO)))
+    assert titles(far) == {"g-0": "Trailer", "g-1": "Trailer"}
+
+
+def test_days_on_which_much_appears_are_days_of_their_own() -> None:
+    told = run(
+        made(("Trailer", 0, 90, AUDIO), ("One", 1, 90, AUDIO), ("Trailer", 24, 90, AUDIO), ("Two", 25, 90, AUDIO))
+    )
+    assert sorted(titles(told).values()) == ["One", "Trailer", "Trailer", "Two"]

@@ -216,3 +216,22 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     done.set()
     reader.join()
     assert seen <= set(bodies)
+
+
+def test_a_packed_form_that_cannot_be_taken_away_leaves_every_old_file(tmp_path: Path) -> None:
+    """A new file beside an old packed form would be served as both."""
+    publish(tmp_path, FILES, compress=True)
+    (tmp_path / "podcast.xml.gz").unlink()
+    (tmp_path / "podcast.xml.gz" / "a folder in its place").mkdir(parents=True)
+    with pytest.raises(PublishError):
+        publish(tmp_path, {name: body + b" " for name, body in FILES.items()}, compress=True)
+    assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".part"]
+
+
+def test_a_new_version_has_packed_forms_of_its_own(tmp_path: Path) -> None:
+    for body in (b"high tide", b"low tide"):
+        publish(tmp_path, {"feed.xml": body}, compress=True)
+        assert gzip.decompress((tmp_path / "feed.xml.gz").read_bytes()) == body
+        assert brotli.decompress((tmp_path / "feed.xml.br").read_bytes()) == body
+        assert len({int(path.stat().st_mtime) for path in tmp_path.iterdir()}) == 1
