@@ -11,8 +11,6 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from functools import partial
 from typing import Annotated, NoReturn
 
 import typer
@@ -41,9 +39,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command: its module in ``aggregator.commands`` and its line in the help."""
 
-USUAL = "refresh"
-"""The command whose line is read without typer where it is a usual one (``commands/usual``)."""
-
 EXITS: dict[type[AggregatorError], int] = {ConfigError: 2, SilenceError: 3, LockedError: 4}
 OTHERWISE = 1
 
@@ -55,30 +50,16 @@ def main() -> NoReturn:
     """
     late.install()
     gc.disable()
-    program = _usual() or _program(_wanted())
+    program = _program(_wanted())
     gc.freeze()
     gc.enable()
     try:
         program()
-    except typer.Exit as ended:
-        sys.exit(ended.exit_code)
-    except BrokenPipeError:  # nobody reads on, and Python would complain at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(OTHERWISE)
     except AggregatorError as error:
         for line in str(error).splitlines():
             typer.echo(f"aggregator: {line}", err=True)
         sys.exit(EXITS.get(type(error), OTHERWISE))
     sys.exit(0)
-
-
-def _usual() -> Callable[[], None] | None:
-    """The command that cron starts every minute, with what a usual line says to it; ``None`` for any other line."""
-    if sys.argv[1:2] != [USUAL] or any(name.endswith("_COMPLETE") for name in os.environ):
-        return None
-    command = importlib.import_module(f"aggregator.commands.{COMMANDS[USUAL][0]}").run
-    told = importlib.import_module("aggregator.commands.usual").values(command, sys.argv[2:])
-    return None if told is None else partial(command, **told)
 
 
 def _wanted() -> set[str]:
