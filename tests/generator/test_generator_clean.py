@@ -20,6 +20,11 @@ def test_a_short_text_ends_at_a_word_within_4000_bytes() -> None:
     assert said.endswith(" Flüsse…")
 
 
+def test_bytes_are_counted_and_not_letters() -> None:
+    said = leaf.of(replace(BARE, description="ü" * 3000)).short
+    assert said == "ü" * 1998 + "…"
+
+
 def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
     said = leaf.of(replace(BARE, html="<p>" + "<b>water</b> " * 60_000)).html
     assert 195_000 < len(said) < 210_000
@@ -34,6 +39,13 @@ def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
         ("<a href=/b>a</a>", '<a href="https://example.org/b" rel="noopener noreferrer">a</a>'),
         ("<a href=mailto:a@b.example>a</a>", '<a href="mailto:a@b.example" rel="noopener noreferrer">a</a>'),
         ("<iframe src=https://x></iframe><form><input></form>a", "a"),
+        ("<a href='data:text/html,x'>a</a>", '<a rel="noopener noreferrer">a</a>'),
+        ("<img src='data:image/png;base64,AA' alt=a>", '<img alt="a">'),
+        (
+            "<a style=c href=https://b.example/ title=t>a</a>",
+            '<a href="https://b.example/" title="t" rel="noopener noreferrer">a</a>',
+        ),
+        ("<img src=https://b.example/a.png srcset=x onerror=x style=c>", '<img src="https://b.example/a.png">'),
         ("<style>p{}</style><p id=a class=b style=c>a", "<p>a</p>"),
         ("a&amp;amp;b", "a&amp;b"),
         ("<code>&amp;lt;</code>", "<code>&amp;lt;</code>"),
