@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from aggregator.merger.witnesses import Witness
+from aggregator.text import cuts
+from aggregator.text.tokens import tokenise
 
 HEAD, TAIL = "\x02", "\x03"
 DIGITS = re.compile(r"\d+")
@@ -103,8 +105,20 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
         if end < len(line) and not _lacked(_triples(line[end:], head=""), others):
             end = len(line)
         if start or end < len(line):
-            witness.tokens = witness.tokens[start:end]
-            witness.cut = witness.cut and end == len(line)
+            _shorten(witness, start, end)
+
+
+def _shorten(witness: Witness, start: int, end: int) -> None:
+    """Leaves a witness the tokens of a stretch; the mark of a cut may stand at its end now."""
+    behind = end < len(witness.tokens)
+    witness.tokens = witness.tokens[start:end]
+    witness.text = "".join(token.gap + token.surface for token in witness.tokens).strip()
+    if behind:
+        uncut = cuts.unmarked(witness.text)
+        witness.cut = uncut.cut
+        if uncut.cut:
+            witness.text = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
+            witness.tokens = tokenise(witness.text)
 
 
 def _lacked(triples: Iterable[str], others: Sequence[set[str]]) -> bool:

@@ -23,6 +23,8 @@ ROUNDS = 2
 STRENGTH = 40.0
 STRENGTH_OF_MARKS = 8.0
 REPEATED = 0.3
+# A person may say one word twice; several in a row are said twice by machines, whoever is trusted.
+REPEATED_SEVERAL = 0.9
 UNFINISHED = 0.2
 # The same words are stuck to two copies by chance a fifth as often as to one (natural log of 5).
 SAME_STUCK = 1.6
@@ -138,7 +140,7 @@ def _odds(
 def _for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if stretch.repeats and len(stretch.columns[0].cells) == 1:
-        added = REPEATED
+        added = REPEATED if len(stretch.columns) == 1 else REPEATED_SEVERAL
     elif at_end:
         added = rates.stuck if len(stretch.columns) <= LONGEST_TAIL else rates.added_word
     return evidence(1 - lost, added)

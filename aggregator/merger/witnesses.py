@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.text import suspicion
+from aggregator.text.lossy import restored
 from aggregator.text.mend import Mended, mend
 from aggregator.text.tokens import Token, tokenise
 
@@ -89,6 +90,8 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
         mended = Mended(copy.text.strip(), copy.cut, ()) if copy.mended else mend(copy.text, cut=copy.cut)
         trust = (max(copy.trust, 0.01) / top) ** TRUST_POWER
         called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
+    for witness, text in zip(called, restored([witness.text for witness in called]), strict=True):
+        witness.text = text
     called.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     for witness in called:
         witness.tokens = tokenise(witness.text)

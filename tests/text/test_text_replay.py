@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.text import cuts
@@ -54,6 +54,10 @@ def test_the_changes_of_a_case_can_be_replayed(case):
     assert (mended.text == case["before"]) == (not mended.changes)
 
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@CALM
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join), st.booleans())
 def test_the_changes_of_any_text_can_be_replayed(text, cut):
     mended = mend(text, cut=cut)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.text.templates import NONE, Template, learn
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = ("Copper Kettle", "Winter Garden", "Harbour Lights", "Paper Boats", "Stone River")
 CASES = [
     ("{n}. {word}", "41. Mill", ("41. ", "Mill", "")),
@@ -36,12 +37,14 @@ def test_two_titles_are_no_habit_and_neither_is_one_in_eleven():
     assert learn([[*many, "1. Bread", "2. Copper", "3. Harbour"]]) == NONE
 
 
+@CALM
 @given(st.lists(st.text(max_size=30), max_size=12), st.text(max_size=12), st.text(max_size=40))
 def test_the_three_pieces_are_the_title_whatever_it_is(listed, show, title):
     for each in (title, *listed):
         assert "".join(learn([listed], show).split(each)) == each
 
 
+@CALM
 @given(st.text(max_size=40))
 def test_nothing_learned_splits_nothing(title):
     assert NONE.split(title) == Template().split(title) == ("", title, "")

@@ -1,0 +1,79 @@
+"""Copies that went through something that cannot write all letters, with the letters put back that another copy shows.
+
+"Ge?ici" beside "Geçici", "Cafe creme" beside "Café crème": the poorer copy contradicts nothing. To see whether the
+richer one explains it, the richer one is damaged in the same way, and the two are compared: only where they are then
+equal, and where that happens more than by chance, the letters come back. A copy that has such letters itself is never
+touched in that way, and an accent that only one word differs by is a matter for the vote.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from aggregator.text.blocks import equal_blocks
+
+MARK = "?"
+# Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
+# word is a question; at two thirds, two texts of one length begin to explain each other.
+LEAST = 3
+SHARE = 0.8
+Poorer = Callable[[str], str]
+
+
+def restored(texts: Sequence[str]) -> list[str]:
+    """The texts in their order, with the letters that were lost to question marks, or of their accents.
+
+    >>> restored(["Ge?ici g?n i?in", "Geçici gün için"])
+    ['Geçici gün için', 'Geçici gün için']
+    >>> restored(["Ou est-elle? A demain!", "Où est-elle? À demain!"])[0]
+    'Ou est-elle? A demain!'
+    """
+    if all(text.isascii() for text in texts):
+        return list(texts)
+    return [_restored(text, [other for other in texts if other != text]) for text in texts]
+
+
+def _restored(text: str, others: Sequence[str]) -> str:
+    """The text as the other that explains most of it shows it."""
+    best = (0, text)
+    if text.count(MARK) >= LEAST:
+        letters = frozenset(text)
+        for other in others:
+            best = max(best, _explained(text, other, lambda one: one if one.isascii() or one in letters else MARK))
+    elif not any(bare(one) != one for one in text):
+        for other in others:
+            best = max(best, _explained(text, other, bare))
+    return best[1]
+
+
+def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
+    """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
+    damaged = "".join(map(poorer, other))
+    lost = [at for at, (one, after) in enumerate(zip(other, damaged, strict=True)) if one != after]
+    if len(lost) < LEAST:
+        return 0, text
+    letters, back, reach = list(text), 0, 0
+    rich = frozenset(lost)
+    for i, j, size in equal_blocks(text, damaged):
+        reach = max(reach, j + size) if size else reach
+        for step in range(size):
+            if j + step in rich:
+                letters[i + step] = other[j + step]
+                back += 1
+    claimed = sum(at < reach for at in lost) if poorer is bare else text.count(MARK)
+    return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
+
+
+@lru_cache(maxsize=4096)
+def bare(letter: str) -> str:
+    """A letter without its accent; what is no accented letter of Latin, Greek or Cyrillic stays.
+
+    >>> bare("é"), bare("й"), bare("が"), bare("a")
+    ('e', 'и', 'が', 'a')
+    """
+    if not "\u00c0" <= letter <= "\u1eff":
+        return letter
+    first, *marks = list(unicodedata.normalize("NFD", letter))
+    return first if all("\u0300" <= mark <= "\u036f" for mark in marks) else letter

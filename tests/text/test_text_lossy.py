@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aggregator.text.lossy import bare, restored
+
+RICH = [
+    "Où est la forêt, là-bas, près de la rivière gelée?",
+    "Пятница: шумит всё ещё чужой прибой.",
+    "今日は港町へ行きます。",
+]
+WAYS = [
+    lambda text: text.encode("ascii", "replace").decode(),
+    lambda text: text.encode("latin-1", "replace").decode("latin-1"),
+    lambda text: text.encode("cp1251", "replace").decode("cp1251"),
+    lambda text: "".join(map(bare, text)),
+]
+
+
+@pytest.mark.parametrize("way", range(len(WAYS)))
+@pytest.mark.parametrize("text", RICH)
+def test_a_copy_that_lost_letters_gets_them_back_and_the_other_stays(text, way):
+    assert restored([WAYS[way](text), text, "Another text."]) == [text, text, "Another text."]
+
+
+@pytest.mark.parametrize(
+    ("poor", "rich"),
+    [
+        ("Cafe on the corner of a street", "Café on the corner of a street"),
+        ("Why? Who? Where? When?", "Wäre? Wör? Wär? Wän?"),
+        ("Ou est la foret, près de la riviere gelee?", "Où est la forêt, près de la rivière gelée?"),
+        ("A text of its own, and of others? No? No?", "Où est la forêt, là-bas, près de la rivière gelée?"),
+    ],
+)
+def test_too_little_or_another_text_explains_nothing(poor, rich):
+    assert restored([poor, rich]) == [poor, rich]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text("aeéèйи? ё漢が.", max_size=30), max_size=4), st.randoms(use_true_random=False))
+def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
+    """Nothing is invented: each letter was there, or is what another copy has, made poorer."""
+    for before, after in zip(texts, restored(texts), strict=True):
+        assert len(before) == len(after)
+        assert all(one in {other, "?", bare(other)} for one, other in zip(before, after, strict=True))
+    order = list(range(len(texts)))
+    random.shuffle(order)
+    assert restored([texts[at] for at in order]) == [restored(texts)[at] for at in order]
