@@ -19,12 +19,12 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
     cannot be read again (a pipe) is kept in a temporary file meanwhile.
     """
     faults = 0
-    with _rereadable(source) if learn else nullcontext(source) as lines:
+    with _rereadable(source) if learn else nullcontext(source) as copy:
         lore = NOTHING
         if learn:
-            lore = recount.learn(recount.accounts(lines))
-            lines.seek(0)
-        for answer in recount.answers(recount.accounts(lines), lore):
+            lore = recount.learn(recount.accounts(recount.lines(copy)))
+            copy.seek(0)
+        for answer in recount.answers(recount.accounts(recount.lines(copy)), lore):
             if isinstance(answer, recount.Fault):
                 faults += 1
                 errors.write(f"line {answer.line}: {answer.reason}\n")

@@ -21,8 +21,10 @@ def run(
 ) -> None:
     """Make one text out of several damaged copies of it, for each line of a JSON Lines file.
 
-    Each line is {"id", "field", "witnesses": [{"source", "text"}...]}, and may have "lang" and "show". The answers
-    {"id", "field", "text", "confidence", "provenance"} come in the same order; exit 1 where a line could not be used.
+    Each line is {"id", "field", "witnesses": [{"source", "text"}...]}, and may have "lang" and "show"; a witness may
+    have a "trust" from 0 to 1, and "cut": true where its text is known to end early. The answers {"id", "field",
+    "text", "confidence", "least_confidence", "cut", "provenance"} come in the same order; a line that cannot be used
+    is told on stderr by its number, and the exit code is then 1.
     """
     with streams(file, output) as (source, sink, errors):
         code = reconcile.run(source, sink, errors, learn=learn)

@@ -28,8 +28,11 @@ class Streams(NamedTuple):
 def streams(source: str, output: str) -> Iterator[Streams]:
     """The streams open as long as the body runs; ConfigError or PublishError where one cannot be opened.
 
-    A byte that is no UTF-8 becomes U+FFFD: one damaged line must not end the others.
+    A byte that is no UTF-8 becomes U+FFFD: one damaged line must not end the others. A file is not written over while
+    it is read.
     """
+    if "-" not in (source, output) and Path(output).is_file() and Path(output).resolve() == Path(source).resolve():
+        raise ConfigError(f"{output}: the answers would overwrite what they answer")
     with ExitStack() as stack:
         yield Streams(stack.enter_context(_reading(source)), stack.enter_context(_writing(output)), sys.stderr)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TextIO
 
 from aggregator.merger.blend import Reading, blend
 from aggregator.merger.lore import NOTHING, Lore, Observer
 from aggregator.merger.witnesses import Copy
+
+# Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory.
+LONGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,27 @@ class Fault:
 
 
 def accounts(lines: Iterable[str]) -> Iterator[Account | Fault]:
-    """What each line says; empty lines are passed over."""
+    """What each line says; empty lines are passed over, too long ones are faults."""
     for number, line in enumerate(lines, 1):
-        if line.strip():
+        if len(line) > LONGEST:
+            yield Fault(number, f"longer than {LONGEST} characters")
+        elif line.strip():
             try:
                 yield _account(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                yield Fault(number, str(error) or type(error).__name__)
+            except json.JSONDecodeError as error:
+                yield Fault(number, f"no JSON: {error.msg} at character {error.pos + 1}")
+            except RecursionError:
+                yield Fault(number, "no JSON that can be used: too many brackets within each other")
+            except ValueError as error:
+                yield Fault(number, str(error))
+
+
+def lines(source: TextIO) -> Iterator[str]:
+    """The lines of a stream; of a too long one no more is held than shows it to be so."""
+    while line := source.readline(LONGEST + 1):
+        yield line
+        while len(line) > LONGEST and not line.endswith("\n"):
+            line = source.readline(LONGEST + 1)
 
 
 def learn(found: Iterable[Account | Fault]) -> Lore:
@@ -91,9 +109,14 @@ def _account(said: object) -> Account:
         id=_text(said, "id"),
         field=_text(said, "field"),
         copies=tuple(_copy(witness) for witness in witnesses),
-        language=_text(said, "lang", "language") or None,
+        language=_language(_text(said, "lang", "language")),
         show=_text(said, "show") or None,
     )
+
+
+def _language(said: str) -> str | None:
+    """The language without its region ("en" of "en-US"): word lists have none."""
+    return said.strip().lower().replace("_", "-").partition("-")[0] or None
 
 
 def _copy(witness: object) -> Copy:

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +47,68 @@ def test_all_well_is_zero():
 def test_what_cannot_be_used_is_a_fault(line):
     (fault,) = recount.accounts([line])
     assert isinstance(fault, recount.Fault)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "no JSON: Expecting property name enclosed in double quotes at character 2"),
+        ("[" * 100_000, "no JSON that can be used: too many brackets within each other"),
+        ('"' + "x" * recount.LONGEST, f"longer than {recount.LONGEST} characters"),
+    ],
+)
+def test_a_fault_says_why(line, reason):
+    assert list(recount.accounts([line])) == [recount.Fault(1, reason)]
+
+
+def test_a_line_of_any_length_is_one_line(monkeypatch):
+    monkeypatch.setattr(recount, "LONGEST", 100)
+    good = '{"id": "a", "witnesses": []}'
+    code, answers, errors = run(["x" * 100, "x" * 101, "x" * 350, good, "x" * 202], learn=True)
+    assert (code, [answer["id"] for answer in answers]) == (1, ["a"])
+    assert [line.partition(": ")[0] for line in errors.splitlines()] == ["line 1", "line 2", "line 3", "line 5"]
+    assert all(len(line) <= 101 for line in recount.lines(io.StringIO("x" * 350 + "\n" + good)))
+
+
+@pytest.mark.parametrize(
+    ("said", "language"), [("en", "en"), ("pt-BR", "pt"), ("EN_us", "en"), (" ", None), (None, None)]
+)
+def test_a_language_is_known_without_its_region(said, language):
+    (account,) = recount.accounts([json.dumps({"id": "a", "lang": said, "witnesses": []})])
+    assert account.language == language
+
+
+COMMAND = [str(Path(sys.executable).with_name("aggregator")), "reconcile"]
+
+
+def aggregator(*words, given=b""):
+    done = subprocess.run([*COMMAND, *words], input=given, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_the_command_reads_a_pipe_and_never_writes_over_what_it_reads(tmp_path):
+    good = json.dumps({"id": "é", "field": "title", "witnesses": [{"source": "x", "text": "Öl"}]}, ensure_ascii=False)
+    code, out, errors = aggregator("-", given=f"\ufeff{good}\r\nnope\n{good}\n".encode() + b"\xff")
+    assert (code, [json.loads(line)["text"] for line in out.splitlines()]) == (1, ["Öl", "Öl"])
+    assert [line[:15] for line in errors.splitlines()] == ["line 2: no JSON", "line 4: no JSON"]
+    path = tmp_path / "copies.jsonl"
+    path.write_text(good, encoding="utf-8")
+    (tmp_path / "same.jsonl").symlink_to(path)
+    code, out, errors = aggregator(str(path), "-o", str(tmp_path / "same.jsonl"))
+    assert (code, out, path.read_text(encoding="utf-8")) == (2, "", good)
+    assert "would overwrite" in errors
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly():
+    good = json.dumps({"id": "a", "witnesses": [{"source": "x", "text": "word " * 200}]}) + "\n"
+    command = [*COMMAND, "-", "--no-learn"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            running.stdin.write((good * 500).encode())
+            running.stdin.close()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == 1
 
 
 def test_lone_surrogates_do_not_break_the_output():
