@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
@@ -93,6 +95,29 @@ def test_newest_page_and_archives_hold_every_item(many: Feed) -> None:
         pages = [body for name, body in files.items() if name.startswith("feed") and name.endswith(".xml")]
         for item in many.items:
             assert any(f">{item.guid}<".encode() in page for page in pages)
+
+
+def older(name: str, body: bytes) -> str | None:
+    """The name of the next older page, as this one says it."""
+    if name.endswith(".json"):
+        said = json.loads(body).get("next_url")
+    else:
+        found = re.search(rb'rel="next" type="[^"]+" href="([^"]+)"', body)
+        said = found[1].decode() if found else None
+    return said.rpartition("/")[2] if said else None
+
+
+@pytest.mark.parametrize("first", ["podcast.xml", "feed.xml", "feed.atom", "feed.json"])
+def test_from_page_to_older_page_all_are_read_once(many: Feed, first: str) -> None:
+    files = edition.render(many, window=4)
+    stem, _, ending = first.partition(".")
+    name, read = first, []
+    while name is not None:
+        read.append(name)
+        assert len(read) < 10
+        name = older(name, files[name])
+    assert len(read) > 3
+    assert sorted(read) == sorted(one for one in files if one.startswith(stem) and one.endswith(ending))
 
 
 def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
