@@ -52,6 +52,10 @@ class Reading:
     provenance: tuple[Run, ...] = ()
 
 
+_Told = tuple[str, tuple[str, ...], float]
+"""A token of the reading, with what stands before it: the sources that have it, and how sure it is."""
+
+
 def blend(
     copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING, show: str | None = None
 ) -> Reading:
@@ -76,15 +80,14 @@ def _alone(witnesses: Sequence[Witness]) -> Reading:
     sources = tuple(sorted({witness.source for witness in witnesses}))
     cut = all(witness.cut for witness in witnesses)
     sure = _belief(witnesses) * (ALL_CUT if cut else 1.0)
-    return _reading([Run(witnesses[0].text, sources, sure)], [sure], witnesses, cut=cut)
+    return _reading([(witnesses[0].text, sources, sure)], witnesses, cut=cut)
 
 
 def _read(columns: Sequence[Column], bench: Bench) -> Reading:
     """The reading that the votes on the columns give."""
     witnesses = bench.witnesses
     cut = all(witness.cut for witness in witnesses)
-    runs: list[Run] = []
-    scores: list[float] = []
+    told: list[_Told] = []
     known: dict[tuple[int, ...], tuple[tuple[str, ...], float]] = {}
     before: Column | None = None
     for stretch in vote.standing(columns, witnesses):
@@ -95,10 +98,9 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
             found = known.get(spelling.writers)
             sources, belief = found or known.setdefault(spelling.writers, _spoken(spelling.writers, witnesses))
             score = probability * spelling.share * belief * (ALL_CUT if cut else 1.0)
-            scores.append(score)
-            runs.append(Run(gap + spelling.text, sources, score))
+            told.append((gap + spelling.text, sources, score))
             before = column
-    return _reading(runs, scores, witnesses, cut=cut)
+    return _reading(told, witnesses, cut=cut)
 
 
 def _spoken(numbers: Sequence[int], witnesses: Sequence[Witness]) -> tuple[tuple[str, ...], float]:
@@ -112,11 +114,14 @@ def _belief(writers: Sequence[Witness]) -> float:
     return min(1.0, 0.6 + 0.2 * len(writers)) * sqrt(max((writer.sound for writer in writers), default=0.5))
 
 
-def _reading(runs: list[Run], scores: Sequence[float], witnesses: Sequence[Witness], *, cut: bool) -> Reading:
-    if cut and runs:
-        runs = _cut_short(runs)
-    text = "".join(run.text for run in runs)
-    carried = Counter(source for run in runs for source in run.sources)
+def _reading(told: Sequence[_Told], witnesses: Sequence[Witness], *, cut: bool) -> Reading:
+    scores = [score for _, _, score in told]
+    if cut and told:
+        told = _cut_short(told)
+    text = "".join([one for one, _, _ in told])
+    carried: Counter[str] = Counter()
+    for sources, times in Counter([sources for _, sources, _ in told]).items():
+        carried.update(dict.fromkeys(sources, times))
     return Reading(
         text,
         confidence=sum(scores) / len(scores) if scores else 0.0,
@@ -124,33 +129,35 @@ def _reading(runs: list[Run], scores: Sequence[float], witnesses: Sequence[Witne
         cut=cut,
         witness=max(sorted(carried), key=lambda source: carried[source], default=""),
         agreeing=tuple(sorted({witness.source for witness in witnesses if witness.text == text.removesuffix("…")})),
-        provenance=tuple(_joined(runs)),
+        provenance=tuple(_joined(told)),
     )
 
 
-def _cut_short(runs: Sequence[Run]) -> list[Run]:
-    """The runs of a text that nobody has whole, the last one ending in one ellipsis in place of other marks."""
-    kept = list(runs)
-    while len(kept) > 1 and not kept[-1].text.rstrip(LOOSE_END):
+def _cut_short(told: Sequence[_Told]) -> list[_Told]:
+    """The tokens of a text that nobody has whole, the last one ending in one ellipsis in place of other marks."""
+    kept = list(told)
+    while len(kept) > 1 and not kept[-1][0].rstrip(LOOSE_END):
         kept.pop()
-    last = kept[-1]
-    return [*kept[:-1], Run(last.text.rstrip(LOOSE_END) + "…", last.sources, last.confidence)]
+    text, sources, score = kept[-1]
+    return [*kept[:-1], (text.rstrip(LOOSE_END) + "…", sources, score)]
 
 
-def _joined(runs: Sequence[Run]) -> Iterator[Run]:
-    """The runs with neighbours of one provenance made one; its confidence is the lowest."""
-    for _, group in groupby(runs, key=lambda run: (run.sources, round(run.confidence, 1))):
+def _joined(told: Sequence[_Told]) -> Iterator[Run]:
+    """The tokens with neighbours of one provenance made one; its confidence is the lowest."""
+    tenths = {score: round(score, 1) for _, _, score in told}
+    for _, group in groupby(told, key=lambda one: (one[1], tenths[one[2]])):
         same = list(group)
-        yield Run("".join(run.text for run in same), same[0].sources, min(run.confidence for run in same))
+        yield Run("".join([text for text, _, _ in same]), same[0][1], min(score for _, _, score in same))
 
 
 def _gap(before: Column, column: Column, witnesses: Sequence[Witness]) -> str:
     """What stands between two tokens, as those have it who have both side by side; else a blank, if the script has."""
     near, places = before.places, column.places
-    if len({token.gap for token in column.cells.values()}) == 1:
-        number, token = next(iter(column.cells.items()))
+    tokens = list(column.cells.values())
+    if tokens.count(tokens[0]) == len(tokens) or len({token.gap for token in tokens}) == 1:
+        number = next(iter(column.cells))
         if near.get(number, -2) + 1 == places[number]:
-            return token.gap
+            return tokens[0].gap
     ballots: dict[str, float] = {}
     for number, token in column.cells.items():
         if near.get(number, -2) + 1 == places[number]:

@@ -120,6 +120,11 @@ def _distorted(columns: Sequence[Column], count: int) -> list[tuple[float, float
     for column in columns:
         if len(column.cells) < ENOUGH:
             continue
+        tokens = list(column.cells.values())
+        if tokens.count(tokens[0]) == len(tokens):
+            for number in column.cells:
+                chances[number] += 1
+            continue
         words = {number: token.word for number, token in column.cells.items()}
         often = Counter(words.values()) if len(set(words.values())) > 1 else {}
         for number, word in words.items():

@@ -48,9 +48,9 @@ class Spelling(NamedTuple):
 def spell(column: Column, bench: Bench) -> Spelling:
     """The best spelling of a column."""
     cells = column.cells
-    surfaces = {token.surface for token in cells.values()}
-    if len(surfaces) == 1:
-        return Spelling(surfaces.pop(), tuple(cells), 1.0)
+    tokens = list(cells.values())
+    if tokens.count(tokens[0]) == len(tokens) or len({token.surface for token in tokens}) == 1:
+        return Spelling(tokens[0].surface, tuple(cells), 1.0)
     word, share = _word(column, bench)
     lead = _marks({number: token.lead for number, token in cells.items()}, bench)
     trail = _marks({number: token.trail for number, token in cells.items()}, bench)
