@@ -14,6 +14,7 @@ from aggregator.generator.validate.paper import Paper, Spot, line, named, placed
 from aggregator.generator.validate.rule import Fault, Rule
 from aggregator.model.categories import CATEGORIES
 
+NEEDED = ("title", "link", "description")
 DATES = ("pubDate", "lastBuildDate")
 ONCE = (
     *("title", "link", "description", "language", "copyright", "pubDate", "lastBuildDate", "ttl", "image"),
@@ -46,9 +47,15 @@ def _required(paper: Paper) -> Iterator[Fault]:
         foreign = [str(one.tag).partition("}")[0][1:] for one in paper.root if values.local(one) == "channel"]
         yield "rss", f"has its elements in {foreign[0]}; RSS has no namespace" if foreign else "has no channel"
     elif paper.channel is not None:
-        yield from (
-            ("channel", f"has no {name}") for name in ("title", "link", "description") if not _text(paper, name)
-        )
+        lacking = [name for name in NEEDED if not (_text(paper, name) if paper.podcast else _all(paper, name))]
+        yield from (("channel", f"has no {name}") for name in lacking)
+
+
+def _empty(paper: Paper) -> Iterator[Fault]:
+    """RSS 2.0 asks that the elements are there; that they say something, everybody else does."""
+    if not paper.podcast:
+        empty = [name for name in NEEDED if _all(paper, name) and not _text(paper, name)]
+        yield from ((f"channel/{name}", "is empty") for name in empty)
 
 
 def _description(paper: Paper) -> Iterator[Fault]:
@@ -205,6 +212,7 @@ def _ttl(paper: Paper) -> Iterator[Fault]:
 RULES = (
     Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _self_link, "S"),
     Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _required),
+    Rule("channel-empty", "S", "Title, link and description say something", "W3C", _empty),
     Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _description),
     Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _page, "S"),
     Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _language),
