@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.retold import FEW, graded, retold, telling
-from aggregator.merger.sparse import Bags, Bools, Doubles, Ints, shared
+from aggregator.merger.sparse import Bags, Doubles, Ints, shared
 
 Levels = NDArray[np.int8]
 
@@ -53,6 +53,9 @@ _SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five h
 _MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
 _ADS, _LONG = 90, 0.02  # seconds, share of the length: an inserted advertisement
 
+_REPEATED = ("equal, more often", "equal, 2 or 3 times")
+_AGREEING = {"date": ("same day", "next day", "2 or 3 days"), "told": ("above .9", "above .9 of many words")}
+
 _FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
 _WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
 _BEGINNING = 12  # characters that say something as the beginning of a title
@@ -85,6 +88,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
         chosen = _worth(levels, kind)
         levels[chosen, KINDS.index(kind)] = measure(frame, left[chosen], right[chosen]) if len(chosen) else 0
     _forgive(frame, left, right, levels)
+    _single(frame, left, right, levels)
 
 
 def _worth(levels: Levels, kind: str) -> Ints:
@@ -103,6 +107,21 @@ def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
         rest = long[len(short) :].split()
         if len(rest) >= _LENGTHY and rest[0].isalpha():
             digits[at] = 0
+
+
+def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """A repeated title that each source has once with its number or part, "Mailbag #12", is a title it has once.
+
+    Only where the day or the text agrees too: a listing that counts its own places numbers another item the same.
+    """
+    title, repeated = levels[:, KINDS.index("title")], [LEVELS["title"].index(level) for level in _REPEATED]
+    same = np.isin(title, repeated) & (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
+    season = levels[:, KINDS.index("number")] != LEVELS["number"].index("equal, other season")
+    agreed = np.zeros(len(left), dtype=np.bool_)
+    for kind, good in _AGREEING.items():
+        agreed |= np.isin(levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in good])
+    once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
+    title[same & season & agreed & once] = LEVELS["title"].index("equal, in a source once")
 
 
 def _share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
@@ -127,17 +146,8 @@ def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
         if len(short) >= _BEGINNING and long.startswith(short):
             level[at] = len(_ALIKE) + 2
     most = np.maximum(frame.repeats[left], frame.repeats[right])
-    most[_once(frame, left, right)] = 1
     rank = len(_ALIKE) + np.where(most == 1, 5, np.where(most <= FEW, 4, 3))
     return np.where(equal, rank, np.where(frame.mute[left] | frame.mute[right], 0, level))
-
-
-def _once(frame: Frame, left: Ints, right: Ints) -> Bools:
-    """Whether two titles are equal with their numbers and parts, and each source has them once: "Mailbag #12"."""
-    same = (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
-    season = (frame.season[left] == frame.season[right]) | (np.minimum(frame.season[left], frame.season[right]) < 0)
-    once: Bools = same & season & (np.maximum(frame.recurs[left], frame.recurs[right]) == 1)
-    return once
 
 
 def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
