@@ -72,12 +72,17 @@ def standing(composed: stages.Composition, basis: str) -> Standing:
     )
 
 
-def outcome(plan: Plan, heard: Sequence[Voice], stands: Standing) -> Outcome:
+def hearings(heard: Sequence[Voice]) -> tuple[Hearing, ...]:
+    """What became of each source in this run, without what it said."""
+    return tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard)
+
+
+def outcome(plan: Plan, told: tuple[Hearing, ...], stands: Standing) -> Outcome:
     """What the refresh of one feed came to where nothing new was published."""
     return Outcome(
         feed=plan.name,
-        hearings=tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard),
-        sightings=sum(voice.sightings for voice in heard),
+        hearings=told,
+        sightings=sum(hearing.sightings for hearing in told),
         remembered=stands.remembered,
         items=stands.items,
         episodes=stands.episodes,

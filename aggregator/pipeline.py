@@ -15,7 +15,7 @@ the next run keeps, never a published guid that nobody remembers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -36,10 +36,9 @@ from aggregator.config.load import Config
 from aggregator.errors import ConfigError, PublishError, SilenceError
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
-from aggregator.model.feed import Feed, Plan
+from aggregator.model.feed import Feed, Hearing, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
-from aggregator.voices import Voice
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -61,8 +60,8 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     with run.begin(config, at, wait=wait) as begun:
         current = replace(begun, force=force, listen=listen)
         found: dict[str, Outcome] = {}
-        for heard in run.heard(current, chosen):
-            found |= _refresh_feeds(current, heard)
+        for lot in _remembered(current, chosen):
+            found |= {plan.name: _refresh_feed(current, plan, told, stands) for plan, told, stands in lot}
         outcomes = [found[plan.name] for plan in chosen]
         if not any(each.files or each.failures for each in outcomes):
             raise SilenceError(outcome.silence(outcomes))
@@ -85,12 +84,19 @@ def _with_index(current: Run, last: Outcome) -> Outcome:
     return replace(last, files=(*last.files, *written))
 
 
-def _refresh_feeds(current: Run, heard: Sequence[tuple[Plan, Sequence[Voice]]]) -> dict[str, Outcome]:
-    """The story for some feeds, from what their sources said: remembered in one transaction, then each by itself."""
-    with ledger.transaction(current.book) as page:
-        known = bookkeeping.remember_all(page, heard, current.at)
-        stands = {plan.name: _stands(known, plan) for plan, _ in heard}
-    return {plan.name: _refresh_feed(current, plan, voices, stands[plan.name]) for plan, voices in heard}
+def _remembered(
+    current: Run, plans: Sequence[Plan]
+) -> Iterator[list[tuple[Plan, tuple[Hearing, ...], standing.Standing | None]]]:
+    """Some feeds at a time, what became of their sources, and what stands: all that they said is in the ledger.
+
+    It is remembered in one transaction and then let go: 20,000 sightings are not held while others are composed.
+    """
+    for heard in run.heard(current, plans):
+        with ledger.transaction(current.book) as page:
+            known = bookkeeping.remember_all(page, heard, current.at)
+            lot = [(plan, outcome.hearings(said), _stands(known, plan)) for plan, said in heard]
+        del heard
+        yield lot
 
 
 def _stands(book: Ledger, plan: Plan) -> standing.Standing | None:
@@ -99,18 +105,18 @@ def _stands(book: Ledger, plan: Plan) -> standing.Standing | None:
     return None if more else bookkeeping.stands(book, plan)
 
 
-def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice], stands: standing.Standing | None) -> Outcome:
+def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: standing.Standing | None) -> Outcome:
     """The story for one feed, from what is remembered, where what ``stands`` is not just that."""
     if stands and standing.stand(current.config.output, stands.files):
-        return outcome.outcome(plan, heard, stands)
+        return outcome.outcome(plan, told, stands)
     current.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
         _probe(current, plan)
     with ledger.transaction(current.book) as page:
         composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
-        if not composed.feed.items and not any(voice.state in voices.SPOKEN for voice in heard):
-            return outcome.outcome(plan, heard, stands)
+        if not composed.feed.items and not any(hearing.state in voices.SPOKEN for hearing in told):
+            return outcome.outcome(plan, told, stands)
         bookkeeping.promise(page, plan, composed, current.at)
         past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
@@ -118,10 +124,10 @@ def _refresh_feed(current: Run, plan: Plan, heard: Sequence[Voice], stands: stan
     try:
         written = publish.publish(current.config.output, composed.feed, plan.window, past, made, cards=cards)
     except PublishError as error:
-        return replace(outcome.outcome(plan, heard, stands), failures=(str(error),))
+        return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
     standing.keep_standing(current.book, plan.name, stands)
-    return outcome.with_news(outcome.outcome(plan, heard, stands), composed, written)
+    return outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
 
 
 def _probe(current: Run, plan: Plan) -> None:

@@ -83,18 +83,19 @@ def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[V
                 terms = _terms(run, plan)
                 ahead.append(_Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)))
             each = _first_complete(ahead, SECONDS if silent else None)
+            waiting = each is None
             if each is not None:
                 ahead.remove(each)
-                told = [voice.result() for voice in each.voices]
-                pair = each.plan, voices.read(told, each.known, each.terms)
-                if any(answer.document for voice in told for answer in voice.answers):
-                    yield (pair,)
-                else:
-                    silent.append(pair)
-            if silent and (each is None or len(silent) >= LOT or not ahead):
+                news = any(answer.document for voice in each.voices for answer in voice.result().answers)
+                silent.append(_read(each))
+                # Only the caller holds what was read: it is too much to keep in memory until the next feed.
+                each = None
+                if news:
+                    yield (silent.pop(),)
+            if silent and (waiting or len(silent) >= LOT or not ahead):
                 yield tuple(silent)
                 silent = []
-            if each is None and not ahead:
+            if waiting and not ahead:
                 return
 
 
@@ -106,6 +107,11 @@ class _Asked:
     terms: Terms
     known: Mapping[str, Memories]
     voices: tuple[Future[Voice], ...]
+
+
+def _read(asked: _Asked) -> tuple[Plan, tuple[Voice, ...]]:
+    """The feed with what its sources' documents say."""
+    return asked.plan, voices.read([voice.result() for voice in asked.voices], asked.known, asked.terms)
 
 
 def _first_complete(ahead: Sequence[_Asked], seconds: float | None) -> _Asked | None:

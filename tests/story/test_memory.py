@@ -1,0 +1,42 @@
+"""What a refresh keeps in memory, and how long."""
+
+import gc
+from datetime import UTC, datetime
+from pathlib import Path
+
+from aggregator import pipeline
+from aggregator.config.load import load
+from aggregator.model.sighting import Listing, Sighting
+from aggregator.outcome import Progress
+
+AT = datetime(2024, 6, 1, 12, tzinfo=UTC)
+CONFIG = """
+state: ledger.db
+output: output
+base_url: http://localhost:8000
+contact: https://example.org/about
+feeds:
+  tide: {title: Tide, sources: {host: {kind: feed, path: tide.xml}}}
+  quay: {title: Quay, sources: {host: {kind: feed, path: quay.xml}}}
+"""
+
+
+def rss(name: str) -> str:
+    items = "".join(f"<item><title>{name} {turn}</title><guid>{name}-{turn}</guid></item>" for turn in range(30))
+    return f"<rss version='2.0'><channel><title>{name}</title>{items}</channel></rss>"
+
+
+def test_what_was_read_is_let_go_before_it_is_composed(tmp_path: Path) -> None:
+    for name in ("tide", "quay"):
+        (tmp_path / f"{name}.xml").write_text(rss(name), encoding="utf-8")
+    (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    held: list[tuple[str, int]] = []
+
+    def listen(progress: Progress) -> None:
+        if progress.stage in ("compose", "publish"):
+            held.append((progress.stage, sum(isinstance(each, (Listing, Sighting)) for each in gc.get_objects())))
+
+    before = sum(isinstance(each, (Listing, Sighting)) for each in gc.get_objects())
+    outcomes = pipeline.refresh(load(tmp_path / "config.yaml"), at=AT, listen=listen)
+    assert [(each.items, each.sightings) for each in outcomes] == [(30, 30), (30, 30)]
+    assert held == [("compose", before), ("publish", before)] * 2
