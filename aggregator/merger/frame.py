@@ -124,13 +124,23 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
 
 def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
     """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
-    number: dict[Hashable, int] = {}
+    number: dict[str, int] = {}
+    known: dict[tuple[str, ...], list[int]] = {}  # copies of one text are many
+
+    def coded(words: tuple[str, ...]) -> list[int]:
+        if words not in known:
+            known[words] = [number.setdefault(word, len(number)) for word in dict.fromkeys(words)]
+        return known[words]
+
     long = told(rows, [row.description for row in rows])
-    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [[] for _ in rows]
-    both = bagged([(*one, *other) for one, other in zip(long, short, strict=True)], number)
+    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [()] * len(rows)
+    each = [(coded(one), coded(other)) for one, other in zip(long, short, strict=True)]
+    every = [list(dict.fromkeys((*one, *other))) if other else one for one, other in each]
+    width = max(len(number), 1)
+    both = gathered(every, width)
     rare = [rarity([both], group) for group in groups]
-    described, brief = (weighted(bagged(words, number), rare) for words in (long, short))
-    return described, brief, weighted(both, rare)
+    described = weighted(gathered([one for one, _ in each], width), rare)
+    return described, weighted(gathered([other for _, other in each], width), rare), weighted(both, rare)
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:

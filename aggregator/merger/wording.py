@@ -15,7 +15,7 @@ _DESCRIBED = 1000  # characters of a description that are compared; a directory'
 _REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
 _YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
 _ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
 
 
 def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
@@ -38,7 +38,7 @@ def named(row: Record, scope: Scope) -> str:
     return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
-def told(rows: Sequence[Record], written: Sequence[str | None]) -> list[list[str]]:
+def told(rows: Sequence[Record], written: Sequence[str | None]) -> list[tuple[str, ...]]:
     """The folded words of a text of each row, without addresses and without sentences that its listing repeats."""
     texts = [(text or "")[:_DESCRIBED] for text in written]
     texts = [_ADDRESS.sub(" ", text) if "://" in text or "www." in text else text for text in texts]
@@ -46,12 +46,12 @@ def told(rows: Sequence[Record], written: Sequence[str | None]) -> list[list[str
     often: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row, text in zip(rows, texts, strict=True):
         often[row.source].update(set(parts[text]))
-    whole = {text: " ".join(said).split() for text, said in parts.items()}
+    whole = {text: tuple(" ".join(said).split()) for text, said in parts.items()}
     out = []
     for row, text in zip(rows, texts, strict=True):
         times = often[row.source]
         own = [sentence for sentence in parts[text] if times[sentence] < _REPEATED]
-        out.append(whole[text] if len(own) == len(parts[text]) or not any(own) else " ".join(own).split())
+        out.append(whole[text] if len(own) == len(parts[text]) or not any(own) else tuple(" ".join(own).split()))
     return out
 
 
