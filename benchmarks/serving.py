@@ -34,6 +34,8 @@ from aggregator.model.sighting import Duration, Enclosure, Moment
 
 SIZE = 300_000
 SERVER_CORE, LOAD_CORE = "0", "1"
+# Seconds for a server to start where other work has most of its core.
+PATIENCE = 120
 SERVE = "from pathlib import Path; from aggregator.service.web import serve; serve('127.0.0.1', {port}, Path({root!r}))"
 NGINX = """
 daemon off; worker_processes 1; pid {home}/nginx.pid; error_log {home}/error.log; events {{ worker_connections 1024; }}
@@ -94,16 +96,23 @@ def running(command: Sequence[str], port: int) -> Iterator[int]:
     """The process id of a server on its core, from its first answer to the end of the block."""
     with subprocess.Popen(["taskset", "-c", SERVER_CORE, *command], stderr=subprocess.DEVNULL) as process:
         try:
-            end = time.monotonic() + 20
-            while time.monotonic() < end:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 0.2).close()
-                    break
-                except OSError:
-                    time.sleep(0.05)
+            end = time.monotonic() + PATIENCE
+            while not answers(port):
+                if process.poll() is not None or time.monotonic() > end:
+                    sys.exit(f"{command[0]} does not answer on port {port}")
+                time.sleep(0.05)
             yield process.pid
         finally:
             process.terminate()
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens on a port of loopback."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 0.2).close()
+    except OSError:
+        return False
+    return True
 
 
 def sizes(folder: Path) -> dict[str, int]:
