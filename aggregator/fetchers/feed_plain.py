@@ -48,7 +48,10 @@ def sighting(source: str, base: str, item: Plain, position: int) -> Sighting:
     published = _moment(said.get("pubdate"))
     length = durations.parse(told(said["itunes_duration"])) if "itunes_duration" in said else None
     tags = _tags(item) if item.runs else ()
-    number = (said.get("itunes_episode", "").strip() or tagged(tags, "episode") or "").strip()[:LONGEST_NUMBER] or None
+    number = (said.get("itunes_episode", "").strip() or (tags and tagged(tags, "episode")) or "").strip()
+    number = number[:LONGEST_NUMBER]
+    season = said.get("itunes_season", "").strip() or (tagged(tags, "season") if tags else None)
+    counted = whole(number) if number else None
     audio_id = urls.audio_id(enclosure.url) if enclosure else None
     alike = _alike(
         base, tuple([said.get(name) for name in ALIKE]), tuple([(name, said[name]) for name in item.authors])
@@ -59,8 +62,8 @@ def sighting(source: str, base: str, item: Plain, position: int) -> Sighting:
         title=title, genre="episode" if enclosure or length else "post", position=position, guid=guid,
         ids=(("simplecast", audio_id),) if audio_id else (), link=link, description=words.description, html=words.html,
         summary=words.summary, published=published, duration=Duration(*length) if length else None,
-        enclosure=enclosure, season=whole(said.get("itunes_season", "").strip() or tagged(tags, "season")),
-        episode=whole(number), number=number if whole(number) is None else None,
+        enclosure=enclosure, season=whole(season) if season else None,
+        episode=counted, number=number if number and counted is None else None,
         episode_type=alike.episode_type, explicit=alike.explicit, image=alike.image, author=alike.author,
         categories=_categories(item) if item.runs or "itunes_keywords" in said else (), tags=tags, span=ONCE,
     )  # fmt: skip
