@@ -59,7 +59,7 @@ def decode_each(kind: type[R], text: str, **given: object) -> R:
     try:
         known: Any = kind
         record: R = typed.reader(known)(text)
-    except BROKEN:  # a newer program's words, half a surrogate pair
+    except (*BROKEN, OverflowError):  # a newer program's words, half a surrogate pair
         return decode(kind, text, **given)
     for name, value in given.items():
         object.__setattr__(record, name, value)  # frozen, and nobody else's yet
@@ -70,7 +70,7 @@ def name(record: Any) -> str:
     """The name of all that the record says: equal for equal records, another for others."""
     try:
         said: bytes = typed.packed(record)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, OverflowError):
         said = encode(record).encode("ascii")
     return blake2b(said, digest_size=DIGEST_BYTES).hexdigest()
 

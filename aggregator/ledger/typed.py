@@ -20,5 +20,8 @@ def reader(kind: type[Any]) -> Callable[[str], Any]:
 
 
 def packed(record: object) -> bytes:
-    """The whole record as bytes that are equal where the record is; UnicodeEncodeError for half a letter."""
+    """The whole record as bytes that are equal where the record is.
+
+    UnicodeEncodeError for half a letter, OverflowError for a number of more than 64 bits.
+    """
     return msgspec.msgpack.encode(record)

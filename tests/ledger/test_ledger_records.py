@@ -46,6 +46,8 @@ EACH = (
 def test_a_record_comes_back_as_it_was(record: Any) -> None:
     text = records.encode(record)
     assert record == records.decode(type(record), text)
+    assert record == records.decode_each(type(record), text)
+    assert records.name(record) == records.name(records.decode(type(record), text))
     assert text == records.encode(records.decode(type(record), text))
     assert text.isascii()
     assert (record, record) == records.decode_all(type(record), records.encode_all((record, record)))
@@ -68,6 +70,27 @@ def test_what_a_newer_program_wrote_is_read() -> None:
 
 def test_what_an_older_program_left_out_has_its_default() -> None:
     assert Sighting("s", "k", "t") == records.decode(Sighting, '{"source":"s","key":"k","title":"t"}')
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"source":"s"}', '{"published":3}', "{", "null"])
+def test_no_record_among_thousands_is_told_in_one_line(text: str) -> None:
+    with pytest.raises(LedgerError, match=r"^ledger: a sighting cannot be read back"):
+        records.decode_each(Sighting, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"source":"s","key":"k","title":"half a letter \\ud83d"}',
+        '{"source":"s","key":"k","title":"T","genre":"film","unheard":[1]}',
+        '{"source":"s","key":"k","title":"T","published":{"at":"2024-05-01T12:00:00.5+00:19:32"}}',
+    ],
+)
+def test_what_is_not_quite_a_record_is_read_alike_one_by_one_and_by_the_thousand(text: str) -> None:
+    assert records.decode(Sighting, text) == records.decode_each(Sighting, text)
+    given = {"position": 7, "span": Span(2, 3)}
+    assert records.decode(Sighting, text, **given) == records.decode_each(Sighting, text, **given)
+    assert records.name(records.decode(Sighting, text)) != records.name(FULL)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"source":"s"}', '{"published":3}', "{", "null"])
@@ -107,3 +130,5 @@ def test_any_sighting_comes_back(**given_fields: Any) -> None:
     at = given_fields.pop("at")
     sighting = Sighting(source="s", published=at, **given_fields)
     assert sighting == records.decode(Sighting, records.encode(sighting))
+    assert sighting == records.decode_each(Sighting, records.encode(sighting))
+    assert records.name(sighting) != records.name(Sighting("s", "k", "another"))

@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select
 
 from aggregator import bookkeeping, making, printing, publish
 from aggregator.generator import edition, masthead, page
-from aggregator.ledger import decisions, ledger
+from aggregator.ledger import decisions, ledger, recall
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Plan
@@ -161,6 +161,20 @@ def test_only_what_changed_is_made_again() -> None:
         works = {work.kind: len(work.fresh) for work in composed.taught[2:]}
         assert works == {making.MENDED: 3, making.RECONCILED: 1}
         assert kept(book) == stood + 4
+
+
+def test_audio_is_known_without_reading_everything_back() -> None:
+    said = [sighting("host", turn, turn) for turn in range(len(TOPICS))]
+    moved = [changed(each, "audio") if turn % 3 else each for turn, each in enumerate(said)]
+    silent = replace(said[0], enclosure=None)
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        refresh(book, [Voice(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
+        known = {each.sighting.key: each.sighting.enclosure for each in recall.sightings(book, "sea")}
+        for now in (said, moved, [silent, *said[1:]], []):
+            found = recall.with_audio(book, "sea", {"host": now, "mirror": now[:2]})
+            wanted = {each.key: known[each.key] for each in now if each.enclosure}
+            assert {each.key: each.enclosure for each in found["host"]} == wanted
+            assert found["mirror"] == []
 
 
 def test_composing_without_a_refresh_keeps_nothing() -> None:
