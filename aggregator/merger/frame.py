@@ -125,15 +125,15 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
 def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
     """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
     number: dict[str, int] = {}
-    known: dict[tuple[str, ...], list[int]] = {}  # copies of one text are many
+    known: dict[str, list[int]] = {}  # copies of one text are many
 
-    def coded(words: tuple[str, ...]) -> list[int]:
+    def coded(words: str) -> list[int]:
         if words not in known:
-            known[words] = [number.setdefault(word, len(number)) for word in dict.fromkeys(words)]
+            known[words] = [number.setdefault(word, len(number)) for word in dict.fromkeys(words.split())]
         return known[words]
 
     long = told(rows, [row.description for row in rows])
-    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [()] * len(rows)
+    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [""] * len(rows)
     each = [(coded(one), coded(other)) for one, other in zip(long, short, strict=True)]
     every = [list(dict.fromkeys((*one, *other))) if other else one for one, other in each]
     width = max(len(number), 1)
