@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import time
 from datetime import timedelta
 
@@ -27,12 +28,14 @@ def many(town: Town, feeds: int, sources: int) -> None:
 
 def measured(town: Town, at: str) -> tuple[float, float]:
     """A refresh: its wall seconds and the megabytes of its process at the highest."""
-    begun = time.monotonic()
+    begun, spent = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = town.start("refresh", "--quiet", "--at", at)
     assert child.stderr is not None
     peak = Peak(child.pid)
     said = child.stderr.read()
     assert (child.wait(), said) == (0, "")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{after.ru_utime - spent.ru_utime:.1f} s user, {after.ru_stime - spent.ru_stime:.1f} s system")  # noqa: T201
     return time.monotonic() - begun, peak.seen()
 
 
