@@ -21,12 +21,15 @@ ACCENTED = 0.5
 MARKED = 0.5
 MOST_CREDIT = 3.4
 BROKEN = 5.0
+LOST = "\ufffd"
 MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
 TRACKED = re.compile(r"[?&]utm_[a-z]+=")
 TRACKED_COST = 6.0
 # An address that says a part of its path twice, beside a copy that says it once: slips repeat, they do not leave out.
 DOUBLED_COST = 3.0
+DIGIT_IN_WORD = re.compile(r"[^\W\d_][015]|[015][^\W\d_]")
+LETTERS_FOR_DIGITS = tuple(str.maketrans("015", letters) for letters in ("ols", "ois"))
 
 
 class Bench(NamedTuple):
@@ -86,7 +89,7 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
         for letters, group in groups.items()
     }
     for letters, group in groups.items():
-        scores[letters] -= DOUBLED_COST * _doubled(group, ballots)
+        scores[letters] -= DOUBLED_COST * (_doubled(group, ballots) or _misread(group, ballots))
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
     return _marks(parts, bench), sum(ballots[word] for word in group) / sum(ballots.values())
@@ -95,6 +98,13 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
 def _doubled(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
     """Whether the words are addresses that double what another writes once."""
     return any("://" in word and any(once in ballots for once, _ in shortened(word)) for word in group)
+
+
+def _misread(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
+    """Whether the words have digits for the letters that look the same and that another writes."""
+    worded = [word for word in group if DIGIT_IN_WORD.search(word)]
+    others = {other.lower() for other in ballots} if worded else set()
+    return any(word.lower().translate(way) in others for word in worded for way in LETTERS_FOR_DIGITS)
 
 
 def _letters(word: str) -> str:
@@ -125,7 +135,7 @@ def _credit(word: str, language: str | None) -> float:
     if not word.isascii():
         credit += ACCENTED
     credit += MARKED * min(3, sum(not letter.isalnum() for letter in word))
-    blame = BROKEN * ("\ufffd" in word) + MIXED * mixed(word) + TRACKED_COST * bool(TRACKED.search(word))
+    blame = BROKEN * (LOST in word) + MIXED * mixed(word) + TRACKED_COST * bool(TRACKED.search(word))
     return min(MOST_CREDIT, credit) - blame
 
 
@@ -133,6 +143,8 @@ def _marks(parts: dict[int, str], bench: Bench) -> str:
     """Of texts that differ in marks the likeliest: a mark is lost more often than added."""
     if len(set(parts.values())) == 1:
         return next(iter(parts.values()))
+    if any(LOST not in part for part in parts.values()):
+        parts = {number: part.replace(LOST, "") for number, part in parts.items()}
     most = max(_count(part) for part in parts.values())
     ballots: dict[str, float] = {}
     for number, part in parts.items():

@@ -35,6 +35,8 @@ FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
 LEAST_SOUND = 0.12
 # A tenth more trust outweighs two sound copies of less: (.8/.9)**6 is .49.
 TRUST_POWER = 6
+# A source is trusted for what it says, not for what a transcription made of it: what is left of wrong decodings tells.
+ILLEGIBLE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
     called = []
     for copy in copies:
         mended = Mended(copy.text.strip(), copy.cut, ()) if copy.mended else mend(copy.text, cut=copy.cut)
-        trust = (max(copy.trust, 0.01) / top) ** TRUST_POWER
+        clear = ILLEGIBLE if "\ufffd" in mended.text or suspicion.oddness(mended.text) else 1.0
+        trust = (max(copy.trust, 0.01) * clear / top) ** TRUST_POWER
         called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
     for witness, text in zip(called, restored([witness.text for witness in called]), strict=True):
         witness.text = text

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from aggregator.text.blocks import equal_blocks
 
-MARK = "?"
+MARKS = ("?", "\ufffd")
 # Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
 # word is a question; at two thirds, two texts of one length begin to explain each other.
 LEAST = 3
@@ -38,10 +38,11 @@ def restored(texts: Sequence[str]) -> list[str]:
 def _restored(text: str, others: Sequence[str]) -> str:
     """The text as the other that explains most of it shows it."""
     best = (0, text)
-    if text.count(MARK) >= LEAST:
+    mark = max(MARKS, key=text.count)
+    if text.count(mark) >= LEAST:
         letters = frozenset(text)
         for other in others:
-            best = max(best, _explained(text, other, lambda one: one if one.isascii() or one in letters else MARK))
+            best = max(best, _explained(text, other, lambda one: one if one.isascii() or one in letters else mark))
     elif not any(bare(one) != one for one in text):
         for other in others:
             best = max(best, _explained(text, other, bare))
@@ -62,7 +63,7 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
             if j + step in rich:
                 letters[i + step] = other[j + step]
                 back += 1
-    claimed = sum(at < reach for at in lost) if poorer is bare else text.count(MARK)
+    claimed = sum(at < reach for at in lost) if poorer is bare else max(map(text.count, MARKS))
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
 
 

@@ -10,10 +10,16 @@ from aggregator.merger.blend import Copy, blend
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_cases.jsonl").read_text().splitlines()]
 
 
+def copies(case):
+    """The copies of a case, all trusted alike where it says nothing of trust."""
+    trust = case.get("trust", [1.0] * len(case["copies"]))
+    said = zip(case["copies"], trust, strict=True)
+    return [Copy(f"source {number}", text, trusted) for number, (text, trusted) in enumerate(said)]
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
 def test_each_case_reads_as_written(case):
-    copies = [Copy(f"source {number}", text) for number, text in enumerate(case["copies"])]
-    reading = blend(copies, language=case.get("language", "en"))
+    reading = blend(copies(case), language=case.get("language", "en"))
     assert (case["text"], case.get("cut", False)) == (reading.text, reading.cut)
 
 
@@ -54,5 +60,4 @@ WRONG = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_w
 @pytest.mark.parametrize("case", WRONG, ids=[case["label"] for case in WRONG])
 @pytest.mark.xfail(strict=True, reason="known wrong; the case says why")
 def test_what_still_goes_wrong(case):
-    copies = [Copy(f"source {number}", text) for number, text in enumerate(case["copies"])]
-    assert blend(copies, language="en").text == case["text"]
+    assert blend(copies(case), language="en").text == case["text"]
