@@ -11,9 +11,13 @@ import pytest
 
 from aggregator.merger.compare import LEVELS
 from aggregator.merger.lines import records
-from aggregator.merger.resolve import Orders, resolve
+from aggregator.merger.resolve import VETOES, Orders, resolve
 
 DATA = Path(__file__).parent / "data" / "match"
+
+# what decides beside the kinds of evidence; lists anew, decisions and pins need times and names that a line has not:
+# tests/merger/test_match_relisted.py, test_match_promises.py
+RULES = {"doubt", "frames", "posts", "restamped", "rivals", "scope", "twins"}
 
 
 def cases() -> Iterator[Any]:
@@ -34,8 +38,18 @@ def test_rule(case: dict[str, Any]) -> None:
 
 def test_every_kind_of_evidence_has_cases_that_join_and_cases_that_part() -> None:
     rules = {path.stem: json.loads(path.read_text(encoding="utf-8"))["cases"] for path in DATA.glob("*.json")}
-    assert set(LEVELS) <= set(rules)
+    assert {*LEVELS, *RULES} == set(rules)
     for found in rules.values():
         assert all(case["origin"] for case in found)
         assert any(case["same"] for case in found)
         assert any(case["apart"] for case in found)
+
+
+def test_every_veto_stands_in_a_case_that_it_keeps_apart() -> None:
+    met: set[str | None] = set()
+    for case in cases():
+        found = resolve(records(case.values[0]["records"]), Orders())
+        home = {row: number for number, group in enumerate(found.groups) for row in group}
+        pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), found.vetoes.tolist(), strict=True)
+        met |= {VETOES[veto] for left, right, veto in pairs if home[left] != home[right]}
+    assert met == set(VETOES)
