@@ -72,7 +72,8 @@ def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: date
     _hold_audio(book, plan, voices)
     memories.keep_memories(book, [(plan.name, voice.source.name, each) for voice in voices for each in voice.memories])
     for voice in voices:
-        remember.remember(book, plan.name, voice.source, voice.listings, now)
+        if any(listing is not None for listing in voice.listings):
+            remember.remember(book, plan.name, voice.source, voice.listings, now)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
     past = {hearing.source.name: hearing for hearing in told.hearings(book, plan)}
