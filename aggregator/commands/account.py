@@ -11,6 +11,8 @@ from aggregator.commands.waterfall import waterfall
 from aggregator.commands.wording import SHORT, count, line, value
 from aggregator.ledger.recall import Remembered
 from aggregator.model.item import Item
+from aggregator.model.sighting import Sighting
+from aggregator.text.markup import to_text
 
 SEEN = ("sighting", "title", "date", "length", "text", "first seen", "last seen")
 TEXT = 300
@@ -44,7 +46,14 @@ def sides(console: Console, seen: Sequence[Remembered]) -> None:
     """Print sightings beside each other, with the beginning of what each says."""
     table(console, SEEN, _seen(seen))
     for one in seen:
-        console.print(f"{line(one.sighting.id)}: {line(one.sighting.description or one.sighting.html or '', TEXT)}")
+        console.print(f"{line(one.sighting.id)}: {line(told(one.sighting) or '', TEXT)}")
+
+
+def told(sighting: Sighting) -> str | None:
+    """What a sighting tells at length, as text; ``None`` where it tells nothing."""
+    if sighting.description is None and sighting.html is not None:
+        return to_text(sighting.html)
+    return sighting.description
 
 
 def plain(item: Item, seen: Sequence[Remembered]) -> dict[str, object]:
@@ -66,7 +75,7 @@ def _seen(seen: Sequence[Remembered]) -> Iterator[tuple[str, ...]]:
     """A row for each sighting."""
     for one in seen:
         said = one.sighting
-        text = said.description if said.description is not None else said.html
+        text = told(said)
         size = "" if text is None else f"{count(len(text), 'sign')}{', cut' if said.cut else ''}"
         yield (
             line(said.id, GUID),

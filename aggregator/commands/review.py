@@ -110,7 +110,17 @@ def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
     if not undone:
         where = "; the config has it: remove it there" if _configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: nothing was decided here about {two[0]} and {two[1]}{where}")
-    typer.echo(f"{plan.name}: forgotten: {line(two[0])} and {line(two[1])}, from the next refresh")
+    stay = (
+        "; they are published as one and stay one: --different divides them"
+        if _together(config, plan, two, now)
+        else ""
+    )
+    typer.echo(f"{plan.name}: forgotten: {line(two[0])} and {line(two[1])}, from the next refresh{stay}")
+
+
+def _together(config: Config, plan: Plan, two: Two, now: datetime) -> bool:
+    """Whether the two are one item all the same: what was published under one guid stays so until it is divided."""
+    return any({*two} <= {item.guid, *item.sightings} for item in pipeline.weigh(config, plan.name, at=now).items)
 
 
 def _configured(plan: Plan, two: Two) -> bool:

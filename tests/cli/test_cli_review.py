@@ -1,0 +1,122 @@
+"""A person at the near misses: what is shown, what is taken, what can be taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HEAD = '<?xml version="1.0"?><rss version="2.0"><channel><title>Crumb Talk</title><link>https://crumb.example/</link>'
+ITEM = (
+    '<item><title>{title}</title><guid isPermaLink="false">{guid}</guid>'
+    "<pubDate>Mon, {day:02} Jan 2024 06:00:00 +0000</pubDate><description><![CDATA[<p>All about <b>{word}</b> &amp; "
+    "the sour that makes it rise at all in a cold kitchen.</p>]]></description>"
+    '<enclosure url="https://{guid}.example/a.mp3" type="audio/mpeg" length="1"/></item>'
+)
+CONFIG = """\
+feeds:
+  crumb-talk:
+    title: Crumb Talk
+    link: https://crumb.example/
+    sources:
+      host: {kind: feed, path: host.xml}
+      other: {kind: feed, path: other.xml}
+"""
+TWO = ("host/h1", "other/o1")
+
+Run = Callable[..., object]
+
+
+def feed(part: int, one: str, other: str) -> str:
+    items = (
+        ITEM.format(title=f"Rye without fear (Part {part})", guid=one, day=1, word="rye"),
+        ITEM.format(title="Ovens and steam", guid=other, day=8, word="ovens"),
+    )
+    return f"{HEAD}<description>Bread.</description>{''.join(items)}</channel></rss>"
+
+
+@pytest.fixture
+def parted(tmp_path: Path, run: Run) -> Path:
+    """A feed of two sources that agree in all but the part of one item, after a refresh."""
+    (tmp_path / "host.xml").write_text(feed(1, "h1", "h2"), encoding="utf-8")
+    (tmp_path / "other.xml").write_text(feed(2, "o1", "o2"), encoding="utf-8")
+    (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    assert refreshed(run, tmp_path, 1) == 3
+    return tmp_path
+
+
+def refreshed(run: Run, folder: Path, day: int) -> int:
+    """How many items there are after a refresh."""
+    answer = run("refresh", "--force", "--at", f"2026-01-{day:02}T03:04:05Z")
+    assert answer.returncode == 0
+    return len(items(folder))
+
+
+def items(folder: Path) -> dict[str, list[str]]:
+    report = json.loads((folder / "output" / "crumb-talk" / "report.json").read_text(encoding="utf-8"))
+    return {item["guid"]: item["sightings"] for item in report["items"]}
+
+
+def at(day: int) -> tuple[str, str]:
+    return "--at", f"2026-01-{day:02}T04:00:00Z"
+
+
+@pytest.mark.usefixtures("parted")
+def test_review_shows_text_not_markup_and_what_forbids_the_pair(run: Run) -> None:
+    told = run("review", *at(1), stdin="q\n").stdout
+    assert "host/h1: All about rye & the sour that makes it rise at all in a cold kitchen." in told
+    assert "<b>" not in told
+    assert "host/h1 and other/o1: " in told
+    assert "never one: different parts" in told
+    assert "69 signs" in told
+
+
+@pytest.mark.usefixtures("parted")
+@pytest.mark.parametrize("answer", ["n", "", "q", "x"])
+def test_who_does_not_decide_is_asked_again(run: Run, answer: str) -> None:
+    assert run("review", *at(1), stdin=f"{answer}\n").returncode == 0
+    assert run("review", "--list", *at(1)).stdout.endswith("1 near miss\n")
+
+
+def test_same_different_and_undo_hold_in_every_later_refresh(run: Run, parted: Path) -> None:
+    first = items(parted)
+    assert run("review", *at(1), stdin="s\n").returncode == 0
+    assert [refreshed(run, parted, day) for day in (2, 3)] == [2, 2]
+    one = items(parted)
+    assert one.keys() < first.keys(), "what is one keeps one of the two guids"
+    undone = run("review", "--undo", *TWO, *at(3)).stdout
+    assert "they are published as one and stay one: --different divides them" in undone
+    assert refreshed(run, parted, 4) == 2
+    assert run("review", "--different", *TWO, *at(4)).returncode == 0
+    assert [refreshed(run, parted, day) for day in (5, 6)] == [3, 3]
+    assert one.keys() < items(parted).keys(), "no published guid is lost"
+    forgotten = run("review", "--undo", *TWO, *at(6)).stdout
+    assert "stay one" not in forgotten
+    assert refreshed(run, parted, 7) == 3
+
+
+def test_the_config_decides_and_is_undone_where_it_stands(run: Run, parted: Path) -> None:
+    config = parted / "config.yaml"
+    config.write_text(f"{CONFIG}    decisions: [{{same: [{', '.join(TWO)}]}}]\n", encoding="utf-8")
+    assert run("review", "--list", *at(1)).stdout == "0 near misses\n"
+    assert refreshed(run, parted, 2) == 2
+    undone = run("review", "--undo", *TWO, *at(2))
+    assert undone.returncode == 2
+    assert "the config has it: remove it there" in undone.stderr
+    assert run("review", "--different", *TWO, *at(2)).returncode == 0
+    assert refreshed(run, parted, 3) == 3, "what was said last, at the desk, counts"
+
+
+def test_an_override_survives_every_refresh_until_it_is_taken_out(run: Run, parted: Path) -> None:
+    config = parted / "config.yaml"
+    config.write_text(f"{CONFIG}    overrides: {{h2: {{title: Ovens and no steam}}}}\n", encoding="utf-8")
+    guid = next(guid for guid, sightings in items(parted).items() if "host/h2" in sightings)
+    config.write_text(config.read_text(encoding="utf-8").replace("h2", guid), encoding="utf-8")
+    for day in (2, 3):
+        refreshed(run, parted, day)
+        assert "Ovens and no steam" in run("explain", guid).stdout.splitlines()[0]
+    config.write_text(CONFIG, encoding="utf-8")
+    refreshed(run, parted, 4)
+    assert run("explain", guid).stdout.splitlines()[0] == "Ovens and steam"
