@@ -43,7 +43,7 @@ def _restored(text: str, others: Sequence[str]) -> str:
         letters = frozenset(text)
         for other in others:
             best = max(best, _explained(text, other, lambda one: one if one.isascii() or one in letters else mark))
-    elif not any(bare(one) != one for one in text):
+    elif text.isascii() or not any(bare(one) != one for one in frozenset(text)):
         for other in others:
             best = max(best, _explained(text, other, bare))
     return best[1]
@@ -51,10 +51,10 @@ def _restored(text: str, others: Sequence[str]) -> str:
 
 def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
+    if sum(other.count(one) for one in frozenset(other) if not one.isascii() and poorer(one) != one) < LEAST:
+        return 0, text
     damaged = "".join(map(poorer, other))
     lost = [at for at, (one, after) in enumerate(zip(other, damaged, strict=True)) if one != after]
-    if len(lost) < LEAST:
-        return 0, text
     letters, back, reach = list(text), 0, 0
     rich = frozenset(lost)
     for i, j, size in equal_blocks(text, damaged):
