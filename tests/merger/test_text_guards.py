@@ -1,0 +1,47 @@
+"""What must not happen: each of these was broken on purpose, and no other test saw it."""
+
+from __future__ import annotations
+
+from aggregator.merger import boilerplate
+from aggregator.merger.blend import Copy, blend
+from aggregator.merger.lore import Observer
+from aggregator.merger.witnesses import call
+from aggregator.text.mend import mend
+from aggregator.text.tokens import tokenise
+
+TAIL = "Sit down with us at the harbour."
+PHRASES = frozenset({"sit down with us at the harbour \x03"})
+
+
+def left(*texts):
+    """The last words of copies once boilerplate is taken off."""
+    witnesses = call([Copy(f"s{number}", text) for number, text in enumerate(texts)])
+    boilerplate.strip(witnesses, PHRASES)
+    return {witness.tokens[-1].word for witness in witnesses}
+
+
+def test_boilerplate_goes_only_where_another_copy_lacks_it():
+    assert left(f"A tale of bees. {TAIL}", "A tale of bees.") == {"bees"}
+    assert left(f"A tale of bees. {TAIL}", f"A tale of bees, and. {TAIL}") == {"harbour"}
+    assert left(f"A tale of bees. {TAIL}") == {"harbour"}
+
+
+def test_one_item_teaches_no_boilerplate():
+    observer = Observer()
+    observer.hear([Copy("a", f"A tale of bees. {TAIL}"), Copy("b", "A tale of bees.")], "en")
+    assert observer.lore().phrases == frozenset()
+
+
+def test_a_letter_keeps_its_marks():
+    assert [token.surface for token in tokenise("ที่นี่")] == ["ที่", "นี่"]
+
+
+def test_bidi_marks_stay_where_they_are_needed_and_lone_cyrillic_words_too():
+    assert mend("\u200fשלום\u200e ABC").text == "\u200fשלום\u200e ABC"
+    assert mend("plain\u200e words").text == "plain words"
+    assert mend("Go с Rust: пишем быстро").text == "Go с Rust: пишем быстро"
+
+
+def test_a_text_that_all_have_cut_is_less_sure():
+    whole, cut = (blend([Copy(name, "One two three", cut=cut) for name in "abc"]) for cut in (False, True))
+    assert (whole.confidence, whole.cut, round(cut.confidence, 2), cut.cut) == (1.0, False, 0.6, True)
