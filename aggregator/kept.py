@@ -23,7 +23,7 @@ T = TypeVar("T")
 ROOMS = ("text", "merger", "model", "ledger", "generator")
 """The rooms whose code decides what is kept: any change in them and everything is made anew, once."""
 
-LIBRARIES = ("aggregator", "ftfy", "lxml", "nh3", "rapidfuzz", "wordfreq", "feedgen")
+LIBRARIES = ("aggregator", "ftfy", "lxml", "nh3", "rapidfuzz", "wordfreq", "feedgen", "jinja2", "markupsafe")
 """What else must be the same: the program's own release, and the libraries whose answers are kept."""
 
 LOT = 500
