@@ -35,16 +35,21 @@ DOTTED = re.compile(f"[{''.join(chr(code) for code in range(0x4E00, 0xA000) if D
 LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
 LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
+# "“ATÉ AMANHÃ”": the quote that ends what one began is no byte of a letter, though the two make "Ô".
+QUOTED = re.compile(r"(“[^“”]*Ã)”(?!\w)")
+QUOTE = "\ue201"
 
 
 def redecoded(text: str) -> str:
     """The text with wrong decodings undone; sound text of any language comes back as it is.
 
-    >>> redecoded("PortuguÃªs"), redecoded("PortuguÃas"), redecoded("Português"), redecoded("NÃO")
-    ('Português', 'Português', 'Português', 'NÃO')
+    >>> redecoded("PortuguÃªs"), redecoded("PortuguÃas"), redecoded("Português"), redecoded("“NÃO, AMANHÃ”")
+    ('Português', 'Português', 'Português', '“NÃO, AMANHÃ”')
     """
     if text.isascii():
         return text
+    if QUOTED.search(text) and QUOTE not in text:
+        return redecoded(QUOTED.sub(rf"\1{QUOTE}", text)).replace(QUOTE, "”")
     familiar: dict[str, frozenset[int]] = {}
     for _ in range(ROUNDS):
         better = _whole(_worn(text, familiar))
