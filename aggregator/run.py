@@ -33,7 +33,6 @@ LOT = 50
 SECONDS = 1.0
 """The longest that such feeds wait for others: what was asked and is not written down is asked again after a crash."""
 
-
 CIRCLES = (100_000, 20, 100)
 """When the garbage collector looks for circles while a run lasts (``gc.set_threshold``): our records make none, and
 with Python's own (700, 10, 10) it takes a fifth of a refresh to find that out."""
@@ -74,32 +73,21 @@ def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[V
     In order where all answer alike: a source that keeps its feed waiting delays no other feed. A feed that brought a
     document comes by itself and at once; those without come together, so that they are written down together.
     """
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-        ahead: list[_Asked] = []
-        silent: list[tuple[Plan, tuple[Voice, ...]]] = []
-        following = bookkeeping.memories_of(run.book, plans)
-        while True:
-            for plan, known in islice(following, AHEAD + 1 - len(ahead)):
-                terms = _terms(run, plan)
-                ahead.append(_Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)))
-            each = _first_complete(ahead, SECONDS if silent else None)
-            waiting = each is None
-            if each is not None:
-                ahead.remove(each)
-                news = any(answer.document for voice in each.voices for answer in voice.result().answers)
-                silent.append(_read(each))
-                # Only the caller holds what was read: it is too much to keep in memory until the next feed.
-                each = None
-                if news:
-                    yield (silent.pop(),)
-            if silent and (waiting or len(silent) >= LOT or not ahead):
-                yield tuple(silent)
-                silent = []
-            if waiting and not ahead:
-                return
+    silent: list[tuple[Plan, tuple[Voice, ...]]] = []
+    for asked in _answered(run, plans):
+        news = asked is not None and asked.news()
+        if asked is not None and not news:
+            silent.append((asked.plan, asked.read()))
+        if silent and (asked is None or len(silent) >= LOT):
+            yield tuple(silent)
+            silent = []
+        if asked is not None and news:
+            yield ((asked.plan, asked.read()),)
+    if silent:
+        yield tuple(silent)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Asked:
     """A feed whose sources are being asked, and what was remembered of them before."""
 
@@ -108,25 +96,47 @@ class _Asked:
     known: Mapping[str, Memories]
     voices: tuple[Future[Voice], ...]
 
+    def complete(self) -> bool:
+        """Whether all of its sources have answered."""
+        return all(voice.done() for voice in self.voices)
 
-def _read(asked: _Asked) -> tuple[Plan, tuple[Voice, ...]]:
-    """The feed with what its sources' documents say."""
-    return asked.plan, voices.read([voice.result() for voice in asked.voices], asked.known, asked.terms)
+    def news(self) -> bool:
+        """Whether one of them brought a document."""
+        return any(answer.document for voice in self.voices for answer in voice.result().answers)
+
+    def read(self) -> tuple[Voice, ...]:
+        """What the documents say, once: they are let go, for they are too much to keep until the next feed."""
+        said = [voice.result() for voice in self.voices]
+        self.voices = ()
+        return voices.read(said, self.known, self.terms)
 
 
-def _first_complete(ahead: Sequence[_Asked], seconds: float | None) -> _Asked | None:
-    """The first feed all of whose sources have answered; ``None`` where none has after so many seconds, or is asked."""
-    until = None if seconds is None else monotonic() + seconds
-    while ahead:
-        for each in ahead:
-            if all(voice.done() for voice in each.voices):
-                return each
-        left = None if until is None else until - monotonic()
-        if left is not None and left <= 0:
+def _answered(run: Run, plans: Sequence[Plan]) -> Iterator[_Asked | None]:
+    """Each feed all of whose sources have answered; ``None`` after every ``SECONDS`` in which no feed has."""
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        ahead: list[_Asked] = []
+        following = bookkeeping.memories_of(run.book, plans)
+        while True:
+            for plan, known in islice(following, AHEAD + 1 - len(ahead)):
+                terms = _terms(run, plan)
+                ahead.append(_Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)))
+            if not ahead:
+                return
+            yield _taken(ahead)
+
+
+def _taken(ahead: list[_Asked]) -> _Asked | None:
+    """The first complete feed, taken out; ``None`` where there is none for ``SECONDS``."""
+    until = monotonic() + SECONDS
+    while True:
+        for place, each in enumerate(ahead):
+            if each.complete():
+                return ahead.pop(place)
+        left = until - monotonic()
+        if left <= 0:
             return None
         open_ = [voice for each in ahead for voice in each.voices if not voice.done()]
         wait(open_, timeout=left, return_when=FIRST_COMPLETED)
-    return None
 
 
 def _terms(run: Run, plan: Plan) -> Terms:
