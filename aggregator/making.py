@@ -19,6 +19,7 @@ from aggregator.merger.attest import Ballot, Weights, ballot
 from aggregator.merger.held import Held, with_held
 from aggregator.merger.reconcile import reconcile
 from aggregator.merger.repair import repair
+from aggregator.merger.settle import AHEAD
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
@@ -33,11 +34,15 @@ PLACED = frozenset({"rank", "pairs"})
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """Every sighting mended, the digest by sighting id of what was mended, and the work that this took."""
+    """Every sighting mended, the digest by sighting id of what was mended, and the work that this took.
+
+    ``ahead`` are the ids of sightings whose dates were still to come when they were first seen.
+    """
 
     sightings: tuple[Sighting, ...]
     digests: Mapping[str, str]
     work: Work
+    ahead: frozenset[str]
 
 
 def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
@@ -48,6 +53,7 @@ def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
     sightings: list[Sighting] = []
     digests: dict[str, str] = {}
     fresh: list[tuple[str, bytes]] = []
+    ahead: set[str] = set()
     for lot in kept.lots(recall.accounts(book, plan.name)):
         known = kept.found(book, plan.name, MENDED, [account.digest for account in lot])
         for account in lot:
@@ -58,13 +64,15 @@ def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
                 record = b"" if mended == said else records.encode(mended, without=LOOSE).encode()
                 fresh.append((account.digest, record))
             sightings.append(mended)
+            if mended.published is not None and mended.published.at > account.first_seen + AHEAD:
+                ahead.add(mended.id)
             digests[mended.id] = account.digest
     sightings.sort(key=lambda each: (each.source, each.key))
     standing = with_held(sightings, held)
     for before, after in zip(sightings, standing, strict=True):
         if before.enclosure != after.enclosure:
             digests[after.id] += repr(after.enclosure)
-    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), tuple(fresh)))
+    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), tuple(fresh)), frozenset(ahead))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ class Brief:
         said = [
             (
                 *(each.id, self.digests[each.id], weights.of(each), weights.of_text(each)),
-                (each.source, each.link) in weights.repeated_links,
+                *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead),
             )
             for each in votes.witnesses
         ]

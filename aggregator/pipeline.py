@@ -146,7 +146,7 @@ def compose(book: Ledger, plan: Plan, now: datetime) -> stages.Composition:
     del pairs  # as large as the sightings
     weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights)
-    weights = replace(weights, lore=learning.as_lore(lore, plan))
+    weights = replace(weights, lore=learning.as_lore(lore, plan), ahead=mended.ahead)
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
     items, work = making.reconcile_all(book, plan, matching.clusters, brief)
     settlement = stages.settled(book, plan, items, now)

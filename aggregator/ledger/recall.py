@@ -54,6 +54,11 @@ class Account:
         """The row of the first document that lists the item now, else that of the first."""
         return next((row for row in self.rows if row[LAST] is None), self.rows[0])
 
+    @property
+    def first_seen(self) -> datetime:
+        """When the item was first remembered."""
+        return time(min(row[FIRST_SEEN] for row in self.rows))
+
 
 SOURCE, KEY, DIGEST, FIRST, LAST, PLACE, FIRST_SEEN, LAST_SEEN, RECORD, LISTINGS, HEARD, ANCHOR = range(12)
 """The columns of a row of an account."""
@@ -94,9 +99,8 @@ def remembered(account: Account) -> Remembered:
     sighting = said[0]
     for other in said[1:]:
         sighting = complete(sighting, other)
-    first_seen = min(row[FIRST_SEEN] for row in rows)
     last_seen = max(row[HEARD] if row[LAST] is None else row[LAST_SEEN] for row in rows)
-    return Remembered(sighting, time(first_seen), time(last_seen), account.digest)
+    return Remembered(sighting, account.first_seen, time(last_seen), account.digest)
 
 
 def read(account: Account, record: str) -> Sighting:

@@ -36,7 +36,7 @@ class Weights:
     ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
     counts where texts are read. ``repeated_links`` are (source, link) pairs that stand on several of its items.
     ``lore`` is what was learned of the sources' texts. ``superseded`` are ids of sightings that their own source has
-    since replaced by others of the same item.
+    since replaced by others of the same item, ``ahead`` of those that were dated later than they were seen.
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
@@ -44,6 +44,7 @@ class Weights:
     soundness: Mapping[str, float] = field(default_factory=dict)
     lore: Lore = NOTHING
     superseded: frozenset[str] = frozenset()
+    ahead: frozenset[str] = frozenset()
 
     def of(self, sighting: Sighting) -> float:
         """The trust of a sighting's source; a source without one weighs half, what it has replaced a part of it."""

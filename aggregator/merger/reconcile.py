@@ -54,8 +54,12 @@ def reconcile(cluster: Cluster, weights: Weights) -> Item:
 
 
 def _published(votes: Ballot) -> Iterator[Finding]:
-    """The most trusted date, sharpened by the finest one that names a time of that day."""
-    dated = [(sighting, sighting.published) for sighting in votes.witnesses if sighting.published is not None]
+    """The most trusted date, sharpened by the finest one that names a time of that day.
+
+    A date ahead of its own sighting counts only where nobody has another.
+    """
+    said = [(sighting, sighting.published) for sighting in votes.witnesses if sighting.published is not None]
+    dated = [(sighting, moment) for sighting, moment in said if sighting.id not in votes.weights.ahead] or said
     if not dated:
         return
     trusted = dated[0][1]

@@ -53,6 +53,14 @@ def test_a_restamped_mirror_does_not_move_the_hosts_date() -> None:
     assert item.published == at(2024, 4, 29, 0, 1)
 
 
+def test_a_date_ahead_of_its_sighting_counts_only_where_nobody_has_another() -> None:
+    host, apple = seen("host", published=at(2031, 5, 1, 6)), seen("apple", published=DAY)
+    item = made(host, apple, ahead=frozenset({host.id}))
+    assert (item.published, origin(item, "published").witness) == (DAY, "apple")
+    assert [each.source for each in origin(item, "published").dissent] == ["host"]
+    assert made(host, ahead=frozenset({host.id})).published == host.published
+
+
 def test_seconds_beat_minutes_within_the_minute_only() -> None:
     apple = seen("apple", duration=Duration(1020, 60))
     assert made(apple, seen("casts", duration=Duration(1030))).duration == Duration(1030)

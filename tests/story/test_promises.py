@@ -72,6 +72,21 @@ def test_promise_2_an_empty_or_shrunk_listing_removes_nothing(stage, origin, epi
         assert guids(stage.items()) == before
 
 
+def test_promise_5_a_trusted_archive_dated_in_the_future_takes_the_dates_that_others_have(
+    stage, origin, episode, rss
+) -> None:
+    stage.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.2"
+    origin.serve("/mirror.xml", rss(*(episode(turn, guid=f"copy-{turn}") for turn in range(6))))
+    origin.serve("/feed.xml", rss(*(episode(turn, day=turn + 2000) for turn in range(6))))
+    stage.refresh()
+    dates = {item["id"]: item["date_published"] for item in stage.items()}
+    assert len(dates) == 6
+    assert len(set(dates.values())) == 6, "none is published as seen now"
+    origin.serve("/feed.xml", rss(*map(episode, range(6))))
+    stage.refresh()
+    assert {item["id"]: item["date_published"] for item in stage.items()} == dates
+
+
 def test_promise_3_a_replay_part_two_and_weekly_titles_stay_apart(stage, origin, episode, rss) -> None:
     titles = [
         "The long night, Part 1",
