@@ -37,15 +37,17 @@ def address(text: str) -> str:
 def attributes(element: Element) -> dict[str, str]:
     """The attributes by their names in lower case, ``rel`` and ``type`` with lower values.
 
-    A namespace that feedparser does not know is no part of the name; of one that it knows nothing is read.
+    A namespace that feedparser does not know is no part of the name, unless that is written without one as well; of one
+    that it knows nothing is read.
     """
     found: dict[str, str] = {}
+    bare: dict[str, str] = {}
     for name, value in element.items():
         space, _, local = str(name).rpartition("}")
         if not space or not of_address(space[1:]):
             key = local.lower()
-            found[key] = str(value).lower() if key in {"rel", "type"} else str(value)
-    return found
+            (found if space else bare)[key] = str(value).lower() if key in {"rel", "type"} else str(value)
+    return found | bare
 
 
 def addressed(said: dict[str, str]) -> dict[str, str]:

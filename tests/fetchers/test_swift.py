@@ -76,6 +76,10 @@ def test_the_readers_agree_on_every_fixture_and_most_are_read_swiftly() -> None:
 
 @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(body=feeds_made.feed())
+@example(
+    body=b'<rss version="2.0" xmlns:x="https://example.org/of-no-one"><channel><item>'
+    b'<content type="TEXT" x:type="text/html">&lt;![CDATA</content></item></channel></rss>'
+)
 def test_the_readers_agree_on_any_sound_feed(body: bytes) -> None:
     swift = swiftly(body)
     if not (isinstance(swift, str) and swift.startswith("IrregularError")):
