@@ -25,7 +25,7 @@ NAME = r"[A-Za-z_][\w.-]*+"
 VALUE = r'[^"<\n\t]*+'
 TEXT = r"[^<]*+"
 SECTION = r"[^\]]*+(?:\](?!\]>)[^\]]*+)*+"
-ATTRIBUTE = re.compile(rf'{BLANK}({NAME})="({VALUE})"', re.ASCII)
+ATTRIBUTE = re.compile(rf'(?<![ \t\n]){BLANK}({NAME})="({VALUE})"', re.ASCII)
 ELEMENT = re.compile(
     rf'{BLANKS}<(?P<name>(?:{NAME}:)?{NAME})(?P<attributes>(?:{BLANK}{NAME}="{VALUE}")*+){BLANKS}'
     rf"(?:(?P<empty>/)>|>(?:(?P<text>{TEXT})|{BLANKS}<!\[CDATA\[(?P<section>{SECTION})\]\]>{BLANKS})</(?P=name){BLANKS}>)",
