@@ -51,7 +51,7 @@ class Page(NamedTuple):
     """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
 
     ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
-    undefined, which pages drop. ``leader`` finds lead bytes, ``finder`` those that as many forms of continuation
+    undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead bytes, ``finder`` those that as many forms of continuation
     bytes follow as they need.
     """
 
@@ -60,6 +60,7 @@ class Page(NamedTuple):
     tails: dict[str, list[tuple[str, int, float]]]
     lost: tuple[int, ...]
     shown: frozenset[str]
+    wide: frozenset[str]
     leader: re.Pattern[str]
     finder: re.Pattern[str]
 
@@ -76,7 +77,8 @@ def page(name: str) -> Page:
             tails.setdefault(form[0], []).append((form, byte, cost))
     lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
     every, leader = frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]")
-    return Page(name, leads, tails, lost, every, leader, _finder(leads, tails))
+    wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
+    return Page(name, leads, tails, lost, every, wide, leader, _finder(leads, tails))
 
 
 def _finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:

@@ -37,9 +37,16 @@ def choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choi
     """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
     if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return []
-    found = (Choice(one, at + size, cost) for one, size, cost in _read(text[at : at + LONGEST], table.name, lost=lost))
+    window = _window(text, at, table)
+    found = (Choice(one, at + size, cost) for one, size, cost in _read(window, table.name, lost=lost))
     before = text[at - 1 : at]
     return [one for one in found if not before.isalnum() or _joins(before, one, text[one.end : one.end + 1], table)]
+
+
+def _window(text: str, at: int, table: Page) -> str:
+    """As much of the text as the sequence that begins there can take: a short one is remembered better (``_read``)."""
+    shortest = text[at : at + 1 + needed(table.leads[text[at]])]
+    return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + LONGEST]
 
 
 def _joins(before: str, choice: Choice, after: str, table: Page) -> bool:
