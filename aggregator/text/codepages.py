@@ -51,8 +51,8 @@ class Page(NamedTuple):
     """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
 
     ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
-    undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead bytes, ``finder`` those that as many forms of continuation
-    bytes follow as they need.
+    undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead
+    bytes, ``finder`` those that as many forms of continuation bytes follow as they need.
     """
 
     name: str

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ftfy import fix_encoding
 
 from aggregator.text import words
-from aggregator.text.choosing import chosen
+from aggregator.text.choosing import LONGEST_WORD, chosen
 from aggregator.text.codepages import ENCODINGS, UNDEFINED_COST, Page, page
 from aggregator.text.sequences import Choice, choices, price
 from aggregator.text.suspicion import suspect
@@ -89,7 +90,7 @@ def _proof(text: str, table: Page) -> float:
     proof = 0.0
     for word in _words(text, table):
         strange = sum(letter in table.shown for letter in word)
-        weight, explained = _explained(word, table)
+        weight, explained = (_remembered if len(word) <= LONGEST_WORD else _explained)(word, table.name)
         if weight > LEAST_WORD:
             proof += weight * min(1.0, explained / max(1, strange)) ** 2
     return proof
@@ -107,8 +108,9 @@ def _words(text: str, table: Page) -> Iterator[str]:
             yield text[begin:done]
 
 
-def _explained(word: str, table: Page) -> tuple[float, int]:
+def _explained(word: str, name: str) -> tuple[float, int]:
     """The weight of the sequences in a word, two-byte ones counting 1, worn ones less, and the letters they explain."""
+    table = page(name)
     at = explained = 0
     weight = 0.0
     while found := table.finder.search(word, at):
@@ -123,6 +125,9 @@ def _explained(word: str, table: Page) -> tuple[float, int]:
         explained += sum(letter in table.shown for letter in word[at : choice.end])
         at = choice.end
     return weight, explained
+
+
+_remembered = lru_cache(maxsize=4096)(_explained)
 
 
 def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = False) -> str:

@@ -38,9 +38,11 @@ def choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choi
     if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return []
     window = _window(text, at, table)
-    found = (Choice(one, at + size, cost) for one, size, cost in _read(window, table.name, lost=lost))
+    found = [Choice(one, at + size, cost) for one, size, cost in _read(window, table.name, lost=lost)]
     before = text[at - 1 : at]
-    return [one for one in found if not before.isalnum() or _joins(before, one, text[one.end : one.end + 1], table)]
+    if not before.isalnum():
+        return found
+    return [one for one in found if _joins(before, one, text[one.end : one.end + 1], table)]
 
 
 def _window(text: str, at: int, table: Page) -> str:
