@@ -49,21 +49,26 @@ Tell = Callable[[str], object]
 def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
     """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
 
-    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread.
+    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread, which waits
+    at a socket: one that waits for a lock misses a signal that comes just before it sleeps (``signal.set_wakeup_fd``).
     """
-    stop = Event()
+    heard, told = socket.socketpair()
+    told.setblocking(False)
 
     def end(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
-        stop.set()
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        with ticking(tick, tell, every=every):
-            stop.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with heard, told:
+        waker = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+        before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            with ticking(tick, tell, every=every):
+                while heard.recv(1)[0] not in before:
+                    pass
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(waker)
 
 
 @contextmanager

@@ -31,6 +31,16 @@ def tick(now):
 schedule.run(tick, print, every=timedelta(hours=1))
 print("left", flush=True)
 """
+ASIDE = """
+import signal, threading, time
+from datetime import timedelta
+from aggregator.service import schedule
+def tick(now):
+    time.sleep(0.5)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+schedule.run(tick, print, every=timedelta(hours=1))
+print("left", flush=True)
+"""
 FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>A show</title><link>https://a.example/</link>
 <item><guid isPermaLink="false">one</guid><title>The first one</title><pubDate>Wed, 01 May 2024 10:00:00 GMT</pubDate>
 <enclosure url="https://a.example/1.mp3" type="audio/mpeg" length="1"/></item></channel></rss>"""
@@ -109,6 +119,12 @@ def test_a_signal_ends_it_after_the_tick(number: signal.Signals) -> None:
         child.send_signal(number)
         assert child.stdout.read() == "ended\nleft\n"
     assert child.returncode == 0
+
+
+def test_a_signal_that_does_not_wake_the_main_thread_ends_it_too() -> None:
+    """As one does that another thread was given, or that came in the instant before the main thread slept."""
+    done = subprocess.run([sys.executable, "-c", ASIDE], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout == "left\n"
 
 
 def test_a_second_signal_ends_it_at_once() -> None:
