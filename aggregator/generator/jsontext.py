@@ -1,19 +1,19 @@
 """JSON written so that a person can read it, and in pieces, so that a list of 20,000 need not be held at once.
 
-The standard library's writer takes its slow way where lines are indented: four times what this one takes, for the
-same bytes.
+The standard library's writer takes its slow way where lines are indented: msgspec takes a tenth of it, for the same
+bytes but for numbers below 0.0001 and from 1e16, which have other exponents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from json.encoder import encode_basestring as quoted
 from typing import Any, Final
+
+from msgspec import json
 
 # What ends a document whose last member is a list of objects.
 CLOSE: Final = b"\n  ]\n}\n"
-STEP: Final = "  "
-WORDS: Final = {True: "true", False: "false", None: "null"}
+STEP: Final = 2
 
 
 def kept(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,25 +23,8 @@ def kept(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def block(said: Mapping[str, Any], indent: int) -> bytes:
     """The object, indented by so many spaces; of text, numbers, lists and objects, and the three words of JSON."""
-    margin = " " * indent
-    return f"{margin}{_written(said, margin)}".encode()
-
-
-def _written(value: Any, margin: str) -> str:
-    """The value as it stands behind the margin: what is within it goes one step deeper."""
-    kind = type(value)
-    if kind is str:
-        return quoted(value)
-    if kind is dict and value:
-        inner = margin + STEP
-        lines = [f"{inner}{quoted(key)}: {_written(part, inner)}" for key, part in value.items()]
-        return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
-    if kind is list and value:
-        inner = margin + STEP
-        return "[\n" + ",\n".join([inner + _written(part, inner) for part in value]) + "\n" + margin + "]"
-    if kind is int or kind is float:
-        return repr(value)
-    return WORDS[value] if kind is bool or value is None else "{}" if kind is dict else "[]"
+    margin = b" " * indent
+    return margin + json.format(json.encode(said), indent=STEP).replace(b"\n", b"\n" + margin)
 
 
 def separated(position: int, piece: bytes) -> bytes:
