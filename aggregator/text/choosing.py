@@ -5,48 +5,87 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 
 from aggregator.text import words
-from aggregator.text.sequences import Choice, cheapest
+from aggregator.text.sequences import Choice
+
+Piece = str | tuple[Choice, ...]
+"""A stretch of text that stays as it is, or what it may have been, the likeliest first."""
 
 MOST_CHOICES = 400
 LONGEST_WORD = 60
+# So many readings of its words are weighed in a text; a page of worn Vietnamese has some hundreds.
+MOST_WEIGHED = 40_000
 LANGUAGE_OF = {"CYRILLIC": "ru", "HEBREW": "he", "GREEK": "el", "ARABIC": "ar", "CJK": "zh", "HANGUL": "ko"}
 VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
 
-def chosen(pieces: Sequence[list[Choice]]) -> Iterator[str]:
+def chosen(pieces: Sequence[Piece]) -> Iterator[str]:
     """The characters of each word, chosen together where the words of the language can tell."""
-    word: list[list[Choice]] = []
+    word: list[Piece] = []
+    left = MOST_WEIGHED
     for piece in pieces:
-        if piece[0].character.isalpha() or len(piece) > 1:
+        likeliest = piece if isinstance(piece, str) else piece[0].character
+        if likeliest.isalpha() or (likeliest is not piece and len(piece) > 1):
             word.append(piece)
-        else:
-            yield _best_word(word)
+            continue
+        if word:
+            count = _count(word)
+            left -= count
+            yield _best_word(tuple(word)) if count and left > 0 else _plain(word)
             word = []
-            yield cheapest(piece).character
-    yield _best_word(word)
+        yield likeliest
+    yield _best_word(tuple(word)) if left > 0 and _count(word) else _plain(word)
 
 
-def _best_word(word: Sequence[list[Choice]]) -> str:
-    plain = "".join(cheapest(piece).character for piece in word)
-    if len(word) > LONGEST_WORD or prod(len(piece) for piece in word) not in range(2, MOST_CHOICES):
-        return plain
+def _count(word: Sequence[Piece]) -> int:
+    """How many readings of a word are to be weighed; 0 where it has only one, or too many."""
+    if len(word) > LONGEST_WORD:
+        return 0
+    count = prod([len(piece) for piece in word if not isinstance(piece, str)])
+    return count if 1 < count < MOST_CHOICES else 0
+
+
+def _plain(word: Sequence[Piece]) -> str:
+    """The word by its likeliest characters."""
+    return "".join([piece if isinstance(piece, str) else piece[0].character for piece in word])
+
+
+@lru_cache(maxsize=1 << 11)
+def _best_word(word: tuple[Piece, ...]) -> str:
+    plain = _plain(word)
     language = _language(plain)
     if language is None:
         return plain
-    readings = ["".join(choice.character for choice in reading) for reading in product(*word)]
+    every = [(piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word]
+    if language == "zh":
+        return _best_chinese(every)
+    readings = ["".join(reading) for reading in product(*every)]
     best = max(readings, key=lambda reading: (words.familiarity(reading, language), reading == plain))
     return best if words.familiarity(best, language) else plain
+
+
+def _best_chinese(every: Sequence[Sequence[str]]) -> str:
+    """The most familiar of all readings, found character by character: only neighbours are known together."""
+    best = [("", 0.0)]
+    for parts in every:
+        best = [
+            max(((read + part, worth + words.step(read[-1:], part)) for read, worth in best), key=lambda one: one[1])
+            for part in parts
+        ]
+    return max(best, key=lambda one: one[1])[0]
 
 
 def _language(word: str) -> str | None:
     if VIETNAMESE.search(word):
         return "vi"
-    for letter in word:
-        script = unicodedata.name(letter, "").split(" ", maxsplit=1)[0]
-        if script in LANGUAGE_OF:
-            return LANGUAGE_OF[script]
-    return None
+    return next(filter(None, map(_script, word)), None)
+
+
+@lru_cache(maxsize=1 << 12)
+def _script(letter: str) -> str | None:
+    """The language whose words tell about a script, if one does."""
+    return LANGUAGE_OF.get(unicodedata.name(letter, "").split(" ", maxsplit=1)[0])

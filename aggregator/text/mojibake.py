@@ -14,9 +14,9 @@ from functools import lru_cache
 from ftfy import fix_encoding
 
 from aggregator.text import words
-from aggregator.text.choosing import LONGEST_WORD, chosen
+from aggregator.text.choosing import LONGEST_WORD, Piece, chosen
 from aggregator.text.codepages import ENCODINGS, UNDEFINED_COST, Page, page
-from aggregator.text.sequences import Choice, choices, price
+from aggregator.text.sequences import MOST_WORN, choices
 from aggregator.text.suspicion import suspect
 
 ROUNDS = 3
@@ -25,9 +25,6 @@ WORD = re.compile(f"[^{BLANKS}]+")
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 PROOF = 1.4
 LEAST_WORD = 0.6
-# What a reading may cost at most, and what one worn byte costs; at 10 % more, French "é :" becomes Chinese.
-MOST_WORN = 3.0
-ONE_WORN = 1.05
 # A capital lead right behind a small letter is hardly ever spelling.
 INSIDE = 0.5
 # Chinese characters whose UTF-8 holds the byte that cp1252 shows as "•".
@@ -87,13 +84,8 @@ def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
 
 def _proof(text: str, table: Page) -> float:
     """How much of a text is multi-byte sequences of an encoding, less what these do not explain."""
-    proof = 0.0
-    for word in _words(text, table):
-        strange = sum(letter in table.shown for letter in word)
-        weight, explained = (_remembered if len(word) <= LONGEST_WORD else _explained)(word, table.name)
-        if weight > LEAST_WORD:
-            proof += weight * min(1.0, explained / max(1, strange)) ** 2
-    return proof
+    every = _words(text, table)
+    return sum([(_remembered if len(word) <= LONGEST_WORD else _weight)(word, table.name) for word in every])
 
 
 def _words(text: str, table: Page) -> Iterator[str]:
@@ -108,83 +100,81 @@ def _words(text: str, table: Page) -> Iterator[str]:
             yield text[begin:done]
 
 
-def _explained(word: str, name: str) -> tuple[float, int]:
-    """The weight of the sequences in a word, two-byte ones counting 1, worn ones less, and the letters they explain."""
+def _weight(word: str, name: str) -> float:
+    """What a word proves: its sequences, two-byte ones counting 1, worn ones less, by the letters they explain."""
     table = page(name)
     at = explained = 0
     weight = 0.0
     while found := table.finder.search(word, at):
         at = found.start()
-        choice = min(choices(word, at, table), key=price, default=None)
-        if choice is None or price(choice) >= MOST_WORN:
+        readings = choices(word, at, table)
+        if not readings:
             at += 1
             continue
+        choice = readings[0]
         inside = at > 0 and word[at].isupper() and word[at - 1].islower()
-        size = choice.end - at
-        weight += (1 if size == 2 else 2) * (1 - price(choice) / MOST_WORN) + INSIDE * inside  # noqa: PLR2004
-        explained += sum(letter in table.shown for letter in word[at : choice.end])
-        at = choice.end
-    return weight, explained
+        weight += (1 if choice.size == 2 else 2) * (1 - choice.price / MOST_WORN) + INSIDE * inside  # noqa: PLR2004
+        explained += sum(map(table.shown.__contains__, word[at : at + choice.size]))
+        at += choice.size
+    if weight <= LEAST_WORD:
+        return 0.0
+    strange = sum(map(table.shown.__contains__, word))
+    return weight * min(1.0, explained / max(1, strange)) ** 2
 
 
-_remembered = lru_cache(maxsize=4096)(_explained)
+_remembered = lru_cache(maxsize=4096)(_weight)
 
 
 def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = False) -> str:
     """Every sequence of the text read again; ``lost`` reads those, and only those, that lack a byte."""
-    pieces: list[list[Choice]] = []
+    pieces: list[Piece] = []
     at = sure = 0
     finder = table.leader if lost else table.finder
     while found := finder.search(text, at):
-        begin = found.start()
-        readings = [one for one in choices(text, begin, table, lost=lost) if _likely(one, begin, familiar)]
+        at = found.start()
+        readings = choices(text, at, table, familiar, lost=lost)
         if not readings:
-            at = begin + 1
+            at += 1
             continue
-        at = min(readings, key=price).end
-        pieces += _plain(text[sure:begin], begin)
-        pieces.append([one for one in readings if one.end == at])
-        sure = at
-    pieces += _plain(text[sure:], len(text))
+        pieces += _plain(text[sure:at])
+        size = readings[0].size
+        pieces.append(readings if len(readings) == 1 else tuple([one for one in readings if one.size == size]))
+        at = sure = at + size
+    pieces += _plain(text[sure:])
     return LONE_LEAD.sub("", "".join(chosen(pieces)))
 
 
 def _undotted(found: re.Match[str], text: str) -> str:
     """A Chinese character that was read with byte 95 because pages show undefined bytes as "•", as it was meant."""
-    character, at = found.group(), found.start()
-    before, after = text[max(0, at - 1) : at], text[at + 1 : at + 2]
+    at = found.start()
+    return _meant(text[max(0, at - 1) : at], found.group(), text[at + 1 : at + 2])
+
+
+@lru_cache(maxsize=4096)
+def _meant(before: str, character: str, after: str) -> str:
     read = character.encode()
     meant = [read.replace(b"\x95", bytes([byte]), 1).decode() for byte in page("cp1252").lost]
-    return max([character, *meant], key=lambda one: words.familiarity(before + one + after, "zh"))
+    return max([character, *meant], key=lambda one: words.step(before, one) + words.step(one, after))
 
 
-def _plain(text: str, end: int) -> list[list[Choice]]:
+def _plain(text: str) -> list[str]:
     """A stretch that stays as it is, in three pieces: the end of one word, what lies between, the begin of another."""
     first, last = 0, len(text)
     while first < len(text) and _letter(text[first]):
         first += 1
     while last > first and _letter(text[last - 1]):
         last -= 1
-    return [[Choice(part, end, 0.0)] for part in (text[:first], text[first:last], text[last:]) if part]
+    return [part for part in (text[:first], text[first:last], text[last:]) if part]
 
 
 def _letter(character: str) -> bool:
     return character.isalnum() and not character.isdecimal()
 
 
-def _likely(choice: Choice, at: int, familiar: frozenset[int]) -> bool:
-    """Whether a reading may stand; one with two worn bytes or a lost one needs a lead byte that is whole elsewhere."""
-    read = choice.character.encode()
-    short = choice.end - at < len(read)
-    if (short or choice.cost > ONE_WORN) and read[0] not in familiar:
-        return False
-    return price(choice) < MOST_WORN
-
-
 def _familiar(text: str, table: Page) -> frozenset[int]:
     """The lead bytes of the sequences that are hardly worn."""
-    found = (min(choices(text, one.start(), table), key=price, default=None) for one in table.finder.finditer(text))
-    return frozenset(choice.character.encode()[0] for choice in found if choice and price(choice) <= UNDEFINED_COST)
+    every = ((one.group(), choices(text, one.start(), table)) for one in table.finder.finditer(text))
+    return frozenset(table.leads[lead] for lead, found in every if found and found[0].price <= UNDEFINED_COST)
 
 
 def _lone(text: str) -> str:
@@ -197,7 +187,7 @@ def _lone(text: str) -> str:
         at = found.start()
         initial = at == 0 or not text[at - 1].isalpha()
         letters = (one for one in choices(text, at, table) if one.character.isalpha())
-        meant = min((one for one in letters if one.character.isupper() == initial), key=price, default=None)
+        meant = next((one for one in letters if one.character.isupper() == initial), None)
         if meant:
-            text = text[:at] + meant.character + text[meant.end :]
+            text = text[:at] + meant.character + text[at + meant.size :]
     return text

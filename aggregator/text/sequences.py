@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from aggregator.text.codepages import LOST_COST, Page, needed, page
 
-# One lead byte and three continuation bytes in forms of up to three characters.
-LONGEST = 10
+# "..." is the longest form of a byte.
+LONGEST_FORM = 3
+# Nine worn bytes in ten leave fewer readings; of made-up ones the cheapest are kept.
+MOST_READINGS = 48
+# What a reading may cost at most, and what one worn byte costs; at 10 % more, French "é :" becomes Chinese.
+MOST_WORN = 3.0
+ONE_WORN = 1.05
 INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
 # Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press.
@@ -26,56 +31,73 @@ STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5,
 
 
 class Choice(NamedTuple):
-    """What a stretch of text may have been: the character, where the stretch ends, and the cost of the reading."""
+    """What a stretch of text may have been: the character, how much of the text it takes, and the price of the reading.
+
+    ``cost`` is how worn its bytes are, ``price`` also how strange its character is.
+    """
 
     character: str
-    end: int
+    size: int
     cost: float
+    price: float
 
 
-def choices(text: str, at: int, table: Page, *, lost: bool = False) -> list[Choice]:
-    """The characters that may begin at a lead byte, by the forms of the bytes that follow; ``lost``: one is missing."""
-    if lost and text[at].islower() and text[at - 1 : at].isalpha() and text[at + 1 : at + 2] != "\u00a0":
-        return []
-    window = _window(text, at, table)
-    found = [Choice(one, at + size, cost) for one, size, cost in _read(window, table.name, lost=lost)]
+def choices(
+    text: str, at: int, table: Page, familiar: frozenset[int] | None = None, *, lost: bool = False
+) -> tuple[Choice, ...]:
+    """The characters that may begin at a lead byte, by the forms of the bytes that follow, the likeliest first.
+
+    ``lost``: one byte is missing. Where ``familiar`` lead bytes are given, readings with two worn bytes or a lost one
+    need one of these.
+    """
     before = text[at - 1 : at]
-    if not before.isalnum():
+    if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] != "\u00a0":
+        return ()
+    lead = table.leads[text[at]]
+    found = _read(_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
+    if not before.isdigit() and not (before.islower() and before < NOT_LATIN):
         return found
-    return [one for one in found if _joins(before, one, text[one.end : one.end + 1], table)]
+    return tuple([one for one in found if _joins(before, one, text[at + one.size : at + one.size + 1], table)])
 
 
 def _window(text: str, at: int, table: Page) -> str:
     """As much of the text as the sequence that begins there can take: a short one is remembered better (``_read``)."""
-    shortest = text[at : at + 1 + needed(table.leads[text[at]])]
-    return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + LONGEST]
+    need = needed(table.leads[text[at]])
+    shortest = text[at : at + 1 + need]
+    return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * LONGEST_FORM]
 
 
 def _joins(before: str, choice: Choice, after: str, table: Page) -> bool:
-    """Whether a reading may stand right behind a letter or a digit.
+    """Whether a reading may stand right behind a digit or a small Latin letter.
 
-    Chinese, Japanese or Korean does not stand alone behind a small Latin letter ("surdoué »"), and "×2" behind a
-    digit is a product.
+    Chinese, Japanese or Korean does not stand alone behind such a letter ("surdoué »"), and "×2" behind a digit is a
+    product.
     """
     if before.isdigit():
         return not choice.cost or not HEBREW.match(choice.character)
-    return not (before.islower() and before < NOT_LATIN and EAST_ASIAN.match(choice.character)) or after in table.leads
+    return not EAST_ASIAN.match(choice.character) or after in table.leads
 
 
-@lru_cache(maxsize=1 << 14)
-def _read(text: str, name: str, *, lost: bool) -> tuple[tuple[str, int, float], ...]:
-    """The characters that a text may begin with, how much of it each takes, and the cost of the reading."""
+@lru_cache(maxsize=1 << 13)
+def _read(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a key of the memory
+    """The characters that a text may begin with, the likeliest first; those that no page would show are left out."""
     table = page(name)
     lead = table.leads[text[0]]
+    need = needed(lead)
     partial: list[tuple[bytes, int, float]] = [(bytes([lead]), 1, 0.0)]
-    for _ in range(needed(lead)):
+    for _ in range(need):
         partial = [
             (read + bytes([byte]), end + len(form), cost + price)
             for read, end, cost in partial
             for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
         ]
-    found = ((_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost)
-    return tuple(choice for choice in found if choice[0])
+    found: list[Choice] = []
+    for read, end, cost in partial:
+        likely = familiar or (end > need and cost <= ONE_WORN)
+        character = _decoded(read) if likely and cost < MOST_WORN and (cost >= LOST_COST or not lost) else ""
+        if character and cost + _strangeness(character) < MOST_WORN:
+            found.append(Choice(character, end, cost, cost + _strangeness(character)))
+    return tuple(sorted(found, key=lambda one: one.price)[:MOST_READINGS])
 
 
 def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
@@ -98,11 +120,6 @@ def _decoded(read: bytes) -> str:
     return character if unicodedata.category(character) not in {"Cn", "Co", "Cs"} else ""
 
 
-def price(choice: Choice) -> float:
-    """How unlikely a reading is: how worn its bytes are and how strange its character."""
-    return choice.cost + _strangeness(choice.character)
-
-
 @lru_cache(maxsize=4096)
 def _strangeness(character: str) -> float:
     """How unlikely a character is in any text: letters, quotes and what is invisible are likely, boxes are not."""
@@ -113,8 +130,3 @@ def _strangeness(character: str) -> float:
     if RARE.match(character):
         return 2.5
     return STRANGENESS.get(unicodedata.category(character), 1.0)
-
-
-def cheapest(piece: Sequence[Choice]) -> Choice:
-    """The likeliest reading of a stretch."""
-    return min(piece, key=price) if len(piece) > 1 else piece[0]

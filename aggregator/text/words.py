@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from math import log
 from pathlib import Path
 
@@ -47,15 +48,19 @@ def familiarity(word: str, language: str) -> float:
     """
     if language != "zh":
         return frequencies(language).get(word.lower(), 0.0)
-    plain = simplified(word)
-    parts = [*plain, *(plain[i : i + 2] for i in range(len(plain) - 1))]
-    return sum(map(_chinese, parts))
+    return step("", word)
+
+
+def step(before: str, part: str) -> float:
+    """What a stretch adds to how familiar Chinese is that so far ends in ``before``: its characters and their pairs."""
+    pairs = pairwise(before + part)
+    return sum(map(_chinese, part)) + sum([_chinese(one + other) for one, other in pairs])
 
 
 @lru_cache(maxsize=1 << 14)
 def _chinese(part: str) -> float:
     """How familiar a character, or a pair of them, is in Chinese."""
-    return max(0.0, 18 + log(frequencies("zh").get(part, 1e-9))) * len(part) ** 2
+    return max(0.0, 18 + log(frequencies("zh").get(simplified(part), 1e-9))) * len(part) ** 2
 
 
 def simplified(word: str) -> str:

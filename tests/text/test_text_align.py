@@ -40,7 +40,7 @@ def test_words_of_languages():
 
 
 def test_a_word_without_a_language_takes_the_cheapest_reading():
-    pieces = [[Choice("a", 1, 0.0)], [Choice("é", 2, 0.4), Choice("è", 2, 0.5)], [Choice("1", 3, 0.0)]]
+    pieces = ["a", (Choice("é", 2, 0.4, 0.4), Choice("è", 2, 0.5, 0.5)), "1"]
     assert "".join(chosen(pieces)) == "aé1"
 
 
