@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 
 from aggregator.fetchers import gate, nursery, sandbox, web
+from aggregator.model.source import Robots
 
 
 @dataclass(slots=True)
 class Door:
     """Shut until somebody goes through; may be used from several threads.
 
-    ``contact``, ``networks`` and ``proxy`` are what the config says of every question, ``held`` is which hosts
-    asked for silence.
+    ``contact``, ``networks``, ``proxy`` and ``obey_robots`` are what the config says of every question, ``held`` is
+    which hosts asked for silence, ``recall`` what is remembered of a robots.txt, by its address.
     """
 
     contact: str
     networks: tuple[str, ...]
     held: Mapping[str, datetime]
+    recall: Callable[[str], Robots | None]
     proxy: str = ""
+    obey_robots: bool = False
     _gate: gate.Gate | None = None
     _children: sandbox.Pool | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def policy(self) -> web.Policy:
         """How every origin is asked in this run."""
-        return web.Policy(contact=self.contact, allow_networks=self.networks, proxy=self.proxy)
+        return web.Policy(
+            contact=self.contact, allow_networks=self.networks, proxy=self.proxy, obey_robots=self.obey_robots
+        )
 
     def gate(self) -> gate.Gate:
         """The gate that all questions of this run go through."""
         with self._lock:
-            self._gate = self._gate or gate.Gate(self.policy(), self.held)
+            self._gate = self._gate or gate.Gate(self.policy(), self.held, self.recall)
             return self._gate
+
+    def news(self) -> tuple[Robots, ...]:
+        """What was learned of robots.txt since this was last asked."""
+        with self._lock:
+            return self._gate.news() if self._gate else ()
 
     def children(self) -> sandbox.Pool:
         """The children that read for this run, one for each processor."""

@@ -34,6 +34,7 @@ LATE = frozenset(
         "aggregator.fetchers.keys",
         "aggregator.fetchers.measure",
         "aggregator.fetchers.nursery",
+        "aggregator.fetchers.permission",
         "aggregator.fetchers.recording",
         "aggregator.fetchers.sandbox",
         "aggregator.fetchers.shape",

@@ -34,7 +34,7 @@ from aggregator import (
 )
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, PublishError, SilenceError
-from aggregator.ledger import ledger
+from aggregator.ledger import ledger, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed, Hearing, Plan
 from aggregator.outcome import Listener, Outcome, Progress, quiet
@@ -94,6 +94,7 @@ def _remembered(
     for heard in run.heard(current, plans):
         with ledger.transaction(current.book) as page:
             known = bookkeeping.remember_all(page, heard, current.at)
+            robots.keep_robots(page, current.door.news())
             lot = [(plan, outcome.hearings(said), _stands(known, plan)) for plan, said in heard]
         del heard
         yield lot
@@ -133,8 +134,9 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
 def _probe(current: Run, plan: Plan) -> None:
     """Ask the media's own hosts for what no source gave; no transaction is open while they take their time."""
     items = compose(current.book, plan, current.at).feed.items
-    head = probes.by_head(current.door.gate(), current.door.policy())
+    head = probes.by_head(current.door.gate(), current.door.policy(), current.at)
     probes.ask(current.book, plan, items, head, current.at)
+    robots.keep_robots(current.book, current.door.news())
 
 
 def compose(book: Ledger, plan: Plan, now: datetime) -> stages.Composition:

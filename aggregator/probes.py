@@ -77,13 +77,13 @@ def ask(book: Ledger, plan: Plan, items: Sequence[Item], head: Head, now: dateti
     return len(due)
 
 
-def by_head(gate: Gate, policy: Policy) -> Head:
+def by_head(gate: Gate, policy: Policy, now: datetime) -> Head:
     """The question as this run asks it: a guarded HEAD, when it is the host's turn."""
-    short = replace(policy, deadline=min(policy.deadline, PATIENCE))
+    short, permit = replace(policy, deadline=min(policy.deadline, PATIENCE)), gate.permit(now)
 
     def head(url: str) -> Enclosure | None:
         with gate.turn(url):
-            return web.head(url, short)
+            return web.head(url, short, permit)
 
     return head
 

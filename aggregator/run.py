@@ -8,13 +8,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from time import monotonic
 
 from aggregator import bookkeeping, voices
 from aggregator.config.load import Config
 from aggregator.door import Door
-from aggregator.ledger import ledger, lock, memories
+from aggregator.ledger import ledger, lock, memories, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
@@ -57,7 +58,14 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
     Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
     """
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book:
-        door = Door(config.contact or "", config.allow_networks, memories.holds(book, at), config.proxy or "")
+        door = Door(
+            config.contact or "",
+            config.allow_networks,
+            memories.holds(book, at),
+            partial(robots.robots, book),
+            config.proxy or "",
+            config.obey_robots,
+        )
         before = gc.get_threshold()
         gc.set_threshold(*CIRCLES)
         try:

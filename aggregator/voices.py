@@ -98,14 +98,19 @@ def _resting(source: Source, memories: Memories, due_at: datetime) -> tuple[Answ
 
 
 def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer:
-    """The answer of one address of a source, or of the feed that its page once named."""
-    memory = memories.get(url, Memory(url))
-    if memory.leads_to is not None:
-        feed = memories.get(memory.leads_to, Memory(memory.leads_to))
-        answer = terms.door.gate().ask(source, feed, terms.now, force=terms.force)
-        if answer.state != "silent":
-            return answer
-    return terms.door.gate().ask(source, memory, terms.now, force=terms.force)
+    """The answer of one address of a source, or of the feed that its page once named.
+
+    Where that feed falls silent its page is asked, which may name another; a page with nothing new speaks for nothing.
+    """
+    memory, gate = memories.get(url, Memory(url)), terms.door.gate()
+    if memory.leads_to is None:
+        return gate.ask(source, memory, terms.now, force=terms.force)
+    known = memories.get(memory.leads_to, Memory(memory.leads_to))
+    feed = gate.ask(source, known, terms.now, force=terms.force, found=True)
+    if feed.state != "silent":
+        return feed
+    page = gate.ask(source, memory, terms.now, force=terms.force)
+    return replace(feed, beside=(page,)) if page.document is None else replace(page, beside=(feed,))
 
 
 def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
@@ -136,7 +141,7 @@ def _read(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
         voice,
         answers=answers,
         listings=listings,
-        memories=tuple(memory for each in understood for memory in (each.answer.memory, *each.pages)),
+        memories=tuple(memory for each in understood for memory in (*each.pages, each.answer.memory)),
         state=_state(answers, listings),
         message="; ".join(messages) if answers else "it has no address to ask",
     )
@@ -144,7 +149,7 @@ def _read(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
 
 @dataclass(frozen=True, slots=True)
 class _Understood:
-    """An answer without its document, what that says, and the pages that led to it."""
+    """An answer without its document, what that says, and what is remembered of the other addresses that were asked."""
 
     answer: Answer
     listing: Listing | None = None
@@ -153,21 +158,27 @@ class _Understood:
 
 def _understood(answer: Answer, memories: Memories, terms: Terms) -> _Understood:
     """What one answer's document says; where it is a page that names a feed, what that feed says."""
+    pages = tuple(other.memory for other in answer.beside)
     if answer.document is None:
-        return _Understood(answer)
-    source = answer.document.source
+        return _Understood(answer, pages=pages)
+    source, read = answer.document.source, answer
     terms.tell(source, "read", "")
     try:
         feeds = terms.door.children().discover(answer.document) if _may_lead_on(answer) else ()
         if feeds:
-            page = replace(answer.memory, leads_to=feeds[0])
-            feed = terms.door.gate().ask(source, memories.get(feeds[0], Memory(feeds[0])), terms.now, force=True)
-            return replace(_listed(feed, memories, terms), pages=(page,))
-        return _listed(answer, memories, terms)
+            pages = (*pages, replace(answer.memory, leads_to=feeds[0]))
+            read = _led(source, feeds[0], answer.beside, memories, terms)
+        return replace(_listed(read, memories, terms), pages=pages)
     except ReadError as error:
-        before = memories.get(answer.memory.url, Memory(answer.memory.url))
-        unread = doubt.refuse(before, answer.memory, terms.now, terms.door.policy().pace)
-        return _Understood(Answer("silent", unread, message=_why(error, source)))
+        before = memories.get(read.memory.url, Memory(read.memory.url))
+        unread = doubt.refuse(before, read.memory, terms.now, terms.door.policy().pace)
+        return _Understood(Answer("silent", unread, message=_why(error, source)), pages=pages)
+
+
+def _led(source: Source, url: str, beside: tuple[Answer, ...], memories: Memories, terms: Terms) -> Answer:
+    """The answer of the feed that a page names, unless it was asked just before the page."""
+    asked = next((other for other in beside if other.memory.url == url), None)
+    return asked or terms.door.gate().ask(source, memories.get(url, Memory(url)), terms.now, force=True, found=True)
 
 
 def _why(error: FetchError | ReadError, source: Source) -> str:

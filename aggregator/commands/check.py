@@ -16,6 +16,7 @@ from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
+from aggregator.fetchers import gate
 
 AT_ONCE = 8
 """Sources probed at once; how many of one host is the gate's."""
@@ -60,9 +61,9 @@ def _missing(config: Config) -> tuple[str, ...]:
 def _probe(config: Config, now: datetime) -> bool:
     """Whether every source answers; a row for each says what."""
     asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
-    policy = probe.policy_of(config)
+    way = gate.Gate(probe.policy_of(config))
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        answers = tuple(threads.map(lambda one: probe.probe(one[1], policy, now), asked))
+        answers = tuple(threads.map(lambda one: probe.probe(one[1], way, now), asked))
     rows = [
         (
             feed,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError
-from aggregator.fetchers import roster, sandbox, web
+from aggregator.fetchers import gate, roster, sandbox, web
 from aggregator.model.sighting import Listing, Moment
 from aggregator.model.source import Document, Memory, Source
 
@@ -32,13 +32,18 @@ def policy_of(config: Config | None) -> web.Policy:
     """How origins are asked, as the config says where there is one."""
     if config is None:
         return web.Policy()
-    return web.Policy(contact=config.contact or "", allow_networks=config.allow_networks, proxy=config.proxy or "")
+    return web.Policy(
+        contact=config.contact or "",
+        allow_networks=config.allow_networks,
+        proxy=config.proxy or "",
+        obey_robots=config.obey_robots,
+    )
 
 
-def probe(source: Source, policy: web.Policy, now: datetime) -> Probe:
+def probe(source: Source, way: gate.Gate, now: datetime) -> Probe:
     """What the first address of the source that can be understood says."""
     reasons = []
-    for document in _documents(source, policy, now):
+    for document in _documents(source, way, now):
         if isinstance(document, str):
             reasons.append(document)
             continue
@@ -57,7 +62,7 @@ def probe(source: Source, policy: web.Policy, now: datetime) -> Probe:
     return Probe(source, answered=False, message="; ".join(dict.fromkeys(reasons)) or "it has no address to ask")
 
 
-def _documents(source: Source, policy: web.Policy, now: datetime) -> Iterator[Document | str]:
+def _documents(source: Source, way: gate.Gate, now: datetime) -> Iterator[Document | str]:
     """What each address of the source gave: a document, or why there is none."""
     if source.path is not None:
         try:
@@ -66,7 +71,7 @@ def _documents(source: Source, policy: web.Policy, now: datetime) -> Iterator[Do
             yield str(error)
         return
     for url in roster.locate(source):
-        answer = web.ask(source, Memory(url), policy, now, force=True)
+        answer = way.ask(source, Memory(url), now, force=True)
         yield answer.document or answer.message or answer.state
 
 

@@ -29,6 +29,9 @@ class ConfigKeys(Keys):
     proxy: ProxyAddress | None = Field(
         None, description="A proxy that all questions go through (CONNECT); the environment names none."
     )
+    obey_robots: bool = Field(
+        default=False, description="Whether sources named here are asked only as their robots.txt permits."
+    )
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, each by the name of its folder.")
 
 

@@ -21,7 +21,8 @@ class Config:
     ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``
     is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
     ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name. ``proxy`` is the address of the proxy
-    that origins are asked through, ``None`` where they are asked from here.
+    that origins are asked through, ``None`` where they are asked from here. ``obey_robots`` is whether a robots.txt is
+    obeyed for configured addresses.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class Config:
     allow_networks: tuple[str, ...]
     plans: tuple[Plan, ...]
     proxy: str | None = None
+    obey_robots: bool = False
 
 
 def load(path: Path, *, begun: bool = False) -> Config:
@@ -52,6 +54,7 @@ def load(path: Path, *, begun: bool = False) -> Config:
         allow_networks=tuple(sorted(keys.allow_networks)),
         plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
+        obey_robots=keys.obey_robots,
     )
 
 

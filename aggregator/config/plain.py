@@ -207,5 +207,6 @@ CONFIG: Keys = {
     "contact": _address,
     "allow_networks": Key(_list(_matching(r"127\.0\.0\.0/8|10\.0\.0\.0/8|192\.168\.0\.0/16")), list),
     "proxy": Key(_rare, _nothing),
+    "obey_robots": Key(_truth, lambda: False),
     "feeds": Key(_named(_matching(r"[a-z0-9][a-z0-9._-]{0,63}"), _feed)),
 }

@@ -49,6 +49,19 @@ def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
     return b"".join(pieces)
 
 
+def beginning(response: HTTPResponse, coding: str, most: int) -> bytes:
+    """The first bytes of the decoded body, ``most`` at most, none of an empty one; FetchError where it is damaged."""
+    said = bytearray()
+    try:
+        for piece in _decoded(_pieces(response), coding.strip().lower()):
+            said += piece
+            if len(said) >= most:
+                break
+    except (zlib.error, brotli.error) as error:
+        raise FetchError("the compressed body is damaged") from error
+    return bytes(said[:most])
+
+
 def _pieces(response: HTTPResponse) -> Iterator[bytes]:
     while piece := response.read(_PIECE):
         yield piece

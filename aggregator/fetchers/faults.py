@@ -13,6 +13,19 @@ from aggregator.fetchers.target import printable
 from aggregator.model.source import Memory
 
 
+class BarredError(FetchError):
+    """An origin's robots.txt lets nobody ask for an address; ``memory`` is of the robots.txt, and says until when."""
+
+    def __init__(self, why: str, memory: Memory) -> None:
+        """With the reason, and what is remembered of the robots.txt."""
+        super().__init__(why)
+        self.memory = memory
+
+
+class LostError(FetchError):
+    """Redirects went on and on."""
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Whatever an origin or the network does inside becomes a FetchError."""

@@ -4,40 +4,76 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from aggregator.fetchers import manners, web
-from aggregator.fetchers.web import Policy
-from aggregator.model.source import Answer, Memory, Source
+from aggregator.fetchers import manners, permission, web
+from aggregator.fetchers.dial import Meter
+from aggregator.fetchers.target import Target
+from aggregator.fetchers.web import Permit, Policy
+from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
 
 
 class Gate:
-    """One gate for all threads of a run; ``held`` is which hosts asked for silence, as `holds` tells."""
+    """One gate for all threads of a run; ``held`` is which hosts asked for silence, as `holds` tells.
 
-    def __init__(self, policy: Policy, held: Mapping[str, datetime] | None = None) -> None:
+    ``recall`` is what is remembered of a robots.txt, by its address.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        held: Mapping[str, datetime] | None = None,
+        recall: Callable[[str], Robots | None] = lambda _url: None,
+    ) -> None:
         """Open to every host, but for those held; made when the run's clock is read."""
         self._begun = time.monotonic()
         self._policy = policy
         self._held = dict(held or {})
+        self._recall = recall
+        self._permission: permission.Permission | None = None
         self._lanes: dict[str, _Lane] = {}
         self._lock = threading.Lock()
 
-    def ask(self, source: Source, memory: Memory, now: datetime, *, force: bool = False) -> Answer:
-        """As `web.ask`, once it is the host's turn; what the host asked of one source holds for all of them."""
+    def ask(self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False) -> Answer:
+        """As `web.ask`, once it is the host's turn; what the host asked of one source holds for all of them.
+
+        ``found`` is whether we found the address ourselves: then its origin's robots.txt is obeyed, whatever the config
+        says of those that it names.
+        """
         if manners.due(self._under(memory), now, force):
+            permit = self.permit(now, found=found)
             with self.turn(manners.address(memory)):
                 late = timedelta(seconds=int(time.monotonic() - self._begun))
-                answer = web.ask(source, self._under(memory), self._policy, now, force=force, late=late)
+                known = self._under(memory)
+                answer = web.ask(source, known, self._policy, now, force=force, late=late, permit=permit)
         else:
             answer = web.ask(source, self._under(memory), self._policy, now, force=force)
         with self._lock:
             for name, until in holds((answer.memory,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
         return answer
+
+    def permit(self, now: datetime, *, found: bool = False) -> Permit | None:
+        """Who is asked before each hop, ``None`` where no robots.txt is obeyed."""
+        if not found and not self._policy.obey_robots:
+            return None
+        with self._lock:
+            self._permission = self._permission or permission.Permission(self._policy, self._recall, self._begun)
+            current = self._permission
+
+        def permit(where: Target, meter: Meter) -> None:
+            if current.check(where, meter, now, self._under):
+                time.sleep(1 / self._policy.host_rate)
+
+        return permit
+
+    def news(self) -> tuple[Robots, ...]:
+        """What was learned of robots.txt since this was last asked."""
+        return self._permission.news() if self._permission else ()
 
     @contextmanager
     def turn(self, url: str) -> Iterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -68,6 +68,19 @@ def answer(source: Source, memory: Memory, trail: Trail, content: bytes, when: W
         partial=trail.status in manners.PARTIAL,
     )
     return Answer("heard", after, document)
+
+
+def barred(memory: Memory, robots: Memory, now: datetime) -> Memory:
+    """What is remembered where a robots.txt bars the address: nobody looks again before that is asked again."""
+    waits = [until for until in (robots.not_before, memory.not_before) if until is not None]
+    held = robots if robots.hold_until is not None and robots.hold_until > now else memory
+    return replace(
+        memory,
+        asked=now,
+        not_before=max(waits, default=None),
+        hold_until=held.hold_until,
+        hold_host=held.hold_host,
+    )
 
 
 def _unchanged(after: Memory, trail: Trail) -> Answer:

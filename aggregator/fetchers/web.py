@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -35,6 +35,7 @@ class Policy:
     counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
     (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
     ``proxy`` is the address of one that all connections are made through, empty for none; the environment names none.
+    ``obey_robots`` is whether a robots.txt is obeyed for addresses that the config names, too: the gate sees to it.
     """
 
     contact: str = ""
@@ -48,9 +49,14 @@ class Policy:
     pace: Pace = Pace()  # noqa: RUF009  # frozen, so one may be shared
     ca_files: tuple[str, ...] = ()
     proxy: str = ""
+    obey_robots: bool = False
 
 
-def ask(  # noqa: PLR0913  # the last two are about the run
+Permit = Callable[[Target, Meter], None]
+"""What is asked before each hop whether it may be: faults.BarredError where it may not."""
+
+
+def ask(  # noqa: PLR0913  # the last three are about the run
     source: Source,
     memory: Memory,
     policy: Policy,
@@ -58,6 +64,7 @@ def ask(  # noqa: PLR0913  # the last two are about the run
     *,
     force: bool = False,
     late: timedelta = timedelta(),
+    permit: Permit | None = None,
 ) -> Answer:
     """What one question to the address in memory came to; one request for each hop.
 
@@ -70,7 +77,10 @@ def ask(  # noqa: PLR0913  # the last two are about the run
     meter = Meter(begun + policy.deadline, policy.raw_bytes)
     try:
         conditions = manners.questions(memory, source.distrust_304_after, now)
-        came = _fetched(manners.address(memory), conditions, policy, meter)
+        came = _fetched(manners.address(memory), conditions, policy, meter, permit)
+    except faults.BarredError as error:
+        barred = meaning.barred(memory, error.memory, now)
+        return Answer("silent", barred, message=f"{shown(manners.address(memory))}: {error}")
     except FetchError as error:
         miss = manners.failed if meter.reached else manners.unreached
         missed = miss(memory, now, _later(now, begun), policy.pace)
@@ -78,11 +88,13 @@ def ask(  # noqa: PLR0913  # the last two are about the run
     return meaning.answer(source, memory, *came, meaning.When(now, _later(now, begun), late, policy.pace))
 
 
-def head(url: str, policy: Policy) -> Enclosure | None:
+def head(url: str, policy: Policy, permit: Permit | None = None) -> Enclosure | None:
     """Type and length of a media file as its origin gives them for HEAD; ``None`` where it does not answer so."""
     meter = Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
     try:
-        trail = _followed("HEAD", url, headers.introduction(policy.contact, codings="identity"), policy, meter)
+        trail = _followed(
+            "HEAD", url, headers.introduction(policy.contact, codings="identity"), policy, meter, permit=permit
+        )
         trail.call.end()
     except FetchError:
         return None
@@ -90,6 +102,21 @@ def head(url: str, policy: Policy) -> Enclosure | None:
         return None
     kind, _ = headers.media_type(trail.fields.get("content-type", ""))
     return Enclosure(url, kind, headers.length(trail.fields.get("content-length", "")))
+
+
+def beginning(
+    url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter, most: int
+) -> tuple[Trail, bytes]:
+    """The answer of an address and the first bytes of its body, none where the status brings none; FetchError."""
+    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter)
+    try:
+        with faults.told():
+            brings = trail.status // 100 == 2  # noqa: PLR2004  # successful, RFC 9110 section 15.3
+            coding = trail.fields.get("content-encoding", "")
+            said = body.beginning(trail.call.response, coding, most) if brings else b""
+    finally:
+        trail.call.end()
+    return trail, said
 
 
 def close() -> None:
@@ -102,8 +129,10 @@ def _later(now: datetime, begun: float) -> datetime:
     return now + timedelta(seconds=int(time.monotonic() - begun))
 
 
-def _fetched(url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter) -> tuple[Trail, bytes]:
-    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter)
+def _fetched(
+    url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter, permit: Permit | None
+) -> tuple[Trail, bytes]:
+    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter, permit=permit)
     try:
         coding = trail.fields.get("content-encoding", "")
         with faults.told():
@@ -114,11 +143,21 @@ def _fetched(url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, 
     return trail, content
 
 
-def _followed(method: str, url: str, fields: tuple[tuple[str, str], ...], policy: Policy, meter: Meter) -> Trail:
+def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and who permits it
+    method: str,
+    url: str,
+    fields: tuple[tuple[str, str], ...],
+    policy: Policy,
+    meter: Meter,
+    *,
+    permit: Permit | None = None,
+) -> Trail:
     """The first answer that is no redirect; each hop is guarded anew and its body never read."""
     where, permanent = target(url), True
     terms = Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files), policy.proxy)
     for hops in range(policy.hops + 1):
+        if permit is not None:
+            permit(where, meter)
         errand = _Errand(method, where, fields, terms, meter)
         with faults.told():
             response = _session().send(errand, stream=True, allow_redirects=False, proxies={})
@@ -130,7 +169,7 @@ def _followed(method: str, url: str, fields: tuple[tuple[str, str], ...], policy
         errand.calls[-1].end()
         where = follow(where, location)
         permanent = permanent and _REDIRECTS[response.status_code]
-    raise FetchError(f"redirected more than {policy.hops} times")
+    raise faults.LostError(f"redirected more than {policy.hops} times")
 
 
 @cache

@@ -107,14 +107,30 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Robots:
+    """What the robots.txt of one origin (scheme, host and port) last said to us, and what is remembered of asking it.
+
+    ``memory`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
+    ever had. ``missed`` is since when it cannot be had, ``None`` where it can, and ``why`` what is in the way.
+    """
+
+    memory: Memory
+    rules: str | None = None
+    missed: datetime | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
 
     ``state`` is "heard" with a document, "unchanged" on 304 or equal bytes, "resting" where it was too early to
-    ask, else "silent" with the reason in ``message``.
+    ask, else "silent" with the reason in ``message``. ``beside`` is what came of another address that was asked for
+    the same: of a page for the feed that it names, or of that feed.
     """
 
     state: Heard
     memory: Memory
     document: Document | None = None
     message: str = ""
+    beside: tuple[Answer, ...] = ()

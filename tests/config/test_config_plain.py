@@ -50,7 +50,7 @@ def test_usual_addresses_are_plain(address) -> None:
 
 
 def plans(told) -> list[object]:
-    head = [told.state, told.output, told.base_url, told.contact, told.allow_networks, told.proxy]
+    head = [told.state, told.output, told.base_url, told.contact, told.allow_networks, told.proxy, told.obey_robots]
     return [*head, *(plan(name, feed, "http://h", Path("/x")) for name, feed in sorted(told.feeds.items()))]
 
 

@@ -18,6 +18,7 @@ PLACES = {
     "dateutil": {"text/dates.py"},
     "feedparser": {"fetchers/feed_tolerant.py"},
     "requests": {"fetchers/web.py"},
+    "protego": {"fetchers/robots.py"},
     "ruamel": {"config/edit.py"},
     "sqlalchemy": {"ledger/"},
     "feedgen": {"generator/"},

@@ -80,7 +80,7 @@ def items(*enclosures: Enclosure) -> tuple[Item, ...]:
 
 
 def ask(book: Ledger, made: tuple[Item, ...], policy: Policy = POLICY) -> int:
-    return probes.ask(book, PLAN, made, probes.by_head(Gate(policy), policy), START)
+    return probes.ask(book, PLAN, made, probes.by_head(Gate(policy), policy, START), START)
 
 
 def test_length_and_type_that_no_source_gave_are_the_hosts(book: Ledger, media: Media) -> None:
