@@ -13,7 +13,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -61,30 +61,31 @@ def publish(
     """The files of one feed, written together; with ``compress`` a ``.gz`` and a ``.br`` beside each.
 
     Names are the program's own, never a source's. Content may be given in pieces, and files one after the other; they
-    are never joined in memory. Raises PublishError where the disk refuses, with every old file still standing.
+    are never joined in memory. Raises PublishError where the disk refuses, with every old file still standing. Nothing
+    is left beside the files, whatever ends the making of one: its content may come out of a ledger that cannot be read.
     """
     steps: list[_Step] = []
     written: list[Written] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        sweep(folder)
-        for name, content in files.items() if isinstance(files, Mapping) else files:
-            if not NAME.fullmatch(name):
-                raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301 # undone below
-            made = _prepare(folder / name, content, compress=compress)
-            written.append(Written(name, changed=any(step.place.name == name for step in made)))
-            steps += made
-        _withdraw(steps)
-        for step in steps:
-            step.part.replace(step.place)
-        if not compress:
-            _bare(folder, (one.name for one in written))
-        if steps:
-            _flush(folder)
-    except OSError as error:
-        _drop(steps)
-        with suppress(OSError):
+        with ExitStack() as unless_published:
+            unless_published.callback(_clear, folder)
+            folder.mkdir(parents=True, exist_ok=True)
             sweep(folder)
+            for name, content in files.items() if isinstance(files, Mapping) else files:
+                if not NAME.fullmatch(name):
+                    raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301
+                made = _prepare(folder / name, content, compress=compress)
+                written.append(Written(name, changed=any(step.place.name == name for step in made)))
+                steps += made
+            _withdraw(steps)
+            for step in steps:
+                step.part.replace(step.place)
+            if not compress:
+                _bare(folder, (one.name for one in written))
+            if steps:
+                _flush(folder)
+            unless_published.pop_all()
+    except OSError as error:
         raise PublishError(f"{folder}: cannot publish ({error.strerror or error}); the old files stand") from error
     return tuple(written)
 
@@ -216,7 +217,7 @@ def _flush(folder: Path) -> None:
         os.close(handle)
 
 
-def _drop(steps: Iterable[_Step]) -> None:
-    for step in steps:
-        with suppress(OSError):
-            step.part.unlink(missing_ok=True)
+def _clear(folder: Path) -> None:
+    """Removes what was begun, as far as the disk lets it."""
+    with suppress(OSError):
+        sweep(folder)

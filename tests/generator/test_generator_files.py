@@ -14,7 +14,7 @@ from pathlib import Path
 import brotli
 import pytest
 
-from aggregator.errors import PublishError
+from aggregator.errors import LedgerError, PublishError
 from aggregator.generator.files import Written, publish
 
 FILES = {"podcast.xml": b"<rss/>", "feed.json": b"{}"}
@@ -150,7 +150,7 @@ def test_a_defect_while_writing_leaves_the_old_and_no_part(tmp_path: Path) -> No
 SMALL = """
 import resource, signal, sys
 from pathlib import Path
-from aggregator.errors import PublishError
+from aggregator.errors import LedgerError, PublishError
 from aggregator.generator.files import publish
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
@@ -235,3 +235,16 @@ def test_a_new_version_has_packed_forms_of_its_own(tmp_path: Path) -> None:
         assert gzip.decompress((tmp_path / "feed.xml.gz").read_bytes()) == body
         assert brotli.decompress((tmp_path / "feed.xml.br").read_bytes()) == body
         assert len({int(path.stat().st_mtime) for path in tmp_path.iterdir()}) == 1
+
+
+def test_content_that_cannot_be_made_leaves_nothing_beside_the_old_files(tmp_path: Path) -> None:
+    publish(tmp_path, {"feed.xml": b"old", "feed.json": b"old"}, compress=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def broken() -> Iterator[bytes]:
+        yield b"new"
+        raise LedgerError("ledger: cannot be written")
+
+    with pytest.raises(LedgerError):
+        publish(tmp_path, [("feed.xml", b"new"), ("feed.json", broken())], compress=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
