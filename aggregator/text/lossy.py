@@ -32,7 +32,7 @@ def restored(texts: Sequence[str]) -> list[str]:
     """
     if all(text.isascii() for text in texts):
         return list(texts)
-    return [_restored(text, [other for other in texts if other != text]) for text in texts]
+    return [_restored(text, [other for other in dict.fromkeys(texts) if other != text]) for text in texts]
 
 
 def _restored(text: str, others: Sequence[str]) -> str:
@@ -55,6 +55,9 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
         return 0, text
     damaged = "".join(map(poorer, other))
     lost = [at for at, (one, after) in enumerate(zip(other, damaged, strict=True)) if one != after]
+    claimed = 0 if poorer is bare else max(map(text.count, MARKS))
+    if len(lost) < SHARE * claimed:
+        return 0, text
     letters, back, reach = list(text), 0, 0
     rich = frozenset(lost)
     for i, j, size in equal_blocks(text, damaged):
@@ -63,7 +66,7 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
             if j + step in rich:
                 letters[i + step] = other[j + step]
                 back += 1
-    claimed = sum(at < reach for at in lost) if poorer is bare else max(map(text.count, MARKS))
+    claimed = claimed or sum(at < reach for at in lost)
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
 
 

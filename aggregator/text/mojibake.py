@@ -25,6 +25,9 @@ WORD = re.compile(f"[^{BLANKS}]+")
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 PROOF = 1.4
 LEAST_WORD = 0.6
+# A text that shows a hundred and more of one encoding in its first parts is of that encoding; parts are in characters.
+ENOUGH = 100.0
+PART = 10_000
 # A capital lead right behind a small letter is hardly ever spelling.
 INSIDE = 0.5
 # Chinese characters whose UTF-8 holds the byte that cp1252 shows as "•".
@@ -74,12 +77,22 @@ def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
 
     The lead bytes that were met whole are added to ``familiar``, by encoding.
     """
-    proofs = [(_proof(text, page(name)), name) for name in ENCODINGS]
-    proof, name = max(proofs, key=lambda one: one[0])
+    proof, name = _proved(text)
     if proof < PROOF:
         return _lone(text)
     familiar[name] = familiar.get(name, frozenset()) | _familiar(text, page(name))
     return _reread(text, page(name), familiar[name])
+
+
+def _proved(text: str) -> tuple[float, str]:
+    """The encoding that explains most of a text, with the proof; of a long text as many parts as it takes are read."""
+    proofs = dict.fromkeys(ENCODINGS, 0.0)
+    for begin in range(0, len(text), PART):
+        for name in ENCODINGS:
+            proofs[name] += _proof(text[begin : begin + PART], page(name))
+        if max(proofs.values()) > ENOUGH:
+            break
+    return max(((proof, name) for name, proof in proofs.items()), key=lambda one: one[0])
 
 
 def _proof(text: str, table: Page) -> float:
@@ -173,8 +186,12 @@ def _letter(character: str) -> bool:
 
 def _familiar(text: str, table: Page) -> frozenset[int]:
     """The lead bytes of the sequences that are hardly worn."""
-    every = ((one.group(), choices(text, one.start(), table)) for one in table.finder.finditer(text))
-    return frozenset(table.leads[lead] for lead, found in every if found and found[0].price <= UNDEFINED_COST)
+    met: set[str] = set()
+    for found in table.finder.finditer(text):
+        readings = () if found.group() in met else choices(text, found.start(), table)
+        if readings and readings[0].price <= UNDEFINED_COST:
+            met.add(found.group())
+    return frozenset(table.leads[lead] for lead in met)
 
 
 def _lone(text: str) -> str:

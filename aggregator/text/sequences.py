@@ -12,7 +12,7 @@ from aggregator.text.codepages import LOST_COST, Page, needed, page
 
 # "..." is the longest form of a byte.
 LONGEST_FORM = 3
-# Nine worn bytes in ten leave fewer readings; of made-up ones the cheapest are kept.
+# Two bytes shown as "•" leave 36 readings; of made-up sequences the likeliest are kept.
 MOST_READINGS = 48
 # What a reading may cost at most, and what one worn byte costs; at 10 % more, French "é :" becomes Chinese.
 MOST_WORN = 3.0
@@ -83,21 +83,18 @@ def _read(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...
     """The characters that a text may begin with, the likeliest first; those that no page would show are left out."""
     table = page(name)
     lead = table.leads[text[0]]
-    need = needed(lead)
-    partial: list[tuple[bytes, int, float]] = [(bytes([lead]), 1, 0.0)]
-    for _ in range(need):
+    most = MOST_WORN if familiar else ONE_WORN
+    partial: list[tuple[bytes, int, float]] = [] if lost and not familiar else [(bytes([lead]), 1, 0.0)]
+    for _ in range(needed(lead)):
         partial = [
             (read + bytes([byte]), end + len(form), cost + price)
             for read, end, cost in partial
             for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
+            if cost + price <= most
         ]
-    found: list[Choice] = []
-    for read, end, cost in partial:
-        likely = familiar or (end > need and cost <= ONE_WORN)
-        character = _decoded(read) if likely and cost < MOST_WORN and (cost >= LOST_COST or not lost) else ""
-        if character and cost + _strangeness(character) < MOST_WORN:
-            found.append(Choice(character, end, cost, cost + _strangeness(character)))
-    return tuple(sorted(found, key=lambda one: one.price)[:MOST_READINGS])
+    every = [(_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost]
+    found = [Choice(one, end, cost, cost + _strangeness(one)) for one, end, cost in every if one]
+    return tuple(sorted([one for one in found if one.price < MOST_WORN], key=lambda one: one.price)[:MOST_READINGS])
 
 
 def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
