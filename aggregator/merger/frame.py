@@ -115,8 +115,14 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
     every title of a listing has says nothing.
     """
     number: dict[Hashable, int] = {}
-    core = [[number.setdefault(gram, len(number)) for gram in grams(title.core)] for title in titles]
-    name = [[number.setdefault(gram, len(number)) for gram in grams(text)] if text else [] for text in names_of]
+    known: dict[str, list[int]] = {}  # most sources list the same titles
+
+    def coded(text: str) -> list[int]:
+        if text not in known:
+            known[text] = [number.setdefault(gram, len(number)) for gram in grams(text)]
+        return known[text]
+
+    core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
     both = [gathered(rows, max(len(number), 1)) for rows in (core, name)]
     rare = [rarity(both, group) for group in groups]
     return weighted(both[0], rare), weighted(both[1], rare)

@@ -28,7 +28,11 @@ def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
         if row.show and not scope.show_varies:
             named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
     frames = {show: learn([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()}
-    return tuple(pieces(text, named.get(show, ""), frames[show]) for text, show in zip(texts, scope.shelf, strict=True))
+    known: dict[tuple[str, int], Title] = {}  # most sources list the same titles
+    for place in zip(texts, scope.shelf, strict=True):
+        if place not in known:
+            known[place] = pieces(place[0], named.get(place[1], ""), frames[place[1]])
+    return tuple(known[place] for place in zip(texts, scope.shelf, strict=True))
 
 
 def named(row: Record, scope: Scope) -> str:

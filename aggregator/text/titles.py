@@ -71,7 +71,9 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
 def learn(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     """The decoration that the titles of a show have in common, given one list of titles for each listing of it."""
     name = folded(show)
-    return decoration.learn([[undressed(part_of(clean(title))[1], name)[0] for title in titles] for titles in listings])
+    every = {title for titles in listings for title in titles}
+    bare = {title: undressed(part_of(clean(title))[1], name)[0] for title in every}
+    return decoration.learn([[bare[title] for title in titles] for titles in listings])
 
 
 def untold(title: str, description: str) -> str:
