@@ -12,7 +12,7 @@ from aggregator import credited, learning, stages, standing, told
 from aggregator.generator import history, view
 from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
-from aggregator.ledger.ledger import Ledger
+from aggregator.ledger.ledger import Ledger, transaction
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
 from aggregator.model.source import Heard, Memory, Source, Validators
@@ -101,13 +101,19 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
 
 def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
-    facts.keep_fact(book, plan.name, COVER, records.encode(view.cover(composed.feed)).encode())
     learning.keep(book, plan, *composed.taught)
     promises.keep_promises(book, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
         events.tell(book, plan.name, Event(now, "settle", event))
     feed = composed.feed
     facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+
+
+def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> None:
+    """Note what stands in the output, and what the list of all feeds says of it: of what stands, and nothing else."""
+    with transaction(book) as page:
+        facts.keep_fact(page, plan.name, COVER, records.encode(view.cover(feed)).encode())
+        standing.keep_standing(page, plan.name, stands)
 
 
 def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:

@@ -65,15 +65,11 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         outcomes = [found[plan.name] for plan in chosen]
         if not any(each.files or each.failures for each in outcomes):
             raise SilenceError(outcome.silence(outcomes))
-        return (*outcomes[:-1], _with_index(current, outcomes))
+        return (*outcomes[:-1], _with_index(current, outcomes[-1]))
 
 
-def _with_index(current: Run, outcomes: Sequence[Outcome]) -> Outcome:
-    """The last outcome of a run with the files that list every feed, or why they could not be written.
-
-    That a disk is full is said once: of a feed, where that was told of one.
-    """
-    last = outcomes[-1]
+def _with_index(current: Run, last: Outcome) -> Outcome:
+    """The last outcome of a run with the files that list every feed, or why they could not be written."""
     output, plans = current.config.output, current.config.plans
     basis = bookkeeping.basis_of_all(current.book, plans)
     stands = standing.standing(current.book, bookkeeping.EVERY, basis)
@@ -82,9 +78,7 @@ def _with_index(current: Run, outcomes: Sequence[Outcome]) -> Outcome:
     try:
         written = publish.publish_index(output, bookkeeping.covers(current.book, plans))
     except PublishError as error:
-        told = {why.partition(": ")[2] for each in outcomes for why in each.failures}
-        news = () if str(error).partition(": ")[2] in told else (str(error),)
-        return replace(last, failures=(*last.failures, *news))
+        return replace(last, failures=(*last.failures, str(error)))
     stands = standing.Standing(basis, files=standing.states(output, [each.name for each in written]))
     standing.keep_standing(current.book, bookkeeping.EVERY, stands)
     return replace(last, files=(*last.files, *written))
@@ -133,7 +127,7 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
-    standing.keep_standing(current.book, plan.name, stands)
+    bookkeeping.stand_published(current.book, plan, composed.feed, stands)
     return outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
 
 

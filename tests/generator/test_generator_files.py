@@ -150,7 +150,7 @@ def test_a_defect_while_writing_leaves_the_old_and_no_part(tmp_path: Path) -> No
 SMALL = """
 import resource, signal, sys
 from pathlib import Path
-from aggregator.errors import LedgerError, PublishError
+from aggregator.errors import PublishError
 from aggregator.generator.files import publish
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))

@@ -129,7 +129,7 @@ def filled(disk: Path, kilobytes: int) -> None:
         os.posix_fallocate(file.fileno(), 0, room)
 
 
-@pytest.mark.parametrize("rooms", [(0, 200, 1_020), pytest.param(range(0, 1_600, 60), marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("rooms", [(0, 200, 1_020, 1_080), pytest.param(range(0, 1_600, 60), marks=pytest.mark.heavy)])
 def test_a_full_disk_leaves_the_old_feed_and_one_line(town: Town, small_disk: Path, rooms: tuple[int, ...]) -> None:
     home = small_disk / "home"
     home.mkdir()
