@@ -54,7 +54,7 @@ class Learner:
                 if judged:
                     self.alone.update(edge[: max(0, lonely - JOINT)])
                     self._run(line, lonely, side)
-        if len(self.alone) + len(self.shared) + len(self.runs) > MOST_REMEMBERED:
+        if self._remembered() > MOST_REMEMBERED:
             self._forget()
 
     def _run(self, line: Sequence[str], lonely: int, edge: str) -> None:
@@ -64,10 +64,18 @@ class Learner:
             self.runs[_phrase(line[-size:] if edge == TAIL else line[:size], edge)] += 1
 
     def _forget(self) -> None:
-        """Drops what was seen once: memory stays bounded however many items pass."""
-        for counts in (self.alone, self.shared, self.runs):
-            for phrase in [phrase for phrase, count in counts.items() if count == 1]:
-                del counts[phrase]
+        """Drops what was seen least, until half of the room is free: so memory and the work for an item stay bounded
+        however many pass.
+        """
+        least = 1
+        while self._remembered() > MOST_REMEMBERED // 2:
+            for counts in (self.alone, self.shared, self.runs):
+                for phrase in [phrase for phrase, count in counts.items() if count <= least]:
+                    del counts[phrase]
+            least *= 2
+
+    def _remembered(self) -> int:
+        return len(self.alone) + len(self.shared) + len(self.runs)
 
     def learned(self) -> frozenset[str]:
         """The runs and triples that are boilerplate, as strings that can be stored."""

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from aggregator.merger import boilerplate
 from aggregator.merger.blend import Copy, blend
 from aggregator.merger.lore import Observer
@@ -59,11 +61,24 @@ def test_a_head_is_learned_too():
     assert all(witness.tokens[0].word == "A" for witness in witnesses)
 
 
-def test_memory_is_bounded(monkeypatch):
+def lettered(number):
+    return "word" + "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_memory_is_bounded(monkeypatch, times):
     monkeypatch.setattr(boilerplate, "MOST_REMEMBERED", 50)
     learner = boilerplate.Learner()
-    for number in range(40):
-        learner.hear(
-            call([Copy("a", f"word{number} and more."), Copy("b", f"word{number} and more. tail{number} x y")])
-        )
-    assert len(learner.alone) + len(learner.shared) + len(learner.runs) < 300
+    for number in range(120):
+        word = lettered(number // times)
+        learner.hear(call([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")]))
+    assert len(learner.alone) + len(learner.shared) + len(learner.runs) <= 50
+
+
+def test_what_is_seen_most_is_remembered_longest(monkeypatch):
+    monkeypatch.setattr(boilerplate, "MOST_REMEMBERED", 50)
+    learner = boilerplate.Learner()
+    for number in range(120):
+        said = f"{lettered(number)} and more."
+        learner.hear(call([Copy("a", said), Copy("b", f"{said} {TAIL}")]))
+    assert any("harbour tea" in phrase for phrase in learner.learned())
