@@ -164,7 +164,7 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
         silent.settimeout(60)
         asked, _ = silent.accept()
         child.send_signal(number)
-        said, _ = child.communicate(timeout=20)
+        said, _ = child.communicate(timeout=60)
         asked.close()
     assert child.returncode == -number
     assert "Traceback" not in said
@@ -172,15 +172,17 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
     assert "4 items" in run("refresh", *AT).stdout
 
 
-def test_a_terminal_gets_a_bar_for_each_source(shop: Path) -> None:
+def test_a_terminal_gets_a_bar_for_each_source(shop: Path, bounded) -> None:
     keyboard, screen = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
-    child = subprocess.Popen(
-        (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
-        cwd=shop,
-        stdout=screen,
-        stderr=screen,
-        env=environment,
+    child = bounded(
+        subprocess.Popen(
+            (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
+            cwd=shop,
+            stdout=screen,
+            stderr=screen,
+            env=environment,
+        )
     )
     os.close(screen)
     shown = b""

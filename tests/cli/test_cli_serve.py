@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,11 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 @contextmanager
@@ -53,29 +47,27 @@ def fetched(url: str, *, seconds: float = 60) -> bytes:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Signals) -> None:
-    port = free_port()
-    with started(shop, "serve", "--metrics", "--port", str(port)) as child:
-        feed = json.loads(fetched(f"http://127.0.0.1:{port}/crumb-talk/feed.json"))
+def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Signals, free_port: int) -> None:
+    with started(shop, "serve", "--metrics", "--port", str(free_port)) as child:
+        feed = json.loads(fetched(f"http://127.0.0.1:{free_port}/crumb-talk/feed.json"))
         assert len(feed["items"]) == 4
         assert b'aggregator_http_requests_total{kind="json",status="200"} 1.0' in fetched(
-            f"http://127.0.0.1:{port}/metrics"
+            f"http://127.0.0.1:{free_port}/metrics"
         )
         child.send_signal(number)
         said, _ = child.communicate(timeout=60)
     assert child.returncode == 0
     lines = said.splitlines()
-    assert lines[0] == f"serving {shop / 'output'} at http://127.0.0.1:{port}/"
+    assert lines[0] == f"serving {shop / 'output'} at http://127.0.0.1:{free_port}/"
     assert any("4 new" in line for line in lines)
     assert "Traceback" not in said
 
 
-def test_serve_without_refresh_asks_nobody(run, shop: Path) -> None:
+def test_serve_without_refresh_asks_nobody(run, shop: Path, free_port: int) -> None:
     run("refresh", "--at", "2026-01-02T03:04:05Z")
     (shop / ".aggregator/ledger.db").unlink()
-    port = free_port()
-    with started(shop, "serve", "--no-refresh", "--port", str(port)):
-        assert b"Crumb Talk" in fetched(f"http://127.0.0.1:{port}/crumb-talk/")
+    with started(shop, "serve", "--no-refresh", "--port", str(free_port)):
+        assert b"Crumb Talk" in fetched(f"http://127.0.0.1:{free_port}/crumb-talk/")
     assert not (shop / ".aggregator/ledger.db").exists()
 
 

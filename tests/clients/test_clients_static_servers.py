@@ -76,7 +76,10 @@ SERVERS = {"nginx": nginx, "caddy": caddy}
 
 @pytest.fixture(scope="module", params=list(SERVERS))
 def site(
-    request: pytest.FixtureRequest, program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    program: Callable[[str], str],
+    ports: Callable[[], int],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Site]:
     path = program(request.param)
     home = tmp_path_factory.mktemp(request.param)
@@ -96,14 +99,17 @@ def site(
     (folder / "show" / "feed.xml.part").write_bytes(b"<secret/>")
     (folder / "show" / "~feed.xml").write_bytes(b"<secret/>")
     (folder / "out.xml").symlink_to(home / "secret.xml")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = ports()
     environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
     command = SERVERS[request.param](path, home, folder, port)
     with (home / "log").open("wb") as log, subprocess.Popen(command, stderr=log, stdout=log, env=environment) as server:
-        wait(port, server)
-        yield Site(port, folder)
-        server.terminate()
+        try:
+            wait(port, server)
+            yield Site(port, folder)
+            server.terminate()
+            server.wait(20)
+        finally:
+            server.kill()
 
 
 def wait(port: int, server: subprocess.Popen[bytes]) -> None:

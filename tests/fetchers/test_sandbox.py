@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -79,7 +79,7 @@ def test_what_goes_too_far_costs_one_document(children: sandbox.Pool, body: str,
     children.read(told("fine"))
     begun = time.monotonic()
     assert words in refused(children, body)
-    assert time.monotonic() - begun < most + 1.0
+    assert time.monotonic() - begun < most + 5.0
 
 
 def test_an_honest_document_at_the_limits_is_read(children: sandbox.Pool) -> None:
@@ -106,7 +106,7 @@ def test_a_pool_ends_its_children_and_can_begin_anew() -> None:
         child = pool._idle[0].number
         assert Path(f"/proc/{child}").exists()
         pool.close()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not Path(f"/proc/{child}").exists()
@@ -127,9 +127,12 @@ def test_a_pool_closed_while_it_reads_costs_that_document(children: sandbox.Pool
 
         reader = threading.Thread(target=read)
         reader.start()
-        time.sleep(1.0)
+        until(lambda: pool._nursery is not None)
+        with pool._lock:  # held until the child is there
+            pass
+        time.sleep(0.3)
         pool.close()
-        reader.join(10)
+        reader.join(30)
         assert ends == ["rogue: its reader was ended by the system (https://example.org/feed?…)"]
         assert pool._nursery is None
 
@@ -142,21 +145,33 @@ def test_a_nursery_that_hangs_is_ended(children: sandbox.Pool) -> None:
         process.send_signal(signal.SIGSTOP)
         assert child_of(pool) == first  # children read on without it
         begun = time.monotonic()
-    assert time.monotonic() - begun < 3.0
+    assert time.monotonic() - begun < 20
     assert process.returncode == -signal.SIGKILL
     assert child_of(children) != first
 
 
+def until(reached: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def killed(number: int) -> None:
+    """kill -9, and wait until it has closed what it held: what is left is an entry that its parent must read."""
+    os.kill(number, signal.SIGKILL)
+    stat = Path(f"/proc/{number}/stat")
+    until(lambda: not stat.exists() or stat.read_text("ascii", "replace").rpartition(")")[2].split()[0] in "ZX")
+
+
 def test_a_killed_child_or_nursery_is_replaced(children: sandbox.Pool) -> None:
-    os.kill(child_of(children), 9)
-    time.sleep(0.05)
+    killed(child_of(children))
     child_of(children)
     assert children._nursery is not None
     children._nursery[0].kill()
-    time.sleep(0.05)
+    children._nursery[0].wait(10)
     for child in children._idle:
-        os.kill(child.number, 9)
-    time.sleep(0.05)
+        killed(child.number)
     try:
         child_of(children)
     except ReadError as error:
@@ -180,14 +195,14 @@ if sys.argv[1] == "stay":
 
 
 @pytest.mark.parametrize("end", ["stay", "leave"])
-def test_no_child_outlives_its_parent(end: str) -> None:
-    with subprocess.Popen([sys.executable, "-c", ALONE, end], stdout=subprocess.PIPE, text=True) as parent:
+def test_no_child_outlives_its_parent(end: str, bounded: Callable[..., subprocess.Popen[str]]) -> None:
+    with bounded(subprocess.Popen([sys.executable, "-c", ALONE, end], stdout=subprocess.PIPE, text=True)) as parent:
         assert parent.stdout is not None
         numbers = parent.stdout.readline().split()
         if end == "stay":
             parent.kill()
     assert len(numbers) == 2
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while any(Path(f"/proc/{number}").exists() for number in numbers) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert [number for number in numbers if Path(f"/proc/{number}").exists()] == []

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,10 @@ ROOMY = replace(POLICY, host_rate=10_000.0)
 def crowd() -> Iterator[subprocess.Popen[str]]:
     program = [sys.executable, str(Path(__file__).parent / "crowd.py"), "20000"]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as origin:
+        late = threading.Timer(600, origin.kill)
+        late.start()
         yield origin
+        late.cancel()
         origin.kill()
 
 
@@ -95,7 +99,9 @@ def test_a_connection_the_origin_closed_is_not_used_again() -> None:
         states = []
         for _ in range(5):
             states.append(polls.ask(hours=1).state)
-            time.sleep(0.05)
+            end = time.monotonic() + 20
+            while origin._open and time.monotonic() < end:
+                time.sleep(0.01)
         assert states == ["heard", *["unchanged"] * 4]
         assert (origin.connections, len(origin.requests)) == (5, 5)
 

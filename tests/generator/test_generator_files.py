@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -183,9 +183,11 @@ while True:
 """
 
 
-def test_kill_at_any_instant_leaves_whole_files(tmp_path: Path) -> None:
+def test_kill_at_any_instant_leaves_whole_files(
+    tmp_path: Path, bounded: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     for round_ in range(6):
-        run = subprocess.Popen([sys.executable, "-c", FOR_EVER, str(tmp_path)], stdout=subprocess.PIPE)
+        run = bounded(subprocess.Popen([sys.executable, "-c", FOR_EVER, str(tmp_path)], stdout=subprocess.PIPE))
         assert run.stdout is not None
         for _ in range(round_ * 3 + 1):
             run.stdout.readline()

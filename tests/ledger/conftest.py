@@ -72,11 +72,13 @@ def postgresql() -> Iterator[str]:
         subprocess.run(begin, check=True, capture_output=True, cwd="/")
         serve = [*become, programs / "postgres", "-D", data, "-k", folder, "-h", "", "-F"]
         with subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/") as server:
-            _wait(folder)
-            yield str(folder)
-            subprocess.run([*become, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"],
-                           check=True, capture_output=True, cwd="/")  # fmt: skip
-            server.wait()
+            try:
+                _wait(folder)
+                yield str(folder)
+            finally:
+                stop = [*become, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
+                subprocess.run(stop, check=False, capture_output=True, cwd="/", timeout=60)
+                server.kill()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -131,8 +132,10 @@ def test_a_backup_of_a_damaged_ledger_is_refused_and_the_older_one_stays(state: 
     assert [each.name for each in tmp_path.iterdir() if "partial" in each.name] == []
 
 
-def test_a_backup_while_another_process_writes_is_one_moment(state: str, tmp_path: Path) -> None:
-    child = subprocess.Popen([sys.executable, "-c", WRITER, state], stdout=subprocess.PIPE, text=True)
+def test_a_backup_while_another_process_writes_is_one_moment(
+    state: str, tmp_path: Path, bounded: Callable[..., subprocess.Popen[str]]
+) -> None:
+    child = bounded(subprocess.Popen([sys.executable, "-c", WRITER, state], stdout=subprocess.PIPE, text=True), 300)
     assert child.stdout is not None
     try:
         assert child.stdout.readline() == "held\n"

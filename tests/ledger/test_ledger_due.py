@@ -197,7 +197,7 @@ def test_two_workers_share_without_loss_or_overlap(any_state: str) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        worker.join(120)
     assert sorted((each.feed, each.source) for each in done) == wanted
     with ledger.open(any_state) as book:
         assert set(waiting(book).values()) == {NOON + DAY}

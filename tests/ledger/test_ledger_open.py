@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +41,12 @@ with lock(sys.argv[1], wait=False):
 def started(program: str, state: str) -> subprocess.Popen[str]:
     child = subprocess.Popen([sys.executable, "-c", program, state], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
-    assert child.stdout.readline() == "held\n"
+    late = threading.Timer(60, child.kill)
+    late.start()
+    try:
+        assert child.stdout.readline() == "held\n"
+    finally:
+        late.cancel()
     return child
 
 
@@ -319,6 +325,10 @@ def test_many_processes_may_begin_at_once(any_state: str) -> None:
         "with ledger.open(sys.argv[1]) as book: facts.keep_fact(book, 'show', sys.argv[2], b'1')"
     )
     children = [subprocess.Popen([sys.executable, "-c", program, any_state, str(number)]) for number in range(4)]
-    assert [child.wait() for child in children] == [0] * 4
+    try:
+        assert [child.wait(120) for child in children] == [0] * 4
+    finally:
+        for child in children:
+            child.kill()
     with ledger.open(any_state) as book:
         assert all(facts(book, "show", str(number)) == b"1" for number in range(4))

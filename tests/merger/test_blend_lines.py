@@ -99,10 +99,11 @@ def test_the_command_reads_a_pipe_and_never_writes_over_what_it_reads(tmp_path):
     assert "would overwrite" in errors
 
 
-def test_a_reader_that_goes_away_ends_the_command_quietly():
+def test_a_reader_that_goes_away_ends_the_command_quietly(bounded):
     good = json.dumps({"id": "a", "witnesses": [{"source": "x", "text": "word " * 200}]}) + "\n"
     command = [*COMMAND, "-", "--no-learn"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with bounded(subprocess.Popen(command, **pipes)) as running:
         running.stdout.close()
         with contextlib.suppress(BrokenPipeError):
             running.stdin.write((good * 500).encode())

@@ -1,6 +1,5 @@
 """The town of each test; see harness.py."""
 
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +15,3 @@ from harness import Town
 def town(tmp_path: Path) -> Iterator[Town]:
     with harness.town(tmp_path) as stage:
         yield stage
-
-
-@pytest.fixture
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]

@@ -148,11 +148,10 @@ def _close(stage: Town, server: ThreadingHTTPServer, thread: threading.Thread) -
     """End the origin, and whatever a failed test left at work."""
     stage.door.set()
     for child in stage.started:
-        child.kill()
-        child.communicate()
+        kill(child)
     server.shutdown()
     server.server_close()
-    thread.join()
+    thread.join(60)
 
 
 def stamp(at: datetime) -> str:
@@ -173,9 +172,9 @@ def at_work(folder: Path) -> list[str]:
 
 
 def kill(child: subprocess.Popen[str]) -> None:
-    """kill -9; a child that has ended already is let be."""
+    """kill -9; a child that has ended already is let be. What it started holds its output a little longer."""
     child.send_signal(signal.SIGKILL)
-    child.communicate()
+    child.communicate(timeout=60)
 
 
 def rss(*items: str, title: str = "A show") -> str:
@@ -252,7 +251,7 @@ class Peak:
     def __init__(self, number: int) -> None:
         self.megabytes = 0.0
         self._status = Path(f"/proc/{number}/status")
-        self._thread = threading.Thread(target=self._watch)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
     def _watch(self) -> None:
@@ -263,5 +262,5 @@ class Peak:
 
     def seen(self) -> float:
         """The most, once the process has ended."""
-        self._thread.join()
+        self._thread.join(60)
         return self.megabytes

@@ -99,11 +99,10 @@ def usage(town: Town, *words: str) -> Usage:
     begun, spent = time.monotonic(), processor()
     child = town.start(*words)
     peak = Peak(child.pid)
-    said = child.stderr.read() if child.stderr else ""
-    code = child.wait()
+    _, said = child.communicate(timeout=300)
     wall = time.monotonic() - begun
     town.alone()
-    return Usage(code, said, wall, processor() - spent, peak.seen())
+    return Usage(child.returncode, said, wall, processor() - spent, peak.seen())
 
 
 def processor() -> float:

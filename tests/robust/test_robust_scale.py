@@ -30,10 +30,9 @@ def measured(town: Town, at: str) -> tuple[float, float]:
     """A refresh: its wall seconds and the megabytes of its process at the highest."""
     begun, spent = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = town.start("refresh", "--quiet", "--at", at)
-    assert child.stderr is not None
     peak = Peak(child.pid)
-    said = child.stderr.read()
-    assert (child.wait(), said) == (0, "")
+    _, said = child.communicate(timeout=1_800)
+    assert (child.returncode, said) == (0, "")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{after.ru_utime - spent.ru_utime:.1f} s user, {after.ru_stime - spent.ru_stime:.1f} s system")  # noqa: T201
     return time.monotonic() - begun, peak.seen()

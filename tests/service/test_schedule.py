@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -46,8 +47,11 @@ FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>A show</title>
 <enclosure url="https://a.example/1.mp3" type="audio/mpeg" length="1"/></item></channel></rss>"""
 
 
+Bounded = Callable[..., "subprocess.Popen[str]"]
+
+
 def until(true: threading.Event) -> None:
-    assert true.wait(10)
+    assert true.wait(60)
 
 
 def test_ticks_come_one_at_a_time_and_the_first_at_once() -> None:
@@ -112,8 +116,8 @@ def test_a_defect_shows_its_traceback_and_it_goes_on(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-def test_a_signal_ends_it_after_the_tick(number: signal.Signals) -> None:
-    with subprocess.Popen([sys.executable, "-c", SERVE, "0.5"], stdout=subprocess.PIPE, text=True) as child:
+def test_a_signal_ends_it_after_the_tick(number: signal.Signals, bounded: Bounded) -> None:
+    with bounded(subprocess.Popen([sys.executable, "-c", SERVE, "0.5"], stdout=subprocess.PIPE, text=True)) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "begun\n"
         child.send_signal(number)
@@ -123,21 +127,19 @@ def test_a_signal_ends_it_after_the_tick(number: signal.Signals) -> None:
 
 def test_a_signal_that_does_not_wake_the_main_thread_ends_it_too() -> None:
     """As one does that another thread was given, or that came in the instant before the main thread slept."""
-    done = subprocess.run([sys.executable, "-c", ASIDE], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", ASIDE], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "left\n"
 
 
-def test_a_second_signal_ends_it_at_once() -> None:
-    with subprocess.Popen([sys.executable, "-c", SERVE, "60"], stdout=subprocess.PIPE, text=True) as child:
+def test_a_second_signal_ends_it_at_once(bounded: Bounded) -> None:
+    with bounded(subprocess.Popen([sys.executable, "-c", SERVE, "300"], stdout=subprocess.PIPE, text=True)) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "begun\n"
-        begun = time.monotonic()
-        child.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        child.send_signal(signal.SIGTERM)
+        while child.poll() is None:  # two that come before the first is seen are one
+            child.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
         assert child.stdout.read() == ""
     assert child.returncode == -signal.SIGTERM
-    assert time.monotonic() - begun < 10
 
 
 @pytest.fixture

@@ -1,0 +1,90 @@
+"""No test hangs: a process is ended after a while, and so is a run whose test does not end by its own timeout.
+
+pytest-timeout raises in the test, once. What then waits in a ``finally``, in ``Popen.__exit__`` or in a fixture waits
+for ever: nothing counts any more, and a run on a machine that nobody looks at stands still.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import secrets
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+STDERR = pytest.StashKey[int]()
+MORE = 2
+"""How many times its own timeout a test may take, fixtures and all, before the run is ended with all stacks."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        config.stash[STDERR] = os.dup(2)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    faulthandler.cancel_dump_traceback_later()
+    os.close(config.stash[STDERR])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    given = item.config.getoption("timeout")
+    most = float(item.config.getini("timeout") or 0) if given is None else given
+    if most:
+        faulthandler.dump_traceback_later(MORE * most, exit=True, file=item.config.stash[STDERR])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture
+def bounded() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
+    """Ends each process given to it after so many seconds, so that no read of what it says waits for ever."""
+    timers: list[threading.Timer] = []
+    children: list[subprocess.Popen[Any]] = []
+
+    def bound(child: subprocess.Popen[Any], seconds: float = 60.0) -> subprocess.Popen[Any]:
+        timers.append(threading.Timer(seconds, child.kill))
+        children.append(child)
+        timers[-1].daemon = True
+        timers[-1].start()
+        return child
+
+    yield bound
+    for timer in timers:
+        timer.cancel()
+    for child in children:
+        child.kill()
+
+
+def unused() -> int:
+    """A port that nobody listens at, below those that Linux gives to whoever asks for any, or to an outgoing call.
+
+    One of those may be somebody's before the program under test takes it (ip_local_port_range: 32768 and above).
+    """
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port for a program that must be told one."""
+    return unused()
+
+
+@pytest.fixture(scope="session")
+def ports() -> Callable[[], int]:
+    """As many such ports as are needed."""
+    return unused
