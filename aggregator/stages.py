@@ -67,7 +67,7 @@ def matched(
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
     decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    pins = _pins(promises.promises(book, plan.name))
+    pins = pinned(promises.promises(book, plan.name))
     return match(sightings, decisions=decided, pins=pins, table=table, pairs=pairs)
 
 
@@ -141,11 +141,11 @@ def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:
     return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
 
 
-def _pins(promised: Sequence[Promise]) -> Mapping[str, str]:
-    """The guid that each published sighting belongs to, aliases followed."""
+def pinned(promised: Sequence[Promise]) -> Mapping[str, str]:
+    """The guid that each published sighting belongs to, aliases followed; its first sighting stands first."""
     known = {promise.guid: promise for promise in promised}
     pins: dict[str, str] = {}
-    for promise in promised:
+    for promise in sorted(promised, key=lambda promise: promise.alias_of is not None):
         root = promise
         while root.alias_of is not None:
             root = known[root.alias_of]

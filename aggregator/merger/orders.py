@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from aggregator.merger.cluster import Rules
 from aggregator.merger.frame import Frame
@@ -12,24 +12,28 @@ from aggregator.model.cluster import Decision
 _DAY = 86400  # seconds
 
 
-def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str]) -> Rules:
-    """The rules for a frame: twins, pinned rows and "same" together, "different" apart.
+def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str], loose: Container[str] = ()) -> Rules:
+    """The rules for a frame: twins, pinned rows and "same" together, "different" apart; pins of ``loose`` do not hold.
 
     A decision names sighting ids or published guids; what it names and nobody lists any more is passed over. The
     last decision about two rows stands.
     """
     row = {record.id: at for at, record in enumerate(frame.records)}
-    guid = {row[name]: value for name, value in sorted(pins.items()) if name in row}
+    promised = {row[name]: value for name, value in sorted(pins.items()) if name in row}
+    guid = {at: value for at, value in promised.items() if frame.records[at].id not in loose}
     pinned: defaultdict[str, list[int]] = defaultdict(list)
+    for at in sorted(promised):
+        pinned[promised[at]].append(at)
+    holding: defaultdict[str, list[int]] = defaultdict(list)
     for at in sorted(guid):
-        pinned[guid[at]].append(at)
+        holding[guid[at]].append(at)
     same: set[tuple[int, int]] = set()
     apart: set[tuple[int, int]] = set()
     for decision in decisions:
         left, right = ([row[name]] if name in row else pinned[name] for name in (decision.left, decision.right))
         pairs = {(min(one, other), max(one, other)) for one in left for other in right if one != other}
         same, apart = (same | pairs, apart - pairs) if decision.verdict == "same" else (same - pairs, apart | pairs)
-    held = [*sorted(same), *pinned.values(), *twins(frame)]
+    held = [*sorted(same), *holding.values(), *twins(frame)]
     groups = [part for group in held for part in _unparted(group, apart)]
     return Rules(
         frame.source.tolist(),

@@ -17,6 +17,7 @@ from aggregator.merger.learn import relearned
 from aggregator.merger.neighbours import ELSEWHERE, ordered
 from aggregator.merger.orders import rules_of
 from aggregator.merger.record import Record
+from aggregator.merger.released import kept, released
 from aggregator.merger.relisted import relisted
 from aggregator.merger.restamped import redated
 from aggregator.merger.sparse import Floats, Ints
@@ -71,9 +72,17 @@ def learned(pairs: Paired) -> Table:
 
 
 def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolution:
-    """The groups of records that stand side by side, as ``resolve`` finds them."""
-    rules = rules_of(pairs.frame, orders.decisions, orders.pins)
-    return _resolved(pairs, learned(pairs) if table is None else table, rules, orders.threshold)
+    """The groups of records that stand side by side, as ``resolve`` finds them.
+
+    What the weights alone say is the answer where it keeps together all that was published together, and apart what
+    was published apart; else the pins hold, but for those that are let go.
+    """
+    table = learned(pairs) if table is None else table
+    free = _resolved(pairs, table, rules_of(pairs.frame, orders.decisions, orders.pins, orders.pins), orders.threshold)
+    if kept(pairs.frame, orders.pins, free.groups):
+        return free
+    loose = released(pairs.frame, orders.pins, free.groups, (free.compared, free.weights + free.rivals))
+    return _resolved(pairs, table, rules_of(pairs.frame, orders.decisions, orders.pins, loose), orders.threshold)
 
 
 def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:

@@ -76,6 +76,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
     events: list[str] = []
     settled: list[Item] = []
     claims = _claims(items, kept)
+    before = {sighting: promise.guid for promise in past.promises for sighting in promise.sightings}
     for item, claimed in sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)):
         if claimed:
             guid = claimed[0]
@@ -83,6 +84,8 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             kept.update((other, replace(kept[other], alias_of=guid)) for other in claimed[1:])
         else:
             guid = _free_guid(item, past, kept, events)
+            parted = sorted({before[sighting] for sighting in item.sightings if sighting in before})
+            events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
         known = replace(item, guid=guid, published=promised.published, rank=promised.rank)
@@ -122,8 +125,12 @@ def _root(promise: Promise, kept: Mapping[str, Promise]) -> str:
 
 def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
     """Who chooses a guid first: published items, then the more trusted giver of a guid, then a fixed order."""
-    witness = next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
-    return (not claimed, -past.trust.get(witness, 0.0), item.title, item.sightings)
+    return (not claimed, -past.trust.get(_giver(item), 0.0), item.title, item.sightings)
+
+
+def _giver(item: Item) -> str:
+    """The source that gave an item its guid, empty where none did."""
+    return next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
 
 
 def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list[str]) -> str:
@@ -139,10 +146,14 @@ def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list
 
 
 def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, events: list[str]) -> Promise:
-    """What is promised of an item from now on: the old promise with what it gained, or a new one."""
+    """What is promised of an item from now on: the old promise with what it gained, or a new one.
+
+    The sighting that gave the guid stands first: should the item be found to be two, the guid stays with it.
+    """
     if promise is None:
         published = _first_date(item, past, now, events)
-        return Promise(item.guid, now, published, item.sightings, item.title, item.genre, item.rank)
+        givers = sorted(item.sightings, key=lambda sighting: sighting.partition("/")[0] != _giver(item))
+        return Promise(item.guid, now, published, tuple(givers), item.title, item.genre, item.rank)
     gained = tuple(sighting for sighting in item.sightings if sighting not in promise.sightings)
     said = item.published if item.published is None or item.published.at <= now else None
     published = _sharper(promise.published, said)

@@ -39,14 +39,33 @@ def test_groups_stay_together_and_the_parted_apart() -> None:
 
 def test_two_promises_become_one_only_on_strong_evidence() -> None:
     published = rules(0, 1, guid={0: "g", 1: "h"})
-    assert cluster(2, [(4.0, 0, 1)], published, 1.0) == ((0,), (1,))
-    assert cluster(2, [(6.0, 0, 1)], published, 1.0) == ((0, 1),)
-    assert cluster(2, [(4.0, 0, 1)], rules(0, 1, guid={0: "g", 1: "g"}), 1.0) == ((0, 1),)
+    assert cluster(2, [(1.9, 0, 1)], published, 1.0) == ((0,), (1,))
+    assert cluster(2, [(2.0, 0, 1)], published, 1.0) == ((0, 1),)
+    assert cluster(2, [(1.9, 0, 1)], rules(0, 1, guid={0: "g", 1: "g"}), 1.0) == ((0, 1),)
+    assert cluster(2, [(1.9, 0, 1)], rules(0, 1, guid={0: "g"}), 1.0) == ((0, 1),)
 
 
 def test_of_two_kinds_only_known_pairs_are_counted() -> None:
     mixed = rules(0, 1, 2, kind=[0, 0, 1])
-    assert cluster(3, [(9.0, 0, 1), (9.0, 1, 2)], mixed, 1.0) == ((0, 1, 2),)
+    edges = [(9.0, 0, 1), (1.5, 1, 2)]
+    assert cluster(3, edges, mixed, 1.0) == ((0, 1, 2),)
+    assert cluster(3, edges, rules(0, 1, 2), 1.0) == ((0, 1), (2,))
+
+
+def test_the_mean_between_two_clusters_is_what_counts() -> None:
+    pairs = [(9.0, 0, 1), (9.0, 2, 3), (3.0, 0, 2), (1.0, 1, 3), (-5.0, 0, 3), (-6.9, 1, 2)]
+    assert cluster(4, pairs, rules(0, 1, 2, 3), 1.0) == ((0, 1, 2, 3),)  # -7.9 in all, -1.98 in the mean
+    assert cluster(4, [*pairs[:-1], (-7.1, 1, 2)], rules(0, 1, 2, 3), 1.0) == ((0, 1), (2, 3))
+
+
+def test_at_the_threshold_a_pair_is_joined() -> None:
+    assert cluster(2, [(1.0, 0, 1)], rules(0, 1), 1.0) == ((0, 1),)
+
+
+def test_a_pair_that_was_never_compared_weighs_minus_six() -> None:
+    edges = [(9.0, 0, 1), (2.0, 1, 2)]
+    assert cluster(3, edges, rules(0, 1, 2), 1.0) == ((0, 1, 2),)
+    assert cluster(3, [(9.0, 0, 1), (1.9, 1, 2)], rules(0, 1, 2), 1.0) == ((0, 1), (2,))
 
 
 def test_components_are_named_by_their_lowest_row() -> None:

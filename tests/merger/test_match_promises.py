@@ -107,6 +107,7 @@ def test_a_decision_is_obeyed_whatever_the_evidence(found: list[Sighting], data:
 @settings(max_examples=25, deadline=None)
 @given(sightings(), st.data())
 def test_what_was_published_under_one_guid_stays_together(found: list[Sighting], data: st.DataObject) -> None:
+    found = [replace(sighting, span=Span(2 * at, 2 * at + 1)) for at, sighting in enumerate(found)]  # none side by side
     pins = {sighting.id: data.draw(st.sampled_from(("p1", "p2", "p3"))) for sighting in found}
     again = match(found, pins=pins)
     for left, one in pins.items():

@@ -122,6 +122,14 @@ def test_a_split_leaves_the_guid_with_the_oldest_sighting() -> None:
     before = first(item("A", "apple/1", "host/1", guid="one"))
     after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.promises)
     assert {each.title: each.guid for each in after.items} == {"A": "one", "B": "two"}
+    assert after.events == ("'B' is not one as was thought: it is an item of its own",)
+
+
+def test_a_split_leaves_a_guid_with_the_sighting_that_gave_it() -> None:
+    before = first(replace(item("A", "apple/1", "host/1", guid="one"), provenance=(Provenance("guid", "host"),)))
+    assert before.promises[0].sightings == ("host/1", "apple/1")
+    after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.promises)
+    assert {each.title: each.guid for each in after.items} == {"A": mint("show", "A", DAY), "B": "one"}
 
 
 def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:

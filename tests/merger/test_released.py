@@ -1,0 +1,96 @@
+"""What was published together on little evidence is let go when a source shows it to be two items; a guid never is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from aggregator.merger.match import match
+from aggregator.merger.settle import Past, settle
+from aggregator.model.item import Item, Promise
+from aggregator.model.sighting import Duration, Moment, Sighting, Span
+from aggregator.stages import pinned
+
+NOW = datetime(2024, 5, 1, tzinfo=UTC)
+
+# two weeks of one title: the shop names no length and no date, so the host's first week is all it can be
+HOST = Sighting(
+    "host",
+    "may",
+    "Listener mail",
+    guid="guid-may",
+    description="Your questions about anchors, chains and how to let go of both.",
+    published=Moment(NOW - timedelta(days=9)),
+    duration=Duration(1500),
+)
+JUNE = replace(
+    HOST,
+    key="june",
+    guid="guid-june",
+    description="Your letters on paint: red lead, white lead and rust.",
+    published=Moment(NOW - timedelta(days=2)),
+    duration=Duration(2210),
+)
+EARLY = Sighting("shop", "june", "Listener mail")
+LATER = replace(EARLY, description=JUNE.description, duration=Duration(2220, 60), published=JUNE.published)
+SHOP_MAY = replace(EARLY, key="may", description=HOST.description, duration=Duration(1500, 60))
+
+
+def groups(*sightings: Sighting, pins: Mapping[str, str]) -> set[frozenset[str]]:
+    found = match(sightings, pins=pins).clusters
+    return {frozenset(sighting.id for sighting in cluster.sightings) for cluster in found}
+
+
+def test_what_was_joined_for_want_of_better_is_let_go_when_better_comes() -> None:
+    assert groups(HOST, EARLY, pins={}) == {frozenset({"host/may", "shop/june"})}
+    pins = {"host/may": "guid-may", "shop/june": "guid-may"}
+    healed = {frozenset({"host/may", "shop/may"}), frozenset({"host/june", "shop/june"})}
+    assert groups(HOST, JUNE, LATER, SHOP_MAY, pins=pins) == healed
+
+
+def test_a_title_that_one_source_changed_takes_nothing_apart() -> None:
+    pins = {"host/may": "guid-may", "shop/june": "guid-may"}
+    renamed = replace(HOST, title="Anchors away, and other farewells", published=None, duration=None)
+    assert groups(renamed, LATER, pins={}) == {frozenset({"host/may"}), frozenset({"shop/june"})}
+    assert groups(renamed, LATER, pins=pins) == {frozenset({"host/may", "shop/june"})}
+
+
+def test_entries_that_came_one_after_the_other_show_no_two_items() -> None:
+    pins = {"host/may": "guid-may", "shop/june": "guid-may"}
+    before, after = replace(HOST, span=Span(1, 1)), replace(JUNE, span=Span(2, 2))
+    assert frozenset({"host/may", "shop/june"}) in groups(before, after, LATER, pins=pins)
+    assert frozenset({"host/june", "shop/june"}) in groups(HOST, JUNE, LATER, pins=pins)
+
+
+def refresh(sightings: tuple[Sighting, ...], promises: tuple[Promise, ...], turn: int) -> tuple[Promise, ...]:
+    """The promises after a refresh in which these sightings are known."""
+    clusters = match(sightings, pins=pinned(promises)).clusters
+    items = []
+    for cluster in clusters:
+        ids = tuple(sighting.id for sighting in cluster.sightings)
+        guid = next((sighting.guid for sighting in cluster.sightings if sighting.guid), "")
+        items.append(Item(title=cluster.sightings[0].title, sightings=ids, guid=guid, published=Moment(NOW)))
+    return settle(items, Past("sea", promises), NOW + timedelta(days=turn)).promises
+
+
+@pytest.mark.parametrize("sightings", [("host/may", "shop/june"), ("shop/june", "host/may")])
+def test_the_guid_stays_with_the_sighting_it_was_published_from(sightings: tuple[str, str]) -> None:
+    promise = Promise("guid", NOW, Moment(NOW), sightings, "Listener mail")
+    after = {promise.guid: promise for promise in refresh((HOST, JUNE, LATER, SHOP_MAY), (promise,), 1)}
+    assert len(after) == len(sightings)
+    assert sightings[0] in after["guid"].sightings
+    assert sightings[1] not in after["guid"].sightings
+
+
+def test_a_hidden_episode_comes_out_under_its_own_guid() -> None:
+    one = refresh((HOST, EARLY), (), 0)
+    assert {promise.guid: promise.sightings for promise in one} == {"guid-may": ("host/may", "shop/june")}
+    two = refresh((HOST, JUNE, LATER, SHOP_MAY), one, 1)
+    assert {promise.guid: set(promise.sightings) for promise in two} == {
+        "guid-may": {"host/may", "shop/may"},
+        "guid-june": {"host/june", "shop/june"},
+    }
+    assert refresh((HOST, JUNE, LATER, SHOP_MAY), two, 2) == two
