@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 from aggregator.text import align, blocks
-from aggregator.text.choosing import chosen
+from aggregator.text.choosing import MOST_WEIGHED, chosen
 from aggregator.text.mojibake import redecoded
 from aggregator.text.sequences import Choice
 from aggregator.text.words import familiarity, frequency, known, simplified
@@ -42,6 +42,22 @@ def test_words_of_languages():
 def test_a_word_without_a_language_takes_the_cheapest_reading():
     pieces = ["a", (Choice("é", 2, 0.4, 0.4), Choice("è", 2, 0.5, 0.5)), "1"]
     assert "".join(chosen(pieces)) == "aé1"
+
+
+def test_so_many_readings_are_weighed_in_a_text():
+    word = ((Choice("л", 2, 0.4, 0.4), Choice("д", 2, 0.5, 0.5)), "ом")
+    several = MOST_WEIGHED // 2
+    assert "".join(chosen([*word, " "] * 3)) == "дом " * 3
+    assert "".join(chosen([*word, " "] * several)) == "дом " * (several - 1) + "лом "
+
+
+def test_noise_stays_as_it_is():
+    chance = random.Random(2)
+    read = bytes(chance.randrange(0x80, 0x100) for _ in range(20_000)).decode("cp1252", "replace")
+    noise = read.replace("\ufffd", "•")
+    sound = redecoded("Ð´ÐµÐ½ÑŒ " * 30)
+    assert sound == "день " * 30
+    assert len(redecoded(noise)) > 0.9 * len(noise)
 
 
 def test_lost_bytes_are_read_where_the_text_shows_the_rest():
