@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -120,8 +120,12 @@ class _Asked:
 
 
 def _answered(run: Run, plans: Sequence[Plan]) -> Iterator[_Asked | None]:
-    """Each feed all of whose sources have answered; ``None`` after every ``SECONDS`` in which no feed has."""
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+    """Each feed all of whose sources have answered; ``None`` after every ``SECONDS`` in which no feed has.
+
+    Where the run ends early, nobody is asked any more.
+    """
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads, ExitStack() as unasked:
+        unasked.callback(threads.shutdown, wait=False, cancel_futures=True)
         ahead: list[_Asked] = []
         following = bookkeeping.memories_of(run.book, plans)
         while True:

@@ -31,7 +31,8 @@ def run(
     """Refresh by the schedule of the config and give the output folder over HTTP, until stopped.
 
     A config that is changed meanwhile is read again; a wrong one is told and the old one stays in force (a changed
-    output folder is served after a restart). SIGTERM and SIGINT finish what is under way.
+    output folder is served after a restart). SIGTERM and SIGINT finish what is under way; a second
+    one ends it at once.
     """
     standing = Standing(load(config))
     output = standing.config.output
@@ -52,6 +53,7 @@ def _tick(standing: Standing, meter: Meter | None, at: datetime) -> None:
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, silent[each.feed]) for each in outcomes])
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
-    """End the process in order: what is under way is finished first."""
+def _end(number: int, _frame: FrameType | None) -> None:
+    """End the process in order: what is under way is finished first, unless the signal comes again."""
+    signal.signal(number, signal.SIG_DFL)
     sys.exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from aggregator.fetchers.target import Target, follow, shown, target
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Answer, Memory, Source
 
+_MAKING = threading.Lock()
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
 
 
@@ -172,9 +174,15 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
     raise faults.LostError(f"redirected more than {policy.hops} times")
 
 
-@cache
 def _session() -> requests.Session:
-    """The session of this process: it knows no other way out than our door, and nothing of the environment."""
+    """The session of this process, made by one thread: of two, the lines of one would be closed by nobody."""
+    with _MAKING:
+        return _made()
+
+
+@cache
+def _made() -> requests.Session:
+    """A session that knows no other way out than our door, and nothing of the environment."""
     session = _Session()
     session.trust_env = False
     session.adapters.clear()

@@ -19,6 +19,10 @@ from sqlalchemy.pool import NullPool
 from aggregator.errors import LedgerError, LockedError
 from aggregator.ledger import engine as door
 
+PATIENCE = 0.2
+"""Seconds between two looks at a lock that another refresh holds: to wait in ``flock`` itself is to miss a signal that
+comes just before."""
+
 _held: set[int] = set()
 """The lock files this process holds. A forked child closes its copies, or it would hold the lock past our death."""
 
@@ -62,12 +66,12 @@ def _file_lock(path: Path, *, wait: bool) -> Iterator[None]:
     handle = _open(path)
     _held.add(handle)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError as error:
-            holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
-            said = f" (process {holder})" if holder.isdigit() else ""
-            raise LockedError(f"{path}: another refresh{said} holds the lock") from error
+        while not _taken(handle):
+            if not wait:
+                holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
+                said = f" (process {holder})" if holder.isdigit() else ""
+                raise LockedError(f"{path}: another refresh{said} holds the lock")
+            time.sleep(PATIENCE)
         _sign(handle)
         yield
     finally:
@@ -99,15 +103,19 @@ def turn(path: Path | None, *, seconds: float) -> Iterator[None]:
 def _take(handle: int, path: Path, seconds: float) -> None:
     """Hold ``flock`` on the file as soon as it is free: flock(2) itself knows no end of waiting."""
     end = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > end:
-                raise LockedError(f"{path}: another program has been writing to it for {seconds:.0f} s") from error
-            time.sleep(0.02)
-        else:
-            return
+    while not _taken(handle):
+        if time.monotonic() > end:
+            raise LockedError(f"{path}: another program has been writing to it for {seconds:.0f} s")
+        time.sleep(0.02)
+
+
+def _taken(handle: int) -> bool:
+    """Whether ``flock`` on the file is ours now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _open(path: Path) -> int:

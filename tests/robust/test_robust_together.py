@@ -13,6 +13,9 @@ from datetime import timedelta
 import pytest
 from harness import NOON, Town, guids, item, rss, stamp, tidy, whole
 
+from aggregator import run
+from aggregator.config.load import load
+
 WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
 
 
@@ -117,6 +120,49 @@ def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(shut: Town, free_port
     whole(shut)
     tidy(shut)
     assert len(guids(shut)) == 5, "what was under way was finished"
+
+
+def test_a_second_signal_ends_a_server_at_once(shut: Town, free_port: int) -> None:
+    child = asking(shut, "serve", "--port", str(free_port))
+    with pytest.raises(urllib.error.HTTPError, match="503"):
+        answered(free_port, "/healthz")
+    end = time.monotonic() + 30
+    while child.poll() is None:
+        assert time.monotonic() < end
+        child.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+    assert child.returncode == -signal.SIGTERM
+    shut.alone()
+    whole(shut)
+
+
+def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Town) -> None:
+    first = asking(shut)
+    second = shut.start(*WORDS, "--wait")
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.communicate(timeout=3)
+    second.send_signal(signal.SIGTERM)
+    assert second.communicate(timeout=15) == ("", "")
+    assert second.returncode == -signal.SIGTERM
+    shut.door.set()
+    assert first.communicate(timeout=60)[1] == ""
+    assert (first.returncode, shut.asked) == (0, ["/host"])
+
+
+def test_a_run_that_ends_early_asks_nobody_any_more(town: Town) -> None:
+    town.serve("/early", rss(item(1)))
+    lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines += ["  early:", "    title: Early", "    sources:", f"      a: {{kind: feed, url: '{town.url('/early')}'}}"]
+    lines += ["  late:", "    title: Late", "    sources:"]
+    lines += [f"      s{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}" for number in range(60)]
+    path = town.folder / "config.yaml"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config = load(path)
+    with run.begin(config, NOON) as begun:
+        lots = run.heard(begun, config.plans)
+        assert [plan.name for plan, _ in next(lots)] == ["early"]
+        lots.close()
+    assert len(town.asked) < 40
 
 
 def test_a_refresh_beside_a_server_takes_turns(town: Town, free_port: int) -> None:
