@@ -23,6 +23,21 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         titleparts._WORDED,
         [" ", "-", ":", "(", ")", "[", "part", "part 2", "Teil ii", "pt", ".", "2", "ii", "of", "/", "3", "x", "\n"],
     ),
+    "numbered part": (
+        titleparts._NUMBERED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        titleparts._NUMBERED,
+        [" ", "-", ":", "(", ")", "2", ".", "e", "a", "Teil", "part", "x", "\n"],
+    ),
+    "spelt part": (
+        titleparts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?:\s*+[\-:,|(\[])++", r"(?:\s*[\-:,|(\[])+"),
+        titleparts._SPELT,
+        [" ", "-", ":", "(", ")", "second half", "second", " half", "zweiter Teil", "x", "\n"],
+    ),
+    "piece of a title": (
+        titleparts._PIECE.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        titleparts._PIECE,
+        [" ", "-", "(", ")", "第", "二", "部", "分", "その", "2", "부", "下", "集", "話"],
+    ),
     "fraction": (
         titleparts._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
         titleparts._FRACTION,
