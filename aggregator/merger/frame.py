@@ -139,7 +139,11 @@ def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Ba
         return known[words]
 
     long = told(rows, [row.description for row in rows])
-    short = told(rows, [row.summary for row in rows]) if any(row.summary for row in rows) else [""] * len(rows)
+    if not any(row.summary for row in rows):
+        alone = gathered([coded(text) for text in long], max(len(number), 1))
+        alone = weighted(alone, [rarity([alone], group) for group in groups])
+        return alone, gathered([()] * len(rows), alone.width), alone
+    short = told(rows, [row.summary for row in rows])
     each = [(coded(one), coded(other)) for one, other in zip(long, short, strict=True)]
     every = [list(dict.fromkeys((*one, *other))) if other else one for one, other in each]
     width = max(len(number), 1)
