@@ -165,7 +165,8 @@ def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
     """What the report says of the source: the same words as long as nothing new was learned of it."""
     if before is not None and voice.answers and all(answer.state == "resting" for answer in voice.answers):
         return before
-    state: Heard = "heard" if voice.state in ("unchanged", "resting") else voice.state
+    rests: Heard = "heard" if any(memory.listings for memory in voice.memories) else "silent"
+    state: Heard = {"unchanged": "heard", "resting": rests}.get(voice.state, voice.state)
     said = [listing for listing in voice.listings if listing is not None]
     remarks = tuple(dict.fromkeys(remark for listing in said for remark in listing.remarks))
     return Hearing(

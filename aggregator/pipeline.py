@@ -116,7 +116,8 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
     with ledger.transaction(current.book) as page:
         composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
-        if not composed.feed.items and not any(hearing.state in voices.SPOKEN for hearing in told):
+        # Of a source that rests, what it last came to: one that was never heard has nothing to publish.
+        if not composed.feed.items and not any(each.state in voices.SPOKEN for each in composed.feed.hearings):
             return outcome.outcome(plan, told, stands)
         bookkeeping.promise(page, plan, composed, current.at)
         past = bookkeeping.changes(page, plan, composed.feed, current.at)

@@ -37,11 +37,17 @@ THINGS = (
 
 @dataclass
 class Town:
-    """What stands at each path, which were asked, and a door that holds answers back while it is shut."""
+    """What stands at each path, which were asked, and a door that holds answers back while it is shut.
+
+    ``fields`` are further header fields of a path's answer; with an ETag among them the path knows 304. ``heads`` are
+    the header fields that came with each question, in the order of ``asked``.
+    """
 
     folder: Path
     pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
+    fields: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    heads: list[dict[str, str]] = field(default_factory=list)
     came: threading.Event = field(default_factory=threading.Event)
     door: threading.Event = field(default_factory=threading.Event)
     port: int = 0
@@ -112,12 +118,18 @@ def town(folder: Path) -> Iterator[Town]:
 
         def do_GET(self) -> None:
             stage.asked.append(self.path)
+            stage.heads.append(dict(self.headers.items()))
             stage.came.set()
             stage.door.wait(60)
             status, kind, body = stage.pages.get(self.path, (404, "text/plain", b"no such page"))
+            fields = stage.fields.get(self.path, {})
+            if "ETag" in fields and self.headers.get("If-None-Match") == fields["ETag"]:
+                status, body = 304, b""
             try:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
+                for name, value in fields.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
