@@ -26,7 +26,7 @@ class Frame:
     part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
     the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
     summary, ``said`` of both; ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the core, and
-    ``marks`` with the numbers among them.
+    ``marks`` with the numbers and the part among them.
     """
 
     records: tuple[Record, ...]
@@ -154,12 +154,13 @@ def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Ba
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
-    """The numbers of each record, the digits left in its core, and both together."""
+    """The numbers of each record, the digits left in its core, and both together with its part: "X 2", "X (Part 2)"."""
     number: dict[Hashable, int] = {}
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
-    bagged([[*told_, *title.digits] for told_, title in zip(numbers, titles, strict=True)], number)
-    every = [(*told_, *title.digits) for told_, title in zip(numbers, titles, strict=True)]
+    parts = [() if title.part is None else (title.part,) for title in titles]
+    every = [(*told_, *title.digits, *part) for told_, title, part in zip(numbers, titles, parts, strict=True)]
+    bagged(every, number)  # all three count in one width
     return bagged(numbers, number), bagged([title.digits for title in titles], number), bagged(every, number)
 
 

@@ -24,6 +24,10 @@ _LONGEST = 500  # characters of a title that are looked at; the longest of the f
 _TEASER = 3  # words that a title must share with its description to be no title
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
+_ROMANS = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX"]
+_ROMAN = re.compile(
+    rf"(?<![A-Za-z0-9])(?:({'|'.join(sorted({*_ROMANS} - {'I', 'V', 'X'}, key=len, reverse=True))})(?!\w)|([IV])$)"
+)
 
 
 class Title(NamedTuple):
@@ -63,7 +67,7 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
         season = inner if season is None else season
     core = folded(rest) or folded(text)
     worded = any(letter.isalpha() for letter in core)
-    digits = tuple(sorted(map(int, set(_DIGITS.findall(core))))) if worded else ()
+    digits = tuple(sorted({*map(int, set(_DIGITS.findall(core))), *_romans(rest)})) if worded else ()
     tag = tag_of(rest) or tag_of(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
 
@@ -74,6 +78,13 @@ def learn(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     every = {title for titles in listings for title in titles}
     bare = {title: undressed(part_of(clean(title))[1], name)[0] for title in every}
     return decoration.learn([[bare[title] for title in titles] for titles in listings])
+
+
+def _romans(text: str) -> list[int]:
+    """The roman numbers of a title that is not all in capitals; I and V are numbers at its end only, X never is."""
+    found = [met[0] for met in _ROMAN.finditer(text)]
+    shouted = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
+    return [] if shouted else [_ROMANS.index(number) + 1 for number in found]
 
 
 def untold(title: str, description: str) -> str:
