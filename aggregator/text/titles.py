@@ -24,7 +24,10 @@ _LONGEST = 500  # characters of a title that are looked at; the longest of the f
 _TEASER = 3  # words that a title must share with its description to be no title
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
-_ROMANS = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX"]
+_ROMANS = (
+    *("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
+    *("XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX"),
+)
 _ROMAN = re.compile(
     rf"(?<![A-Za-z0-9])(?:({'|'.join(sorted({*_ROMANS} - {'I', 'V', 'X'}, key=len, reverse=True))})(?!\w)|([IV])$)"
 )
