@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
 import signal
-import sys
 from types import FrameType
 from typing import Annotated
 
@@ -15,7 +16,10 @@ from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOpt
 from aggregator.commands.wording import machine
 from aggregator.config.load import load
 
-SHOW_CURSOR = "\x1b[?25h\n"
+SCREEN = 1
+"""Standard output, by its number."""
+
+SHOW_CURSOR = b"\x1b[?25h\n"
 """Undoes what the bars hide (ECMA-48, as every terminal since the VT220 knows it)."""
 
 
@@ -58,10 +62,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 def _abandon(number: int, _frame: FrameType | None) -> None:
     """End at once, as the signal would: what was acknowledged is safe at any instant, and nothing else is wanted.
 
-    Waiting for answers under way could take as long as the slowest origin may.
+    Waiting for answers under way could take as long as the slowest origin may. The cursor is shown without
+    ``sys.stdout``: whoever draws the bars may hold its lock, and for ever where nobody reads the terminal.
     """
-    if sys.stdout.isatty():
-        sys.stdout.write(SHOW_CURSOR)
-        sys.stdout.flush()
+    if os.isatty(SCREEN) and select.select([], [SCREEN], [], 0)[1]:
+        os.write(SCREEN, SHOW_CURSOR)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
@@ -8,6 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -170,6 +173,37 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
     assert "Traceback" not in said
     config.write_text(config.read_text().replace("slow:", "# slow:"))
     assert "4 items" in run("refresh", *AT).stdout
+
+
+def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) -> None:
+    """Whoever draws the bars then waits in the middle of writing, and holds what standard output is locked by."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        slow = "".join(f"      slow{number}: {{kind: feed, url: {url}{number}}}\n" for number in range(16))
+        config = shop / "config.yaml"
+        config.write_text(config.read_text() + slow)
+        keyboard, screen = pty.openpty()
+        child = bounded(
+            subprocess.Popen(
+                (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
+                cwd=shop,
+                stdout=screen,
+                stderr=screen,
+                env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200", "LINES": "40"},
+            )
+        )
+        os.close(screen)
+        silent.settimeout(60)
+        asked, _ = silent.accept()
+        before, waits = -1, 0
+        while waits < 10:  # a second in which nothing more could be written
+            now = int.from_bytes(fcntl.ioctl(keyboard, termios.FIONREAD, bytes(4)), sys.byteorder)
+            before, waits = now, waits + 1 if now == before and now > 0 else 0
+            time.sleep(0.1)
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(20) == -signal.SIGTERM
+        asked.close()
+        os.close(keyboard)
 
 
 def test_a_terminal_gets_a_bar_for_each_source(shop: Path, bounded) -> None:

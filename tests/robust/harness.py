@@ -64,8 +64,9 @@ class Town:
         lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
         lines += ["    title: A show", "    sources:", *(f"      {each}" for each in sources)]
         path = self.folder / "config.yaml"
-        path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        return path
+        part = path.with_suffix(".part")  # whoever reads it meanwhile finds the old one or the new one
+        part.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
+        return part.replace(path)
 
     def start(self, *words: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """The program at work in the town's folder, in a process group of its own."""

@@ -53,7 +53,7 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
 
     with schedule.ticking(counted, tell, every=timedelta(seconds=0.3)):
         until(lambda: len(guids(town)) == 2)
-        path.write_text(path.read_text() + "      wrong: {kind: fead}\n")
+        town.config(source(town, "host"), "wrong: {kind: fead}")
         ticked(5)
         assert standing.config.plans[0].sources[0].name == "host"
         town.config(source(town, "host"), source(town, "late"))
