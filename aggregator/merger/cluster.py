@@ -102,7 +102,7 @@ class _State:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
         least = threshold + STRONG if self._two_promises(one, other) else LINKAGE
-        return pairs > 0 and total / pairs >= least
+        return total / pairs >= least
 
     def _beside(self, left: int, right: int) -> bool:
         """Whether one source listed the two side by side."""

