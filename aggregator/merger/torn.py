@@ -6,6 +6,7 @@ another copy shows where it goes on.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from aggregator.merger.witnesses import Witness
@@ -23,10 +24,10 @@ def mend_addresses(witnesses: Sequence[Witness]) -> None:
     for number, witness in enumerate(witnesses):
         missing = frozenset().union(*said[:number], *said[number + 1 :]) - said[number]
         if missing and said[number]:
-            witness.tokens = _joined(witness.tokens, missing)
+            witness.tokens = _joined(witness.tokens, sorted(missing))
 
 
-def _joined(tokens: Sequence[Token], whole: frozenset[str]) -> list[Token]:
+def _joined(tokens: Sequence[Token], whole: Sequence[str]) -> list[Token]:
     joined: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -40,14 +41,21 @@ def _joined(tokens: Sequence[Token], whole: frozenset[str]) -> list[Token]:
     return joined
 
 
-def _pieces(tokens: Sequence[Token], at: int, whole: frozenset[str]) -> int:
-    """How many tokens from a place on are the pieces of a known address; 1 where they are none."""
+def _pieces(tokens: Sequence[Token], at: int, whole: Sequence[str]) -> int:
+    """How many tokens from a place on are the pieces of an address of a sorted list; 1 where they are none."""
     start = tokens[at].surface.removeprefix(tokens[at].lead)
     for size in range(2, min(MOST_PIECES, len(tokens) - at) + 1):
         last = tokens[at + size - 1]
-        if start + last.lead + last.word in whole:
+        said = start + last.lead + last.word
+        if _begins(whole, said) == said:
             return size
         start += last.surface
-        if not any(address.startswith(start) for address in whole):
+        if not _begins(whole, start).startswith(start):
             return 1
     return 1
+
+
+def _begins(whole: Sequence[str], start: str) -> str:
+    """Of a sorted list the first that is not before this beginning: it begins so, if any does."""
+    at = bisect_left(whole, start)
+    return whole[at] if at < len(whole) else ""

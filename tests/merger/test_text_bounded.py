@@ -75,6 +75,11 @@ def misread(kind, *, worn=False):
     return made
 
 
+def addresses(size, chance):
+    every = (f"https://example.org/tree/tree/{chance.randrange(size)}/a/b/a/b" for _ in range(size // 30))
+    return " ".join(every)[:size]
+
+
 def drawn(*pieces):
     return lambda size, chance: "".join(chance.choice(pieces) for _ in range(size))[:size]
 
@@ -100,6 +105,7 @@ TEXTS = {
     "worn sequences of four": drawn("ð••-", "ð•••"),
     "worn marks": drawn(*"Ãâ€•åðç- \"',ÐÂi^", ",,", "..."),
     "noise": noise,
+    "addresses": addresses,
     "entities": drawn("&amp;", "&", "amp;", "<p ", "<"),
     "marks": drawn("**", "[(http://", "\\_", "...", "- "),
     "digits and letters": drawn("1", "a"),
@@ -184,6 +190,17 @@ def test_the_time_of_mending_grows_with_the_text(name):
 def test_four_copies_of_100_kb_take_less_than_two_seconds(name):
     letters = BYTES * 1000 // len(TEXTS[name](1000, random.Random(7)).encode())
     assert any(seconds(blend, copies(name, letters)) < SECONDS for _ in range(TRIES))
+
+
+@pytest.mark.heavy
+def test_the_time_of_moving_one_phrase_repeated_grows_with_the_text():
+    def given(size):
+        return ["to", "be"] * (size // 4), ["be", "to"] * (size // 4)
+
+    def work(keys):
+        return align.moved(keys, (range(len(keys[0])), range(len(keys[1]))))
+
+    assert grows_with_the_text(work, given)
 
 
 def test_a_long_text_is_aligned_as_a_short_one():
