@@ -13,6 +13,7 @@ from aggregator.merger.witnesses import Witness
 from aggregator.text import words
 from aggregator.text.addresses import shortened
 from aggregator.text.lookalikes import mixed
+from aggregator.text.shapes import shape
 from aggregator.text.styles import Sides, fold, sides
 
 # A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
@@ -28,6 +29,9 @@ TRACKED = re.compile(r"[?&]utm_[a-z]+=")
 TRACKED_COST = 6.0
 # An address that says a part of its path twice, beside a copy that says it once: slips repeat, they do not leave out.
 DOUBLED_COST = 3.0
+# Lists of words know common slips: "fiir" is 56 000 times as rare as "für", "Wusten" 120 times as "Wüsten"; at 10 times
+# "Plane" would give way to "Pläne".
+RARER = 100
 DIGIT_IN_WORD = re.compile(r"[^\W\d_][015]|[015][^\W\d_]")
 LETTERS_FOR_DIGITS = tuple(str.maketrans("015", letters) for letters in ("ols", "ois"))
 
@@ -88,8 +92,11 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
         letters: sum(ballots[word] for word in group) + max(_credit(word, bench.language) for word in group)
         for letters, group in groups.items()
     }
+    written = [token.word for token in column.cells.values()]
     for letters, group in groups.items():
-        scores[letters] -= DOUBLED_COST * (_doubled(group, ballots) or _misread(group, ballots))
+        lone = sum(map(written.count, group)) == 1
+        slip = _doubled(group, ballots) or _misread(group, ballots)
+        scores[letters] -= DOUBLED_COST * (slip or (lone and _mistaken(group, ballots, bench.language)))
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
     return _marks(parts, bench), sum(ballots[word] for word in group) / sum(ballots.values())
@@ -105,6 +112,14 @@ def _misread(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
     worded = [word for word in group if DIGIT_IN_WORD.search(word)]
     others = {other.lower() for other in ballots} if worded else set()
     return any(word.lower().translate(way) in others for word in worded for way in LETTERS_FOR_DIGITS)
+
+
+def _mistaken(group: Sequence[str], ballots: Mapping[str, float], language: str | None) -> bool:
+    """Whether the words look like one that another writes, and are hardly ever written themselves."""
+    often = RARER * max(words.frequency(word, language) for word in group)
+    shapes = {shape(word) for word in group}
+    others = (other for other in ballots if other not in group and shape(other) in shapes)
+    return any(words.frequency(other, language) > often for other in others)
 
 
 def _letters(word: str) -> str:

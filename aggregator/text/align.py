@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Indel, LCSseq
 
 from aggregator.text.blocks import equal_blocks
+from aggregator.text.shapes import shape
 
 Matches = list[tuple[int, int]]
 
@@ -70,7 +71,8 @@ def alike(one: str, other: str) -> float:
     """How similar two keys are, from .6 to 1, or 0 below; punctuation is never like a word."""
     if one[:1].isalnum() != other[:1].isalnum():
         return 0.0
-    return float(Indel.normalized_similarity(one[:LONGEST_KEY], other[:LONGEST_KEY], score_cutoff=SIMILAR))
+    ratio = float(Indel.normalized_similarity(one[:LONGEST_KEY], other[:LONGEST_KEY], score_cutoff=SIMILAR))
+    return ratio or SIMILAR * (len(one) > 1 < len(other) and shape(one) == shape(other))
 
 
 def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> Matches:
@@ -123,7 +125,7 @@ def _inside(keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], l
 def _sizes(
     keys: tuple[Sequence[str], Sequence[str]], starts: Sequence[tuple[int, int]], left: set[int], right: set[int]
 ) -> list[int]:
-    """How long the runs from these places are; where many overlap, as in one phrase repeated, only the first are told."""
+    """How long the runs from these places are; where many overlap, as in a phrase repeated, only the first are told."""
     sizes: list[int] = []
     room = OVERLAP * (len(left) + len(right))
     for start in starts:
