@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+import numpy as np
+
 from aggregator.merger.explain import pair_of
 from aggregator.merger.record import of_sighting
 from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, learned, paired, settled
@@ -67,14 +69,13 @@ def _sorted_out(found: Resolution) -> tuple[defaultdict[int, list[Pair]], list[i
     Near are pairs of two groups that weigh enough; what one source lists side by side, or a post beside an episode,
     is no question.
     """
-    home = {row: number for number, group in enumerate(found.groups) for row in group}
-    left, right = found.compared.left.tolist(), found.compared.right.tolist()
+    home = np.empty(len(found.frame.records), dtype=np.int64)
+    for number, group in enumerate(found.groups):
+        home[list(group)] = number
+    left, right = home[found.compared.left], home[found.compared.right]
     inside: defaultdict[int, list[Pair]] = defaultdict(list)
-    near: list[int] = []
-    for at in range(len(left)):
-        if home[left[at]] == home[right[at]]:
-            inside[home[left[at]]].append(pair_of(found, at))
-        elif found.weights[at] >= NEAR and found.vetoes[at] not in (BESIDE, POSTED):
-            near.append(at)
-    total = (found.weights + found.rivals).tolist()
-    return inside, sorted(near, key=lambda at: (-total[at], at))
+    for at in np.flatnonzero(left == right).tolist():
+        inside[int(left[at])].append(pair_of(found, at))
+    asked = (left != right) & (found.weights >= NEAR) & ~np.isin(found.vetoes, (BESIDE, POSTED))
+    total = found.weights + found.rivals
+    return inside, sorted(np.flatnonzero(asked).tolist(), key=lambda at: (-float(total[at]), at))
