@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from aggregator import bookkeeping, pipeline, printing, publish
@@ -29,6 +31,7 @@ from aggregator.voices import Voice
 
 START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
+VOCABULARY = 60_000
 SHARED = 0.8
 SOURCES = tuple(
     Source(name, kind, trust=trust)
@@ -40,10 +43,18 @@ SOURCES = tuple(
 PLAN = Plan("bench", Channel("bench", "A Show of Words", "http://localhost:8000/bench"), SOURCES)
 
 
+@cache
+def vocabulary() -> tuple[Sequence[str], Sequence[float]]:
+    """Made-up words, the most frequent first, and how often they are met, cumulated: Zipf's law, as in any language."""
+    chance = random.Random(0)  # noqa: S311 - made-up text, the same on every run
+    known = dict.fromkeys("".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(VOCABULARY))
+    return tuple(known), tuple(accumulate(1 / (rank + 2.7) for rank in range(len(known))))
+
+
 def words(chance: random.Random, count: int) -> str:
     """Made-up words, a sentence of them."""
-    said = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(count)]
-    return " ".join(said).capitalize()
+    known, weights = vocabulary()
+    return " ".join(chance.choices(known, cum_weights=weights, k=count)).capitalize()
 
 
 def episode(number: int) -> tuple[str, str]:
