@@ -159,9 +159,15 @@ def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bag
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
     parts = [() if title.part is None else (title.part,) for title in titles]
-    every = [(*told_, *title.digits, *part) for told_, title, part in zip(numbers, titles, parts, strict=True)]
+    digits = [_occurring(title.digits) for title in titles]
+    every = [(*told_, *own, *part) for told_, own, part in zip(numbers, digits, parts, strict=True)]
     bagged(every, number)  # all three count in one width
-    return bagged(numbers, number), bagged([title.digits for title in titles], number), bagged(every, number)
+    return bagged(numbers, number), bagged(digits, number), bagged(every, number)
+
+
+def _occurring(digits: Sequence[int]) -> list[Hashable]:
+    """The digits, a second 1 told from the first: "race 1, day 1" has not all that "race 1, day 2" has."""
+    return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
 
 def _hard(rows: Sequence[Record]) -> Bags:

@@ -3,7 +3,8 @@
 A host that imports a show may stamp all of it with other dates. Where the pairs of two listings that are sure without
 their dates nearly all disagree, the disagreement is theirs, not the items'. Moved by one and the same stretch, the
 dates are compared as if moved back, and tell next week's item of one title from this week's again; else they say
-nothing. A pair that only shares its title is no witness to that: three weekly titles of one week and of the next would
+nothing. Where they nearly all agree, years between two entries are the entries' own, no stamp: a re-run without a
+mark. A pair that only shares its title is no witness to either: three weekly titles of one week and of the next would
 be moved by seven days. Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, Compared, days_apart
+from aggregator.merger.compare import KINDS, LEVELS, Compared, days_apart
 from aggregator.merger.doubtful import witnessed
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.neighbours import SURE, numbered, paired
@@ -21,9 +22,12 @@ from aggregator.merger.table import Table
 LEAST = 3  # sure pairs by which two listings are seen to disagree
 NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated anew is two archives
 FAR = 3  # days that time zones and the delay of a directory explain
+MANY = 8  # sure pairs by which two listings are seen to agree
+HARDLY_ANY = 0.1  # share of them that may disagree; with .2 three true pairs of directories-dev are lost
 STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
 
 _DATE = KINDS.index("date")
+_YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 
 
 def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
@@ -47,7 +51,9 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     together = np.bincount(meeting[sure], weights=steady, minlength=len(count))
     disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
     put_right = np.where(together >= NEARLY_ALL * count, 1, 0)[meeting] * days_apart(np.abs(moved - stretch[meeting]))
-    levels[dated] = np.where(disagree[meeting], put_right, levels[dated])
+    agree = (count >= MANY) & (apart <= HARDLY_ANY * count)
+    own = agree[meeting] & (levels[dated] == _MORE)
+    levels[dated] = np.where(disagree[meeting], put_right, np.where(own, _YEAR, levels[dated]))
     return levels
 
 

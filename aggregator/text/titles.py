@@ -39,7 +39,7 @@ class Title(NamedTuple):
     ``core`` is the folded rest once the show's name, decoration, numbers and part are gone (never empty where the
     title has a word); ``numbers`` are all episode numbers found, ascending; ``part`` and ``parts`` are 2 and 3 for
     "Part 2 of 3"; ``tag`` is ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``; ``digits`` are the
-    numbers left in a core that has words, ascending.
+    numbers left in a core that has words, ascending, each as often as it stands there.
     """
 
     core: str
@@ -70,7 +70,7 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
         season = inner if season is None else season
     core = folded(rest) or folded(text)
     worded = any(letter.isalpha() for letter in core)
-    digits = tuple(sorted({*map(int, set(_DIGITS.findall(core))), *_romans(rest)})) if worded else ()
+    digits = tuple(sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])) if worded else ()
     tag = tag_of(rest) or tag_of(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
 

@@ -70,6 +70,8 @@ def test_digits_that_are_numbers_elsewhere_agree() -> None:
     assert levels({"title": "Way 12 on"}, {"title": "Way on", "numbers": (12,)})["digits"] == "equal"
     assert levels({"title": "Way 12 on"}, {"title": "Way on"})["digits"] == "one has more"
     assert levels({"title": "Way 12 on"}, {"title": "Way 13 on"})["digits"] == "conflict"
+    assert levels({"title": "Race 1 of day 1"}, {"title": "Race 1 of day 2"})["digits"] == "conflict"
+    assert levels({"title": "Race 1 of day 1"}, {"title": "Race 1 on day 1"})["digits"] == "equal"
 
 
 def test_a_title_that_goes_on() -> None:

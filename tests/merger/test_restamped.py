@@ -1,0 +1,51 @@
+"""Years between two entries are their own where the two listings agree on all other dates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.record import Record
+from aggregator.merger.resolve import Orders, Resolution, resolve
+from aggregator.merger.weights import SHIPPED
+
+DAY = 738_000
+TITLES = (
+    *("Tide tables", "Rope work", "Dead reckoning", "Sextants and stars", "The lamp keepers"),
+    *("Paint against rust", "Charts of the north", "Bells in the fog", "Anchors and chains"),
+)
+OWN = Record("x-own", "x", "The harbour pilots", day=DAY, seconds=1234)
+
+
+def listed(source: str, titles: tuple[str, ...], shift: int = 0) -> list[Record]:
+    """A listing of some titles, a week apart, each of its own length."""
+    return [
+        Record(f"{source}-{at}", source, title, day=DAY + shift + 7 * at, seconds=1000 + 61 * at)
+        for at, title in enumerate(titles)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [(TITLES, "a year"), (TITLES[:8], "more"), ((), "more")],
+)
+def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], expected: str) -> None:
+    again = replace(OWN, id="y-own", source="y", day=DAY + 900)
+    found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
+    assert date(found) == expected
+
+
+def test_years_say_nothing_where_all_dates_were_stamped_by_chance() -> None:
+    moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(listed("y", TITLES))]
+    again = replace(OWN, id="y-own", source="y", day=DAY + 900)
+    assert date(resolve([*listed("x", TITLES), *moved, OWN, again], Orders(), SHIPPED)) == "none"
+
+
+def date(found: Resolution) -> str:
+    """The level of the two entries' dates."""
+    ids = [record.id for record in found.frame.records]
+    pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), strict=True)
+    at = next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {"x-own", "y-own"})
+    return LEVELS["date"][found.compared.levels[at, KINDS.index("date")]]
