@@ -197,11 +197,11 @@ def test_near_misses_are_shown_with_what_stopped_them() -> None:
 
 def test_near_misses_stand_the_nearest_first() -> None:
     own = honest(3)
-    far = replace(own[1], source="list", key="a", guid=None, title=f"{own[1].title} (Part 2)", duration=None)
-    near = replace(own[0], source="list", key="b", guid=None, title=f"{own[0].title} (Part 2)")
+    far = replace(own[0], source="list", key="a", guid=None, title=f"{own[0].title} (Part 2)", duration=None)
+    near = replace(own[1], source="list", key="b", guid=None, title=f"{own[1].title} (Part 2)")
     parts = [replace(each, title=f"{each.title} (Part 1)") for each in own[:2]]
     found = match([*parts, own[2], far, near]).near_misses
-    assert [(pair.left, pair.right) for pair in found] == [("host/h0", "list/b"), ("host/h1", "list/a")]
+    assert [(pair.left, pair.right) for pair in found] == [("host/h1", "list/b"), ("host/h0", "list/a")]
 
 
 def test_a_post_beside_an_episode_is_no_near_miss() -> None:
