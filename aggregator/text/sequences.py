@@ -19,11 +19,12 @@ MOST_WORN = 3.0
 ONE_WORN = 1.05
 INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
-# Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press, and
-# the rare Chinese characters whose bytes, shown as "•", are those of Japanese letters.
+# Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press,
+# and the rare Chinese characters whose bytes, shown as "•", are those of Japanese letters.
 RARE = re.compile(
     "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
-    "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
+    "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
+    "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
 NOT_LATIN = "\u0370"
 HEBREW = re.compile("[\u0590-\u05ff]")
