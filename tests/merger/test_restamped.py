@@ -43,9 +43,15 @@ def test_years_say_nothing_where_all_dates_were_stamped_by_chance() -> None:
     assert date(resolve([*listed("x", TITLES), *moved, OWN, again], Orders(), SHIPPED)) == "none"
 
 
-def date(found: Resolution) -> str:
-    """The level of the two entries' dates."""
+def test_two_pairs_do_not_show_that_an_archive_was_stamped() -> None:
+    few = [replace(each, day=DAY + 900 + 7 * at) for at, each in enumerate(listed("y", TITLES[:2]))]
+    found = resolve([*listed("x", TITLES), *listed("z", TITLES), *few], Orders(), SHIPPED)
+    assert date(found, "x-0", "y-0") == "more"
+
+
+def date(found: Resolution, one: str = "x-own", other: str = "y-own") -> str:
+    """The level of the dates of two entries."""
     ids = [record.id for record in found.frame.records]
     pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), strict=True)
-    at = next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {"x-own", "y-own"})
+    at = next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {one, other})
     return LEVELS["date"][found.compared.levels[at, KINDS.index("date")]]
