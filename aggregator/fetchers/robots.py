@@ -18,7 +18,7 @@ from aggregator.fetchers.target import LONGEST_URL
 TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
 
-_LINE = re.compile(r"[ \t]*(user-agent|allow|disallow)[ \t]*:[ \t]*([^\s#]*)", re.IGNORECASE)
+_LINE = re.compile(r"(user-agent|allow|disallow)[ \t]*+:[ \t]*+([^\s#]*+)", re.IGNORECASE)
 _BREAKS = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
 
@@ -35,7 +35,10 @@ def concerning(body: bytes) -> str:
     groups: dict[str, list[str]] = {}
     named: set[str] = set()
     ruled = False
-    for found in filter(None, map(_LINE.match, _BREAKS.split(body.decode("utf-8-sig", "replace")))):
+    for line in _BREAKS.split(body.decode("utf-8-sig", "replace")):
+        found = _LINE.match(line.lstrip(" \t"))
+        if found is None:
+            continue
         word, value = found[1].lower(), found[2]
         if word == "user-agent":
             named = set() if ruled else named
