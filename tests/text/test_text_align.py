@@ -51,6 +51,11 @@ def test_so_many_readings_are_weighed_in_a_text():
     assert "".join(chosen([*word, " "] * several)) == "дом " * (several - 1) + "лом "
 
 
+def test_a_word_longer_than_any_takes_the_likeliest_readings():
+    letter = (Choice("л", 2, 0.4, 0.4), Choice("д", 2, 0.5, 0.5))
+    assert "".join(chosen([letter, "ом", *["о"] * 60])) == "лом" + "о" * 60
+
+
 def test_noise_stays_as_it_is():
     chance = random.Random(2)
     read = bytes(chance.randrange(0x80, 0x100) for _ in range(20_000)).decode("cp1252", "replace")

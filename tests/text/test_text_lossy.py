@@ -49,3 +49,8 @@ def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
     order = list(range(len(texts)))
     random.shuffle(order)
     assert restored([texts[at] for at in order]) == [restored(texts)[at] for at in order]
+
+
+def test_more_question_marks_than_another_copy_can_explain():
+    texts = ["What? Why? Who? When? Geçici gün", "What, why, who, when: Geçici gün için şimdi ağır"]
+    assert restored(texts) == texts
