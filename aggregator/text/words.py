@@ -54,13 +54,16 @@ def familiarity(word: str, language: str) -> float:
 def step(before: str, part: str) -> float:
     """What a stretch adds to how familiar Chinese is that so far ends in ``before``: its characters and their pairs."""
     pairs = pairwise(before + part)
-    return sum(map(_chinese, part)) + sum([_chinese(one + other) for one, other in pairs])
+    return sum(map(_character, part)) + sum([_chinese(one + other) for one, other in pairs])
 
 
-@lru_cache(maxsize=1 << 14)
 def _chinese(part: str) -> float:
-    """How familiar a character, or a pair of them, is in Chinese."""
-    return max(0.0, 18 + log(frequencies("zh").get(simplified(part), 1e-9))) * len(part) ** 2
+    """How familiar a character, or a pair of them, is in Chinese; most pairs are not."""
+    often = frequencies("zh").get(simplified(part))
+    return 0.0 if often is None else max(0.0, 18 + log(often)) * len(part) ** 2
+
+
+_character = lru_cache(maxsize=1 << 14)(_chinese)
 
 
 def simplified(word: str) -> str:
