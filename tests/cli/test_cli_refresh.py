@@ -175,6 +175,15 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
     assert "4 items" in run("refresh", *AT).stdout
 
 
+def drawing(shop: Path, screen: int, *, columns: int) -> subprocess.Popen[bytes]:
+    """A refresh that draws on a terminal so wide; the terminal is its own from then on."""
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40"}
+    command = (sys.executable, "-m", "aggregator.cli", "refresh", *AT)
+    child = subprocess.Popen(command, cwd=shop, stdout=screen, stderr=screen, env=environment)
+    os.close(screen)
+    return child
+
+
 def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) -> None:
     """Whoever draws the bars then waits in the middle of writing, and holds what standard output is locked by."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -183,16 +192,7 @@ def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) ->
         config = shop / "config.yaml"
         config.write_text(config.read_text() + slow)
         keyboard, screen = pty.openpty()
-        child = bounded(
-            subprocess.Popen(
-                (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
-                cwd=shop,
-                stdout=screen,
-                stderr=screen,
-                env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200", "LINES": "40"},
-            )
-        )
-        os.close(screen)
+        child = bounded(drawing(shop, screen, columns=200))
         silent.settimeout(60)
         asked, _ = silent.accept()
         before, waits = -1, 0
@@ -208,17 +208,7 @@ def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) ->
 
 def test_a_terminal_gets_a_bar_for_each_source(shop: Path, bounded) -> None:
     keyboard, screen = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
-    child = bounded(
-        subprocess.Popen(
-            (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
-            cwd=shop,
-            stdout=screen,
-            stderr=screen,
-            env=environment,
-        )
-    )
-    os.close(screen)
+    child = bounded(drawing(shop, screen, columns=120))
     shown = b""
     try:
         while chunk := os.read(keyboard, 65536):
