@@ -103,6 +103,20 @@ def test_five_hundred_episodes_open_and_are_searched_quickly(show: Callable[...,
     assert [each.text for each in opened.all("#episodes > li:not([hidden]) h3")] == ["Naming a thing twice"]
 
 
+def test_a_phone_that_is_turned_is_not_too_narrow(show: Callable[..., Opened]) -> None:
+    """Entries out of sight remember how wide they were when they were seen."""
+    opened = show(40, 0)
+    for width in (500, 360):
+        opened.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {**PHONE, "width": width, "height": 800, "mobile": False}
+        )
+        for place in ("document.body.scrollHeight", "0"):
+            opened.browser.execute_async_script(
+                f"scrollTo(0, {place}); requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+            )
+    assert opened.run("return document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("path", ["/quiet-machines/", "/"])
 @pytest.mark.parametrize("width", [320, 360, 768])
 def test_nothing_is_wider_than_the_phone(show: Callable[..., Opened], path: str, width: int) -> None:
