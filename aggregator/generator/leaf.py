@@ -106,6 +106,7 @@ def _texts(item: Item) -> tuple[str, str]:
     A description is plain by contract; one that holds markup all the same is taken for what it is.
     """
     description, markup = item.description or "", item.html or ""
+    markup = "" if markup.strip() in clean.NOTHING else markup
     if clean.marked(description):
         markup = markup or description
         description = wash.plain(description)
