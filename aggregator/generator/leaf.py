@@ -75,6 +75,7 @@ def of(item: Item) -> Leaf:
     """What the formats say of this item."""
     link = links.web(item.link)
     said, markup = _texts(item)
+    washed = wash.markup(markup, link) if markup else ""
     guid = clean.line(item.guid, clean.SHORT) or ids.stand_in(item.guid)
     return Leaf(
         guid=guid,
@@ -84,7 +85,7 @@ def of(item: Item) -> Leaf:
         updated=moment(item.updated.at) if item.updated else None,
         media=media(item),
         short=clean.short(said),
-        html=(wash.markup(markup, link) if markup else "") or wash.paragraphs(said),
+        html=wash.paragraphs(said) if washed.strip() in clean.NOTHING else washed,
         image=links.web(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
@@ -106,7 +107,6 @@ def _texts(item: Item) -> tuple[str, str]:
     A description is plain by contract; one that holds markup all the same is taken for what it is.
     """
     description, markup = item.description or "", item.html or ""
-    markup = "" if markup.strip() in clean.NOTHING else markup
     if clean.marked(description):
         markup = markup or description
         description = wash.plain(description)
