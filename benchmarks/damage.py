@@ -103,7 +103,7 @@ def redecoded(text: str, chance: random.Random) -> str:
 
 def asked(text: str, chance: random.Random) -> str:
     """What a smaller character set lacks is a question mark."""
-    return text.encode(chance.choice(("latin-1", "cp1252", "ascii")), "replace").decode("cp1252")
+    return text.encode(chance.choice(("latin-1", "cp1252", "ascii")), "replace").decode("cp1252", "replace")
 
 
 def unaccented(text: str, _chance: random.Random) -> str:
