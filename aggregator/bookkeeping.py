@@ -56,21 +56,25 @@ def _memories(held: Ledger, plan: Plan, source: Source, kept: Mapping[tuple[str,
 
 
 def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> Ledger:
-    """Write down what became of many feeds at once; the ledger with what composing them will ask in hand."""
+    """Write down what became of many feeds at once: what was heard, and what is to be remembered of every address.
+
+    The answer is the ledger with what composing the feeds will ask in hand.
+    """
     small = (HEARINGS, HELD, credited.GONE, standing.STANDING)
     page = hand.in_hand(book, [(plan.name, name) for plan, _ in heard for name in small])
+    said = ((plan.name, voice) for plan, voices in heard for voice in voices)
+    memories.keep_memories(page, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories])
     for plan, voices in heard:
-        remember_voices(page, plan, voices, now)
+        _remember(page, plan, voices, now)
     return page
 
 
-def remember_voices(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
-    """Write down what was heard, what is to be remembered of every address, and what became of every source.
+def _remember(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
+    """Write down what one feed's sources said, and what became of each.
 
     Where anything new was read, what stands in the output is no longer what the ledger would give.
     """
     _hold_audio(book, plan, voices)
-    memories.keep_memories(book, [(plan.name, voice.source.name, each) for voice in voices for each in voice.memories])
     for voice in voices:
         if any(listing is not None for listing in voice.listings):
             remember.remember(book, plan.name, voice.source, voice.listings, now)

@@ -2,7 +2,7 @@
 
     fetch      Source    -> Document    voices.ask
     read       Document  -> Sighting    voices.read
-    remember   Sighting  -> Ledger      bookkeeping.remember_voices
+    remember   Sighting  -> Ledger      bookkeeping.remember_all
     repair     Sighting  -> Sighting    stages.repaired
     match      Sighting  -> Cluster     stages.matched
     reconcile  Cluster   -> Item        making.reconcile_all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,11 +60,11 @@ def states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:
 def stand(output: Path, known: Sequence[FileState]) -> bool:
     """Do all the files still stand as they were written? False where none is known."""
     try:
-        return bool(known) and all(_stands(output / each.name, each) for each in known)
+        return bool(known) and all(_stands(f"{output}/{each.name}", each) for each in known)
     except OSError:
         return False
 
 
-def _stands(path: Path, known: FileState) -> bool:
-    stat = path.stat()
+def _stands(path: str, known: FileState) -> bool:
+    stat = os.stat(path)  # noqa: PTH116 -- of some ten files a feed: a Path takes four times as long
     return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)

@@ -47,7 +47,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     before = peak()
     with ledger.open(str(folder / "ledger.db")) as book:
         with ledger.transaction(book) as page:
-            bookkeeping.remember_voices(page, plan, heard, at)
+            bookkeeping.remember_all(page, [(plan, heard)], at)
             composed = pipeline.compose(page, plan, at)
             bookkeeping.promise(page, plan, composed, at)
         composing = peak()
@@ -64,7 +64,7 @@ def flat(folder: Path, feeds: int) -> None:
         heard = [Voice(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
         with ledger.open(str(folder / "ledger.db")) as book:
             with ledger.transaction(book) as page:
-                bookkeeping.remember_voices(page, plan, heard, warm.START)
+                bookkeeping.remember_all(page, [(plan, heard)], warm.START)
                 composed = pipeline.compose(page, plan, warm.START)
                 bookkeeping.promise(page, plan, composed, warm.START)
             publish.publish(folder / "output", composed.feed, made=printing.printed(book, composed.feed))

@@ -115,7 +115,7 @@ def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -
     told: dict[str, float] = {}
     with ledger.transaction(book) as page:
         with spent("remember", told):
-            bookkeeping.remember_voices(page, PLAN, heard, now)
+            bookkeeping.remember_all(page, [(PLAN, heard)], now)
         with spent("compose", told):
             composed = pipeline.compose(page, PLAN, now)
         with spent("promise", told):

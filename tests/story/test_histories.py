@@ -91,7 +91,7 @@ def steps(draw):
 
 def refresh(book, heard, now) -> Composition:
     with ledger.transaction(book) as page:
-        bookkeeping.remember_voices(page, PLAN, heard, now)
+        bookkeeping.remember_all(page, [(PLAN, heard)], now)
         composed = compose(page, PLAN, now)
         bookkeeping.promise(page, PLAN, composed, now)
     return composed
@@ -156,7 +156,7 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
             for turn, heard in enumerate(voices):
                 now = START + timedelta(days=turn)
                 with ledger.transaction(book) as page:
-                    bookkeeping.remember_voices(page, plan, heard, now)
+                    bookkeeping.remember_all(page, [(plan, heard)], now)
                     composed = compose(page, plan, now)
                     bookkeeping.promise(page, plan, composed, now)
             feeds.append([item for item in composed.feed.items if not item.sightings[0].startswith("zz-bad")])

@@ -111,7 +111,7 @@ class Play:
         now = START + timedelta(days=self.day)
         with ledger.open(self.state) as book:
             with ledger.transaction(book) as page:
-                bookkeeping.remember_voices(page, plan, heard, now)
+                bookkeeping.remember_all(page, [(plan, heard)], now)
                 composed = compose(page, plan, now)
                 bookkeeping.promise(page, plan, composed, now)
             again = compose(book, plan, now + timedelta(days=99)).feed

@@ -106,7 +106,7 @@ def decide(book, verdict, composed) -> None:
 
 def refresh(book, heard, now):
     with ledger.transaction(book) as page:
-        bookkeeping.remember_voices(page, PLAN, heard, now)
+        bookkeeping.remember_all(page, [(PLAN, heard)], now)
         composed = compose(page, PLAN, now)
         bookkeeping.promise(page, PLAN, composed, now)
     return composed
@@ -158,7 +158,7 @@ def test_only_what_changed_is_made_again() -> None:
             refresh(book, [whole(source) for source in SOURCES], START + timedelta(days=day))
         stood = kept(book)
         composed = refresh(book, [whole(source, more=1) for source in SOURCES], START + timedelta(days=2))
-        works = {work.kind: len(work.fresh) for work in composed.taught[2:]}
+        works = {work.kind: work.made for work in composed.taught[2:]}
         assert works == {making.MENDED: 3, making.RECONCILED: 1}
         assert kept(book) == stood + 4
 
