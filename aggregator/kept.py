@@ -32,11 +32,11 @@ LOT = 500
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run asked of a kind of work: the digests of all its contents, and the values it had to make."""
+    """What one run asked of a kind of work: the digests of all its contents, and how many of the values it made."""
 
     kind: str
     used: frozenset[str] = frozenset()
-    fresh: tuple[tuple[str, bytes], ...] = ()
+    made: int = 0
 
 
 def found(book: Ledger, feed: str, kind: str, digests: Iterable[str]) -> Mapping[str, bytes]:
@@ -44,15 +44,14 @@ def found(book: Ledger, feed: str, kind: str, digests: Iterable[str]) -> Mapping
     return shelf.cached(book, feed, kind, VERSION, list(digests))
 
 
-def add(book: Ledger, feed: str, work: Work) -> None:
-    """Keep what was made."""
-    if work.fresh:
-        shelf.keep_cached(book, feed, work.kind, VERSION, dict(work.fresh))
+def add(book: Ledger, feed: str, kind: str, made: Mapping[str, bytes]) -> None:
+    """Keep what was made of some contents, by their digests."""
+    if made:
+        shelf.keep_cached(book, feed, kind, VERSION, made)
 
 
-def keep(book: Ledger, feed: str, work: Work) -> None:
-    """Keep what was made, and drop what nobody has asked for in a long while."""
-    add(book, feed, work)
+def sweep(book: Ledger, feed: str, work: Work) -> None:
+    """Drop what nobody has asked for in a long while."""
     shelf.sweep(book, feed, work.kind, VERSION, work.used)
 
 

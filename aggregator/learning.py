@@ -106,11 +106,11 @@ def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
 
 
 def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned, *work: Work) -> None:
-    """Keep both for the next run, and the work that need not be done again."""
+    """Keep both for the next run, and of the work that need not be done again what is still asked for."""
     for name, learned in ((TABLE, weights), (LORE, texts)):
         facts.keep_fact(book, plan.name, name, json.dumps([learned.size, learned.text]).encode())
     for each in work:
-        kept.keep(book, plan.name, each)
+        kept.sweep(book, plan.name, each)
 
 
 def digest(learned: Learned, plan: Plan) -> str:

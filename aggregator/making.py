@@ -1,7 +1,8 @@
 """Repair and reconcile, each content once: what was made of it in an earlier run is read as it was kept.
 
 The answer is that of repairing and reconciling everything anew: what is kept is found by the digest of all that it
-depends on.
+depends on. In a refresh what was made is kept a lot at a time, in its transaction; a feed that is only looked at
+leaves nothing.
 """
 
 from __future__ import annotations
@@ -52,27 +53,36 @@ def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
     """
     sightings: list[Sighting] = []
     digests: dict[str, str] = {}
-    fresh: list[tuple[str, bytes]] = []
+    made = 0
     ahead: set[str] = set()
     for lot in kept.lots(recall.accounts(book, plan.name)):
         known = kept.found(book, plan.name, MENDED, [account.digest for account in lot])
+        fresh: dict[str, bytes] = {}
         for account in lot:
             value = known.get(account.digest)
             mended = recall.read(account, value.decode()) if value else recall.remembered(account).sighting
             if value is None:
                 said, mended = mended, repair(mended)
                 record = b"" if mended == said else records.encode(mended, without=LOOSE).encode()
-                fresh.append((account.digest, record))
+                fresh[account.digest] = record
             sightings.append(mended)
             if mended.published is not None and mended.published.at > account.first_seen + AHEAD:
                 ahead.add(mended.id)
             digests[mended.id] = account.digest
+        made += _keep(book, plan, MENDED, fresh)
     sightings.sort(key=lambda each: (each.source, each.key))
     standing = with_held(sightings, held)
     for before, after in zip(sightings, standing, strict=True):
         if before.enclosure != after.enclosure:
             digests[after.id] += repr(after.enclosure)
-    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), tuple(fresh)), frozenset(ahead))
+    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), made), frozenset(ahead))
+
+
+def _keep(book: Ledger, plan: Plan, kind: str, fresh: Mapping[str, bytes]) -> int:
+    """Keep what was made of a lot, where the ledger is within a transaction; how much was made."""
+    if book.connection is not None:
+        kept.add(book, plan.name, kind, fresh)
+    return len(fresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +110,21 @@ def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: 
     """One item for each cluster, every field with its witness, and the work that this took."""
     items: list[Item] = []
     used: list[str] = []
-    fresh: list[tuple[str, bytes]] = []
+    made = 0
     for lot in kept.lots(clusters):
         votes = [ballot(cluster.sightings, brief.weights) for cluster in lot]
         names = [brief.of(each) for each in votes]
         used += names
         known = kept.found(book, plan.name, RECONCILED, names)
+        fresh: dict[str, bytes] = {}
         for cluster, voted, name in zip(lot, votes, names, strict=True):
             value = known.get(name)
             if value is None:
                 item = reconcile(cluster, brief.weights)
-                fresh.append((name, records.encode(item, without=PLACED).encode()))
+                fresh[name] = records.encode(item, without=PLACED).encode()
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
             items.append(item)
-    return tuple(items), Work(RECONCILED, frozenset(used), tuple(fresh))
+        made += _keep(book, plan, RECONCILED, fresh)
+    return tuple(items), Work(RECONCILED, frozenset(used), made)

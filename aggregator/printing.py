@@ -67,17 +67,17 @@ def _made(
     for lot in kept.lots(items):
         names = [_name(item, shelf.show) for item in lot]
         known = kept.found(shelf.book, shelf.feed, shelf.kind, names)
-        fresh: list[tuple[str, bytes]] = []
+        fresh: dict[str, bytes] = {}
         for item, name in zip(lot, names, strict=True):
             if name in known:
                 yield unpack(known[name])
             else:
                 made = make(item)
-                fresh.append((name, pack(made)))
+                fresh[name] = pack(made)
                 yield made
         used.update(names)
-        kept.add(shelf.book, shelf.feed, Work(shelf.kind, fresh=tuple(fresh)))
-    kept.keep(shelf.book, shelf.feed, Work(shelf.kind, frozenset(used)))
+        kept.add(shelf.book, shelf.feed, shelf.kind, fresh)
+    kept.sweep(shelf.book, shelf.feed, Work(shelf.kind, frozenset(used)))
 
 
 def packed(made: Pieces) -> bytes:

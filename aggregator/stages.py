@@ -1,6 +1,7 @@
 """repair, match, reconcile, settle: each stage with what it takes from the ledger and from the plan.
 
-Every stage is a pure function of the ledger, the plan, the run's clock and the stage before; none writes anything.
+Every stage is a pure function of the ledger, the plan, the run's clock and the stage before; none writes anything but
+work that need not be done again.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Composition:
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
     ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
-    are the table of weights, the lore of texts, and the work that need not be done again.
+    are the table of weights, the lore of texts, and what was asked of the work that need not be done again.
     """
 
     feed: Feed
