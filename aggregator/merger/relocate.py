@@ -22,12 +22,18 @@ def relocate(columns: list[Column], witnesses: Sequence[Witness]) -> list[Column
     """The columns in their likeliest order."""
     if not any(column.moved for column in columns):
         return columns
-    for run in _runs(columns)[:MOST]:
-        if len(run) > LONGEST:
-            continue
+    runs = [run for run in _runs(columns)[:MOST] if len(run) <= LONGEST and _odds(run, witnesses) > 0]
+    homes: dict[int, dict[int, Column]] = {}
+    for run in runs:
         mover = max(run[0].moved, key=lambda number: _faith(witnesses[number]))
-        if _odds(run, witnesses) > 0:
-            columns = _placed(run, mover, columns)
+        if mover not in homes:
+            homes[mover] = {column.places[mover]: column for column in columns if mover in column.places}
+        before = run[0].places[mover] - 1
+        anchor = homes[mover].get(before)
+        if before < 0 or (anchor is not None and anchor not in run):
+            columns = _placed(run, columns, anchor)
+            for column in run:
+                column.moved = frozenset(column.cells) - column.moved
     return columns
 
 
@@ -60,19 +66,13 @@ def _faith(witness: Witness) -> float:
     return evidence(1, witness.rates.moved)
 
 
-def _placed(run: Sequence[Column], mover: int, columns: Sequence[Column]) -> list[Column]:
-    """The columns with the run behind the token that the mover has before it."""
-    before = run[0].places[mover] - 1
-    members = {id(column) for column in run}
-    anchor = next((column for column in columns if column.places.get(mover) == before), None)
-    if before >= 0 and (anchor is None or id(anchor) in members):
-        return list(columns)
-    placed: list[Column] = [] if anchor is not None else list(run)
-    for column in columns:
-        if id(column) not in members:
-            placed.append(column)
-        if column is anchor:
-            placed += run
+def _placed(run: Sequence[Column], columns: Sequence[Column], anchor: Column | None) -> list[Column]:
+    """The columns with the run behind another column, or before all where there is none."""
+    placed = list(columns)
+    at = placed.index(run[0])
     for column in run:
-        column.moved = frozenset(column.cells) - column.moved
+        at = placed.index(column, at)
+        del placed[at]
+    at = placed.index(anchor) + 1 if anchor else 0
+    placed[at:at] = run
     return placed

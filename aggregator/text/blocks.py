@@ -16,7 +16,6 @@ from rapidfuzz.distance import Indel
 
 Places = list[tuple[int, int]]
 Block = tuple[int, int, int]
-Run = tuple[str, ...]
 
 # Beyond 6 000 by 6 000 tokens the alignment's memory (a bit for each pair) and time are spent on parts.
 LARGEST = 36_000_000
@@ -70,8 +69,9 @@ def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[slice, slice
 
 def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
     """The places of runs of words that stand once in each text, the most of them that stand in one order in both."""
-    runs = [list(zip(*(keys[step:] for step in range(ANCHOR)), strict=False)) for keys in (left, right)]
-    once, other = _once(runs[0], set(runs[0][::SPARSE])), _once(runs[1], set(runs[0][::SPARSE]))
+    mine, theirs = _runs(left), _runs(right)
+    wanted = set(mine[::SPARSE])
+    once, other = _once(mine, wanted), _once(theirs, wanted)
     found = sorted((i, other[run]) for run, i in once.items() if run in other)
     tails: list[int] = []  # the lowest place on the right that ends a chain of each length
     ends: list[int] = []
@@ -88,7 +88,12 @@ def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
     return chain[::-1]
 
 
-def _once(runs: Sequence[Run], wanted: set[Run]) -> dict[Run, int]:
+def _runs(keys: Sequence[str]) -> list[int]:
+    """A number for each run of keys, by the place where it begins; should two runs share one, a cut is less good."""
+    return list(map(hash, zip(*(keys[step:] for step in range(ANCHOR)), strict=False)))
+
+
+def _once(runs: Sequence[int], wanted: set[int]) -> dict[int, int]:
     """The places of the wanted runs that stand once in a text."""
     places = [(run, at) for at, run in enumerate(runs) if run in wanted]
     often = Counter(run for run, _ in places)

@@ -9,6 +9,8 @@ touched in that way, and an accent that only one word differs by is a matter for
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -51,22 +53,20 @@ def _restored(text: str, others: Sequence[str]) -> str:
 
 def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
-    if sum(other.count(one) for one in frozenset(other) if not one.isascii() and poorer(one) != one) < LEAST:
-        return 0, text
-    damaged = "".join(map(poorer, other))
-    lost = [at for at, (one, after) in enumerate(zip(other, damaged, strict=True)) if one != after]
+    often = {one: count for one, count in Counter(other).items() if not one.isascii() and poorer(one) != one}
     claimed = 0 if poorer is bare else max(map(text.count, MARKS))
-    if len(lost) < SHARE * claimed:
+    if sum(often.values()) < max(LEAST, SHARE * claimed):
         return 0, text
+    damaged = other.translate({ord(one): poorer(one) for one in often})
+    lost = [at for at, one in enumerate(other) if one in often]
     letters, back, reach = list(text), 0, 0
-    rich = frozenset(lost)
     for i, j, size in equal_blocks(text, damaged):
-        reach = max(reach, j + size) if size else reach
-        for step in range(size):
-            if j + step in rich:
-                letters[i + step] = other[j + step]
+        if size:
+            reach = j + size
+            for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]:
+                letters[i + at - j] = other[at]
                 back += 1
-    claimed = claimed or sum(at < reach for at in lost)
+    claimed = claimed or bisect_left(lost, reach)
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
 
 

@@ -28,8 +28,12 @@ LEAST_WORD = 0.6
 # A text that shows a hundred and more of one encoding in its first parts is of that encoding; parts are in characters.
 ENOUGH = 100.0
 PART = 10_000
-# Of its letters that may be bytes, worn mojibake of seven languages proves .39 to .76; random bytes .01.
+# Of its letters that may be bytes, worn mojibake of seven languages proves .39 to .76, emoji and marks .09 and .1;
+# random bytes .01. Noise is made of such letters; in sound Ukrainian read as cp1251 every twelfth is one.
 LEAST_SHARE = 0.2
+NOISE_SHARE = 0.03
+MOST_STRANGE = PART // 2
+NOISE = -1.0
 # Sequences of one language begin in at most 70 ways, by their first two letters, of six languages in 113; worn ones in
 # twice as many. A text that has more is noise, and stays as it is.
 BEGINNING = 2
@@ -59,7 +63,10 @@ def redecoded(text: str) -> str:
         return redecoded(QUOTED.sub(rf"\1{QUOTE}", text)).replace(QUOTE, "”")
     familiar: dict[str, frozenset[int]] = {}
     for _ in range(ROUNDS):
-        better = _whole(_worn(text, familiar))
+        proof, name = _proved(text)
+        if proof == NOISE:
+            break
+        better = _whole(_worn(text, familiar, name) if proof >= PROOF else _lone(text))
         if better == text:
             break
         text = better
@@ -78,14 +85,8 @@ def _whole(text: str) -> str:
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
 
-def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
-    """The text read again through the encoding that explains most of it, if one has proof enough.
-
-    The lead bytes that were met whole are added to ``familiar``, by encoding.
-    """
-    proof, name = _proved(text)
-    if proof < PROOF:
-        return _lone(text)
+def _worn(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
+    """The text read again through an encoding; the lead bytes that were met whole are added to ``familiar``, by it."""
     familiar[name] = familiar.get(name, frozenset()) | _familiar(text, page(name))
     return _reread(text, page(name), familiar[name])
 
@@ -93,23 +94,29 @@ def _worn(text: str, familiar: dict[str, frozenset[int]]) -> str:
 def _proved(text: str) -> tuple[float, str]:
     """The encoding that explains most of a text, with the proof; of a long text as many parts as it takes are read.
 
-    What proves much and explains little of the letters that it is made of is noise, and proves nothing.
+    What proves much and explains little of the letters that it is made of proves nothing; a part that explains next to
+    nothing of them is noise, and the proof ``NOISE``.
     """
     proofs = dict.fromkeys(ENCODINGS, 0.0)
+    strange = dict.fromkeys(ENCODINGS, 0)
     for begin in range(0, len(text), PART):
-        for name in ENCODINGS:
-            proofs[name] += _proof(text[begin : begin + PART], page(name))
+        part = {name: _explained(text[begin : begin + PART], name) for name in ENCODINGS}
+        for name, (proof, letters) in part.items():
+            proofs[name] += proof
+            strange[name] += letters
         name = max(proofs, key=lambda one: proofs[one])
+        if len(text) > PART and part[name][1] > MOST_STRANGE and part[name][0] < NOISE_SHARE * part[name][1]:
+            return NOISE, name
         if proofs[name] > ENOUGH:
-            strange = sum(_strange(word, page(name)) for word in _words(text[: begin + PART], page(name)))
-            return (proofs[name] if proofs[name] >= LEAST_SHARE * strange else 0.0), name
+            return (proofs[name] if proofs[name] >= LEAST_SHARE * strange[name] else 0.0), name
     return max(((proof, name) for name, proof in proofs.items()), key=lambda one: one[0])
 
 
-def _proof(text: str, table: Page) -> float:
-    """How much of a text is multi-byte sequences of an encoding, less what these do not explain."""
-    every = _words(text, table)
-    return sum([(_remembered if len(word) <= LONGEST_WORD else _weight)(word, table.name) for word in every])
+def _explained(text: str, name: str) -> tuple[float, int]:
+    """How much of a text an encoding's sequences prove, and how many letters that may be bytes their words have."""
+    every = list(_words(text, page(name)))
+    proof = sum([(_remembered if len(word) <= LONGEST_WORD else _weight)(word, name) for word in every])
+    return proof, sum([_strange(word, page(name)) for word in every])
 
 
 def _words(text: str, table: Page) -> Iterator[str]:
@@ -184,9 +191,15 @@ def _undotted(found: re.Match[str], text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _meant(before: str, character: str, after: str) -> str:
+    return max(_meanings(character), key=lambda one: words.step(before, one + after))
+
+
+@lru_cache(maxsize=4096)
+def _meanings(character: str) -> tuple[str, ...]:
+    """The character and those whose bytes pages would have shown in the same way."""
     read = character.encode()
-    meant = [read.replace(b"\x95", bytes([byte]), 1).decode() for byte in page("cp1252").lost]
-    return max([character, *meant], key=lambda one: words.step(before, one) + words.step(one, after))
+    meant = (read.replace(bytes([DOT]), bytes([byte]), 1).decode() for byte in page("cp1252").lost)
+    return (character, *meant)
 
 
 def _plain(text: str) -> list[str]:

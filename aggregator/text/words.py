@@ -53,17 +53,24 @@ def familiarity(word: str, language: str) -> float:
 
 def step(before: str, part: str) -> float:
     """What a stretch adds to how familiar Chinese is that so far ends in ``before``: its characters and their pairs."""
-    pairs = pairwise(before + part)
+    pairs = pairwise(map(_simple, before + part))
     return sum(map(_character, part)) + sum([_chinese(one + other) for one, other in pairs])
 
 
 def _chinese(part: str) -> float:
-    """How familiar a character, or a pair of them, is in Chinese; most pairs are not."""
-    often = frequencies("zh").get(simplified(part))
+    """How familiar a simplified character, or a pair of them, is in Chinese; most pairs are not."""
+    often = frequencies("zh").get(part)
     return 0.0 if often is None else max(0.0, 18 + log(often)) * len(part) ** 2
 
 
-_character = lru_cache(maxsize=1 << 14)(_chinese)
+@lru_cache(maxsize=1 << 14)
+def _character(one: str) -> float:
+    return _chinese(_simple(one))
+
+
+@lru_cache(maxsize=1 << 14)
+def _simple(one: str) -> str:
+    return simplified(one)
 
 
 def simplified(word: str) -> str:
