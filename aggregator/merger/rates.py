@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from math import log
 
 
@@ -42,6 +43,7 @@ DEFAULT = Rates()
 NAMES = tuple(field.name for field in fields(Rates))
 
 
+@lru_cache(maxsize=1 << 10)
 def evidence(likely: float, unlikely: float) -> float:
     """The weight of one observation in natural log-odds."""
     return log(likely / unlikely)

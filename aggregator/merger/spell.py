@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
@@ -122,6 +123,7 @@ def _mistaken(group: Sequence[str], ballots: Mapping[str, float], language: str 
     return any(words.frequency(other, language) > often for other in others)
 
 
+@lru_cache(maxsize=1 << 12)
 def _letters(word: str) -> str:
     """A word without its marks."""
     return "".join(letter for letter in word if letter.isalnum()) or word
@@ -143,6 +145,7 @@ def _fitting(choice: str, style: Sides) -> int:
     return sum(wanted * side for wanted, side in zip(style, sides(choice), strict=True))
 
 
+@lru_cache(maxsize=1 << 12)
 def _credit(word: str, language: str | None) -> float:
     """How believable a way of writing is by itself, in natural log-odds: never as much as a second witness."""
     frequency = words.frequency(word, language)

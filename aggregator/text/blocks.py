@@ -8,8 +8,7 @@ one word repeated have no such run.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rapidfuzz.distance import Indel
@@ -29,14 +28,16 @@ PART = 2000
 def equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[Block]:
     """Stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
     if len(left) * len(right) <= LARGEST:
-        found = Indel.opcodes(left, right)
-        return [(one.src_start, one.dest_start, one.src_end - one.src_start) for one in found if one.tag == "equal"]
+        return [(i, j, size) for i, j, size in Indel.editops(left, right).as_matching_blocks() if size]
     first = _shared(left, right)
     last = _shared(left[first:][::-1], right[first:][::-1])
     ends = len(left) - last, len(right) - last
     inner = left[first : ends[0]], right[first : ends[1]]
-    between = [block for part in _parts(*inner) for block in _within(*inner, part)]
-    return [(0, 0, first), *((first + i, first + j, size) for i, j, size in between), (*ends, last)]
+    blocks = [(0, 0, first)]
+    for i, after_i, j, after_j in _parts(*inner):
+        found = equal_blocks(inner[0][i:after_i], inner[1][j:after_j])
+        blocks += [(first + i + at, first + j + place, size) for at, place, size in found]
+    return [*blocks, (*ends, last)]
 
 
 def _shared(left: Sequence[str], right: Sequence[str]) -> int:
@@ -48,15 +49,11 @@ def _shared(left: Sequence[str], right: Sequence[str]) -> int:
     return low
 
 
-def _within(left: Sequence[str], right: Sequence[str], part: tuple[slice, slice]) -> Iterator[Block]:
-    """The blocks of a part, at their places in the whole."""
-    mine, theirs = part
-    for i, j, size in equal_blocks(left[mine], right[theirs]):
-        yield mine.start + i, theirs.start + j, size
+def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The parts into which two long texts are cut: at words that stand once in each and in one order, else halfway.
 
-
-def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[slice, slice]]:
-    """The parts into which two long texts are cut: at words that stand once in each and in one order, else halfway."""
+    Each is where it begins and ends on the left, and on the right.
+    """
     cuts = [(0, 0)]
     for i, j in _anchors(left, right):
         if max(i - cuts[-1][0], j - cuts[-1][1]) >= PART:
@@ -64,7 +61,7 @@ def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[slice, slice
     if len(cuts) == 1:
         cuts.append((len(left) // 2, len(right) // 2))
     cuts.append((len(left), len(right)))
-    return [(slice(i, after_i), slice(j, after_j)) for (i, j), (after_i, after_j) in pairwise(cuts)]
+    return [(i, after_i, j, after_j) for (i, j), (after_i, after_j) in pairwise(cuts)]
 
 
 def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
@@ -95,6 +92,8 @@ def _runs(keys: Sequence[str]) -> list[int]:
 
 def _once(runs: Sequence[int], wanted: set[int]) -> dict[int, int]:
     """The places of the wanted runs that stand once in a text."""
-    places = [(run, at) for at, run in enumerate(runs) if run in wanted]
-    often = Counter(run for run, _ in places)
-    return {run: at for run, at in places if often[run] == 1}
+    once: dict[int, int] = {}
+    for at, run in enumerate(runs):
+        if run in wanted:
+            once[run] = -1 if run in once else at
+    return {run: at for run, at in once.items() if at >= 0}

@@ -17,7 +17,6 @@ UNSPACED = (
 MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
 ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
 PIECE = re.compile(rf"(?<!\s)(\s*)([{UNSPACED}][{MARKS}]*|[^\s{UNSPACED}]+)")
-PARTS = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
 APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Accents are decoration in these scripts and letters in all others (Hebrew, Arabic, Indic, Thai).
 FOLDABLE = re.compile("[\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
@@ -102,10 +101,16 @@ def unspaced(key: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def _token(blank: str, surface: str) -> Token:
     gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
-    found = PARTS.match(surface)
-    lead, word, trail = found.groups() if found else ("", surface, "")
+    begin, end = 0, len(surface)
+    while begin < end and not surface[begin].isalnum():
+        begin += 1
+    while end > begin and not surface[end - 1].isalnum():
+        end -= 1
+    word = surface[begin:end]
     key = fold(word) if word else ""
-    return Token(lead, word, trail, key, gap, surface) if key else Token("", surface, "", _mark(surface), gap, surface)
+    if not key:
+        return Token("", surface, "", _mark(surface), gap, surface)
+    return Token(surface[:begin], word, surface[end:], key, gap, surface)
 
 
 def _mark(surface: str) -> str:

@@ -29,6 +29,7 @@ def frequencies(language: str) -> dict[str, float]:
     return {}
 
 
+@lru_cache(maxsize=1 << 14)
 def frequency(word: str, language: str | None) -> float:
     """How often a word occurs in texts of its language, between 0 and 1; 0 where it is not known.
 
