@@ -43,7 +43,7 @@ def english(size, chance):
 
 
 def portuguese(size, chance):
-    words = (
+    words = [
         "ação",
         "não",
         "coração",
@@ -56,13 +56,28 @@ def portuguese(size, chance):
         "música",
         "casa",
         "mar",
-    )
+    ]
     return " ".join(chance.choice(words) for _ in range(size // 3))[:size]
 
 
 def noise(size, chance):
     read = bytes(chance.randrange(0x80, 0x100) for _ in range(size)).decode("cp1252", "replace")
     return read.replace("\ufffd", "•")
+
+
+def anything(size, chance):
+    return "".join(
+        chr(chance.choice((chance.randrange(32, 0xD800), chance.randrange(0xE000, 0xFFFF)))) for _ in range(size)
+    )
+
+
+def hangul(size, chance):
+    return "".join(chr(0xAC00 + chance.randrange(11172)) + " " * (chance.random() < 0.3) for _ in range(size))[:size]
+
+
+def asked(size, chance):
+    """Words with some letters lost to question marks."""
+    return " ".join("".join(chance.choices("abcdeéüß?", k=chance.randint(2, 9))) for _ in range(size // 4))[:size]
 
 
 def misread(kind, *, worn=False):
@@ -109,6 +124,15 @@ TEXTS = {
     "entities": drawn("&amp;", "&", "amp;", "<p ", "<"),
     "marks": drawn("**", "[(http://", "\\_", "...", "- "),
     "digits and letters": drawn("1", "a"),
+    "marks out of order": drawn("\u0301\u0327"),
+    "a word of marks": lambda size, _chance: f"a{'…•' * (size // 2 - 1)}a",
+    "anything": anything,
+    "anything, read wrong": misread(anything),
+    "Hangul, read wrong": misread(hangul),
+    "letters lost": asked,
+    "spellings in turn": drawn("word ", "Word ", "WORD ", "wörd ", "WÖRD, ", "“word” "),
+    "question marks": drawn("? "),
+    "comments that never close": drawn("<!-- "),
     "accents": drawn("e\u0301", "\u0301", "й", "İ"),
 }
 
