@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import islice
+from queue import Empty, SimpleQueue
 from time import monotonic
 
 from aggregator import bookkeeping, voices
@@ -103,10 +104,13 @@ class _Asked:
     terms: Terms
     known: Mapping[str, Memories]
     voices: tuple[Future[Voice], ...]
+    silent: int = 0
 
-    def complete(self) -> bool:
-        """Whether all of its sources have answered."""
-        return all(voice.done() for voice in self.voices)
+    def begin(self, done: SimpleQueue[_Asked]) -> None:
+        """Have the feed put there by each of its sources that has answered."""
+        self.silent = len(self.voices)
+        for voice in self.voices:
+            voice.add_done_callback(lambda _: done.put(self))
 
     def news(self) -> bool:
         """Whether one of them brought a document."""
@@ -126,29 +130,33 @@ def _answered(run: Run, plans: Sequence[Plan]) -> Iterator[_Asked | None]:
     """
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads, ExitStack() as unasked:
         unasked.callback(threads.shutdown, wait=False, cancel_futures=True)
-        ahead: list[_Asked] = []
+        done: SimpleQueue[_Asked] = SimpleQueue()
         following = bookkeeping.memories_of(run.book, plans)
+        ahead = 0
         while True:
-            for plan, known in islice(following, AHEAD + 1 - len(ahead)):
+            for plan, known in islice(following, AHEAD + 1 - ahead):
                 terms = _terms(run, plan)
-                ahead.append(_Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)))
+                _Asked(plan, terms, known, voices.ask(threads, plan.sources, known, terms)).begin(done)
+                ahead += 1
             if not ahead:
                 return
-            yield _taken(ahead)
+            asked = _taken(done)
+            ahead -= asked is not None
+            yield asked
 
 
-def _taken(ahead: list[_Asked]) -> _Asked | None:
-    """The first complete feed, taken out; ``None`` where there is none for ``SECONDS``."""
+def _taken(done: SimpleQueue[_Asked]) -> _Asked | None:
+    """The first feed of which all sources have answered; ``None`` where there is none for ``SECONDS``."""
     until = monotonic() + SECONDS
-    while True:
-        for place, each in enumerate(ahead):
-            if each.complete():
-                return ahead.pop(place)
-        left = until - monotonic()
-        if left <= 0:
+    while (left := until - monotonic()) > 0:
+        try:
+            asked = done.get(timeout=left)
+        except Empty:
             return None
-        open_ = [voice for each in ahead for voice in each.voices if not voice.done()]
-        wait(open_, timeout=left, return_when=FIRST_COMPLETED)
+        asked.silent -= 1
+        if not asked.silent:
+            return asked
+    return None
 
 
 def _terms(run: Run, plan: Plan) -> Terms:
