@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +21,14 @@ AGGREGATOR = Path(sys.executable).with_name("aggregator")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where to work, the Python of the peers, and how large the corpus is."""
+    """Where to work, the Python of the peers, how large the corpus is, and a folder of feeds for a first update."""
 
     folder: Path
     python: Path
     sources: int = 5
     items: int = 1000
     shared: float = 0.8
+    feeds: Path | None = None
 
 
 def written(setting: Setting, more: int = 0) -> int:
@@ -114,68 +113,6 @@ def warm(setting: Setting, rounds: int) -> dict[str, list[float]]:
 def _naive(setting: Setting, names: list[str]) -> float:
     command = [str(setting.python), str(HERE / "peers.py"), "naive", "naive.xml", *names]
     return measure.run(command, setting.folder).seconds
-
-
-@contextmanager
-def origin(folder: Path, *options: str) -> Iterator[str]:
-    """An origin for the files of a folder; its address."""
-    command = [sys.executable, str(HERE / "origin.py"), str(folder), *options]
-    pid_file, write = os.pipe()
-    number = os.posix_spawn(
-        command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, write, 1)], setsid=True
-    )
-    os.close(write)
-    try:
-        port = os.read(pid_file, 20).decode().strip()
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        os.close(pid_file)
-        os.kill(number, 9)
-        os.waitpid(number, 0)
-
-
-def served(setting: Setting, rounds: int, *options: str) -> dict[str, list[float]]:
-    """Updates of many small feeds that did not change: all 304, or (``--forget``) all 200 with the same bytes."""
-    feeds = setting.folder / "served"
-    feeds.mkdir(exist_ok=True)
-    for number in range(setting.items // 20):
-        (feeds / f"{number}.xml").write_bytes(corpus.feed(corpus.show(number, 10), 0, f"Show {number}"))
-    with origin(feeds, *options) as address:
-        urls = [f"{address}/{number}.xml" for number in range(setting.items // 20)]
-        return _updates(setting, urls, rounds)
-
-
-def _updates(setting: Setting, urls: list[str], rounds: int) -> dict[str, list[float]]:
-    configured(setting.folder, {f"show-{at}": [url] for at, url in enumerate(urls)}, "127.0.0.0/8")
-    emptied(setting.folder)
-    (setting.folder / "reader.db").unlink(missing_ok=True)
-    update = [str(setting.python), str(HERE / "peers.py"), "reader", "reader.db", *urls]
-    first = {"aggregator": refresh(setting, 0), "reader": measure.run(update, setting.folder).seconds}
-    again = measure.interleaved(
-        {
-            "reader": lambda _: measure.run(update, setting.folder).seconds,
-            "aggregator": lambda turn: refresh(setting, turn + 1, "--force"),
-        },
-        rounds,
-    )
-    return {f"{name}, first": [seconds] for name, seconds in first.items()} | again
-
-
-def startup(setting: Setting, rounds: int) -> dict[str, list[float]]:
-    """A version told, and a refresh with nothing due, against a Python that does nothing."""
-    (setting.folder / "one.xml").write_bytes(corpus.feed(corpus.show(1, 1), 0, "One"))
-    with origin(setting.folder) as address:
-        configured(setting.folder, {"show": [f"{address}/one.xml"]}, "127.0.0.0/8")
-        emptied(setting.folder)
-        refresh(setting, 0)
-        return measure.interleaved(
-            {
-                "python": lambda _: measure.run([sys.executable, "-c", "pass"], setting.folder).seconds,
-                "--version": lambda _: measure.run([str(AGGREGATOR), "--version"], setting.folder).seconds,
-                "refresh, nothing due": lambda _: refresh(setting, 0),
-            },
-            rounds,
-        )
 
 
 def reading(setting: Setting, rounds: int) -> dict[str, list[float]]:

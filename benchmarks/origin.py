@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import json
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import ClassVar
+
+ANSWERS = "/-/answers"
 
 
 @cache
@@ -25,16 +30,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     folder = Path()
     forgets = False
+    answers: ClassVar[Counter[int]] = Counter()
 
     def do_GET(self) -> None:
-        """Send the file, or 304 to who has it."""
+        """Send the file, or 304 to who has it; at /-/answers, how often each status was sent since this was asked."""
+        if self.path == ANSWERS:
+            self._tell()
+            return
         path = self.folder / self.path.rpartition("/")[2].partition("?")[0]
         if not path.is_file():
             self.send_error(404)
             return
         data, tag = body(path, path.stat().st_mtime_ns)
         known = not self.forgets and self.headers.get("If-None-Match") == tag
-        self.send_response(304 if known else 200)
+        status = 304 if known else 200
+        self.answers[status] += 1
+        self.send_response(status)
         if not self.forgets:
             self.send_header("ETag", tag)
         self.send_header("Content-Type", "application/rss+xml")
@@ -42,6 +53,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if not known:
             self.wfile.write(data)
+
+    def _tell(self) -> None:
+        said = json.dumps(self.answers).encode()
+        self.answers.clear()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
 
     def log_message(self, *_: object) -> None:
         """Nothing."""

@@ -53,7 +53,7 @@ def reader(database: str, *urls: str) -> int:
     with make_reader(database) as made:
         for url in urls:
             made.add_feed(url, exist_ok=True)
-        made.update_feeds()
+        made.update_feeds(scheduled=False)  # all, as ``refresh --force`` does: by itself it asks once an hour
         return made.get_entry_counts().total
 
 

@@ -1,6 +1,7 @@
 """The aggregator against its peers: one command, processor time, ratios of one run.
 
-    python benchmarks/run.py [CASE ...] [--rounds 3] [--items 1000] [--sources 5] [--curves] [--heavy] [--profile]
+    python benchmarks/run.py [CASE ...] [--rounds 3] [--items 1000] [--sources 5] [--feeds FOLDER]
+                             [--curves] [--heavy] [--profile]
 
 Without a case, all. ``--curves`` also shows how cost grows with items, sources and feeds; ``--heavy`` does so to 200
 feeds of 1,000 items; ``--profile`` shows where the time of a cold refresh and of reading goes instead. The peers are
@@ -21,7 +22,19 @@ from pathlib import Path
 import cases
 import corpus
 import measure
+import updates
 from cases import Setting
+
+
+def _both(*sizes: int) -> list[tuple[str, str, float]]:
+    """Updates of so many feeds are compared, and nothing is asked of them: everybody's start is in them."""
+    return [(f"reader, {size} feeds", f"aggregator, {size} feeds", 0) for size in sizes]
+
+
+def _each(asked: float) -> tuple[str, str, float]:
+    """What one more feed costs is compared."""
+    return f"reader{updates.EACH}", f"aggregator{updates.EACH}", asked
+
 
 Case = Callable[[Setting, int], dict[str, list[float]]]
 CASES: dict[str, tuple[Case, list[tuple[str, str, float]]]] = {  # what is compared with what, and how much is asked
@@ -31,9 +44,10 @@ CASES: dict[str, tuple[Case, list[tuple[str, str, float]]]] = {  # what is compa
     ),
     "cold": (cases.cold, [("naive", "aggregator", 8)]),
     "warm": (cases.warm, [("naive", "aggregator", 100)]),
-    "304": (cases.served, [("reader", "aggregator", 3), ("reader, first", "aggregator, first", 8)]),
-    "200": (lambda setting, rounds: cases.served(setting, rounds, "--forget"), [("reader", "aggregator", 25)]),
-    "start-up": (cases.startup, []),
+    "first": (updates.first, [("reader", "aggregator", 8)]),
+    "304": (updates.not_modified, [*_both(updates.FEW, updates.MANY), _each(3)]),
+    "200": (updates.equal, [*_both(*updates.LARGE), _each(25)]),
+    "start-up": (updates.startup, []),
 }
 
 
@@ -50,7 +64,7 @@ def peers(work: Path) -> Path:
 def told(name: str, costs: dict[str, list[float]], wanted: list[tuple[str, str, float]]) -> None:
     """Print the medians of a case and its ratios."""
     medians = measure.medians(costs)
-    print(f"{name}: " + ", ".join(f"{who} {seconds:.3f} s" for who, seconds in medians.items()))
+    print(f"{name}: " + ", ".join(f"{who} {seconds:.4f} s" for who, seconds in medians.items()))
     for slow, fast, least in wanted:
         ratio = medians[slow] / medians[fast]
         asked = f" ({least:g} asked: {'reached' if ratio >= least else 'NOT reached'})" if least else ""
@@ -103,6 +117,7 @@ def main() -> None:
     asked.add_argument("--rounds", type=int, default=3)
     asked.add_argument("--items", type=int, default=1000)
     asked.add_argument("--sources", type=int, default=5)
+    asked.add_argument("--feeds", type=Path, help="a folder of feeds for the first update, in place of made ones")
     asked.add_argument("--work", type=Path, default=Path("/tmp/aggregator-benchmarks"))  # noqa: S108 -- a corpus, no secret
     for name in ("curves", "heavy", "profile"):
         asked.add_argument(f"--{name}", action="store_true")
@@ -110,7 +125,7 @@ def main() -> None:
     folder = given.work / f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True)
     print(f"{datetime.now(UTC):%Y-%m-%d}; {measure.machine()}")
-    setting = Setting(folder, peers(given.work), given.sources, given.items)
+    setting = Setting(folder, peers(given.work), given.sources, given.items, feeds=given.feeds)
     if given.profile:
         profiled(setting)
         return
