@@ -15,6 +15,7 @@ from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger, transaction
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
+from aggregator.model.item import Whole, itself
 from aggregator.model.source import Heard, Memory, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
@@ -120,10 +121,13 @@ def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> N
         standing.keep_standing(page, plan.name, stands)
 
 
-def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
-    """What each run changed of the feed, this one included, newest first; kept for the next."""
+def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime, whole: Whole = itself) -> history.History:
+    """What each run changed of the feed, this one included, newest first; kept for the next.
+
+    ``whole`` gives the feed's items with their texts.
+    """
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
-    now_told = history.advance(past, feed, now)
+    now_told = history.advance(past, feed, now, whole=whole)
     if now_told is not past:
         facts.keep_fact(book, plan.name, CHANGES, history.pack(now_told))
     return now_told

@@ -21,6 +21,7 @@ from types import ModuleType
 
 LATE = frozenset(
     {
+        "aggregator.aside",
         "aggregator.commands.bars",
         "aggregator.config.channel",
         "aggregator.config.places",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from aggregator import kept
+from aggregator.aside import Aside
 from aggregator.kept import Work
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
@@ -59,7 +60,7 @@ def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting], pairs: Pai
     return before or Learned(len(sightings), fitted(sightings, pairs).to_json())
 
 
-def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
+def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights, aside: Aside) -> Learned:
     """The lore that was kept, or what the feed teaches now: texts that several sources tell, and titles."""
     told = [cluster for cluster in clusters if len({sighting.source for sighting in cluster.sightings}) > 1]
     size = len(told) + len(clusters)
@@ -67,7 +68,7 @@ def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weig
     if before is not None:
         return before
     observer = Observer()
-    for cluster in told if len(told) >= LEAST_ITEMS else ():
+    for cluster in map(aside.cluster, told if len(told) >= LEAST_ITEMS else ()):
         votes = ballot(cluster.sightings, weights)
         language = next((sighting.language for sighting in votes.witnesses if sighting.language), None)
         observer.hear(copies_of("description", votes), language)

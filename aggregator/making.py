@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from aggregator import kept
+from aggregator.aside import Aside, Shelf
 from aggregator.kept import Work
 from aggregator.ledger import recall, records
 from aggregator.ledger.ledger import Ledger
+from aggregator.ledger.recall import Account
 from aggregator.ledger.remember import LOOSE
 from aggregator.merger.attest import Ballot, Weights, ballot
 from aggregator.merger.held import Held, with_held
 from aggregator.merger.reconcile import reconcile
+from aggregator.merger.record import Record, of_sighting
 from aggregator.merger.repair import repair
 from aggregator.merger.settle import AHEAD
 from aggregator.model.cluster import Cluster
@@ -37,7 +40,8 @@ PLACED = frozenset({"rank", "pairs"})
 class Mended:
     """Every sighting mended, the digest by sighting id of what was mended, and the work that this took.
 
-    ``ahead`` are the ids of sightings whose dates were still to come when they were first seen.
+    Their texts may lie aside. ``ahead`` are the ids of sightings whose dates were still to come when they were first
+    seen.
     """
 
     sightings: tuple[Sighting, ...]
@@ -46,36 +50,47 @@ class Mended:
     ahead: frozenset[str]
 
 
-def mend(book: Ledger, plan: Plan, held: Sequence[Held]) -> Mended:
+def mend(book: Ledger, plan: Plan, held: Sequence[Held], shelf: Shelf[Sighting]) -> tuple[Mended, tuple[Record, ...]]:
     """Everything the feed's sources ever said, each copy mended by itself, with the audio that is held back as it was.
 
-    What was mended before is read as it was kept; an empty value says that nothing was to be mended.
+    With it what is compared of each. The texts are laid on the shelf.
     """
     sightings: list[Sighting] = []
+    compared: list[Record] = []
     digests: dict[str, str] = {}
     made = 0
     ahead: set[str] = set()
     for lot in kept.lots(recall.accounts(book, plan.name)):
-        known = kept.found(book, plan.name, MENDED, [account.digest for account in lot])
-        fresh: dict[str, bytes] = {}
-        for account in lot:
-            value = known.get(account.digest)
-            mended = recall.read(account, value.decode()) if value else recall.remembered(account).sighting
-            if value is None:
-                said, mended = mended, repair(mended)
-                record = b"" if mended == said else records.encode(mended, without=LOOSE).encode()
-                fresh[account.digest] = record
-            sightings.append(mended)
-            if mended.published is not None and mended.published.at > account.first_seen + AHEAD:
-                ahead.add(mended.id)
-            digests[mended.id] = account.digest
+        mended, fresh = _mended(book, plan, lot)
         made += _keep(book, plan, MENDED, fresh)
+        for account, before, sighting in zip(lot, mended, with_held(mended, held), strict=True):
+            if sighting.published is not None and sighting.published.at > account.first_seen + AHEAD:
+                ahead.add(sighting.id)
+            moved = "" if before.enclosure == sighting.enclosure else repr(sighting.enclosure)
+            digests[sighting.id] = account.digest + moved
+            compared.append(of_sighting(sighting))
+            sightings.append(shelf.lay(sighting))
     sightings.sort(key=lambda each: (each.source, each.key))
-    standing = with_held(sightings, held)
-    for before, after in zip(sightings, standing, strict=True):
-        if before.enclosure != after.enclosure:
-            digests[after.id] += repr(after.enclosure)
-    return Mended(standing, digests, Work(MENDED, frozenset(digests.values()), made), frozenset(ahead))
+    work = Work(MENDED, frozenset(digests.values()), made)
+    return Mended(tuple(sightings), digests, work, frozenset(ahead)), tuple(compared)
+
+
+def _mended(book: Ledger, plan: Plan, lot: Sequence[Account]) -> tuple[Sequence[Sighting], Mapping[str, bytes]]:
+    """What some accounts say, mended; by digest what was mended only now, as it is to be kept.
+
+    What was mended before is read as it was kept; an empty value says that nothing was to be mended.
+    """
+    known = kept.found(book, plan.name, MENDED, [account.digest for account in lot])
+    mended: list[Sighting] = []
+    fresh: dict[str, bytes] = {}
+    for account in lot:
+        value = known.get(account.digest)
+        sighting = recall.read(account, value.decode()) if value else recall.remembered(account).sighting
+        if value is None:
+            said, sighting = sighting, repair(sighting)
+            fresh[account.digest] = b"" if sighting == said else records.encode(sighting, without=LOOSE).encode()
+        mended.append(sighting)
+    return mended, fresh
 
 
 def _keep(book: Ledger, plan: Plan, kind: str, fresh: Mapping[str, bytes]) -> int:
@@ -106,8 +121,10 @@ class Brief:
         return blake2b(repr((self.lore, said)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: Brief) -> tuple[tuple[Item, ...], Work]:
-    """One item for each cluster, every field with its witness, and the work that this took."""
+def reconcile_all(
+    book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: Brief, aside: Aside
+) -> tuple[tuple[Item, ...], Work]:
+    """One item for each cluster, every field with its witness, its texts laid aside, and the work that this took."""
     items: list[Item] = []
     used: list[str] = []
     made = 0
@@ -120,11 +137,11 @@ def reconcile_all(book: Ledger, plan: Plan, clusters: Sequence[Cluster], brief: 
         for cluster, voted, name in zip(lot, votes, names, strict=True):
             value = known.get(name)
             if value is None:
-                item = reconcile(cluster, brief.weights)
+                item = reconcile(aside.cluster(cluster), brief.weights)
                 fresh[name] = records.encode(item, without=PLACED).encode()
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
-            items.append(item)
+            items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
     return tuple(items), Work(RECONCILED, frozenset(used), made)

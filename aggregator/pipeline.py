@@ -20,6 +20,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from aggregator import (
+    aside,
     bookkeeping,
     learning,
     making,
@@ -113,22 +114,30 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
     current.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
         _probe(current, plan)
+    with aside.room(ledger.folder(current.book)) as texts:
+        return _made_anew(current, plan, told, texts)
+
+
+def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside.Aside) -> Outcome:
+    """The story for one feed from what is remembered to its files."""
     with ledger.transaction(current.book) as page:
-        composed = compose(page, plan, current.at)
+        composed = compose(page, plan, current.at, texts)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         # Of a source that rests, what it last came to: one that was never heard has nothing to publish.
         if not composed.feed.items and not any(each.state in voices.SPOKEN for each in composed.feed.hearings):
             return outcome.outcome(plan, told, stands)
         bookkeeping.promise(page, plan, composed, current.at)
-        past = bookkeeping.changes(page, plan, composed.feed, current.at)
+        past = bookkeeping.changes(page, plan, composed.feed, current.at, texts.items.whole)
     current.listen(Progress(plan.name, "", "publish"))
-    made, cards = printing.printed(current.book, composed.feed), printing.cards(current.book, composed.feed)
+    feed = composed.feed
+    made = printing.printed(current.book, feed, texts.items.whole)
+    cards = printing.cards(current.book, feed, texts.items.whole)
     try:
-        written = publish.publish(current.config.output, composed.feed, plan.window, past, made, cards=cards)
+        written = publish.publish(current.config.output, feed, plan.window, past, made, cards=cards)
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
-    bookkeeping.stand_published(current.book, plan, composed.feed, stands)
+    bookkeeping.stand_published(current.book, plan, feed, stands)
     return outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
 
 
@@ -140,19 +149,23 @@ def _probe(current: Run, plan: Plan) -> None:
     robots.keep_robots(current.book, current.door.news())
 
 
-def compose(book: Ledger, plan: Plan, now: datetime) -> stages.Composition:
-    """The feed, newest first, out of everything its sources ever said; nothing is written."""
-    mended = stages.repaired(book, plan)
-    pairs = stages.compared(mended.sightings)
+def compose(book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None = None) -> stages.Composition:
+    """The feed, newest first, out of everything its sources ever said, its long texts laid aside where that is wished.
+
+    Nothing is written but work that need not be done again, and that within a transaction only.
+    """
+    texts = texts or aside.NOTHING
+    mended, compared = stages.repaired(book, plan, texts)
+    pairs = stages.compared(compared)
     table = learning.table_of(book, plan, mended.sightings, pairs)
     matching = stages.matched(book, plan, mended.sightings, learning.as_table(table), pairs)
-    del pairs  # as large as the sightings
+    del compared, pairs  # as large as the sightings
     weights = stages.weighed(book, plan, mended.sightings)
-    lore = learning.lore_of(book, plan, matching.clusters, weights)
+    lore = learning.lore_of(book, plan, matching.clusters, weights, texts)
     weights = replace(weights, lore=learning.as_lore(lore, plan), ahead=mended.ahead)
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
-    items, work = making.reconcile_all(book, plan, matching.clusters, brief)
-    settlement = stages.settled(book, plan, items, now)
+    items, work = making.reconcile_all(book, plan, matching.clusters, brief, texts)
+    settlement = stages.settled(book, plan, items, now, texts)
     return stages.composed(book, plan, stages.Made(mended, matching, settlement, table, lore, work), now)
 
 

@@ -16,7 +16,7 @@ from aggregator.kept import Work
 from aggregator.ledger import records, typed
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item
+from aggregator.model.item import Item, Whole, itself
 
 T = TypeVar("T")
 
@@ -30,29 +30,33 @@ SQUEEZED = 1
 """The level of zlib: a third of the bytes for 1 % of what writing costs; 6 takes three times as long for 10 % less."""
 
 
-def printed(book: Ledger, feed: Feed) -> Iterator[Pieces]:
-    """The items of the feed as every format writes them, in its order; what had to be written is kept as it goes."""
+def printed(book: Ledger, feed: Feed, whole: Whole = itself) -> Iterator[Pieces]:
+    """The items of the feed as every format writes them, in its order; what had to be written is kept as it goes.
+
+    ``whole`` gives an item with its texts.
+    """
     head = masthead.of(feed)
-    shelf = _Shelf(book, feed.channel.name, PRINTED, repr(head))
+    shelf = _Shelf(book, feed.channel.name, PRINTED, repr(head), whole)
     return _made(shelf, feed.items, lambda item: edition.pieces(item, head), (packed, unpacked))
 
 
-def cards(book: Ledger, feed: Feed) -> Iterator[str]:
+def cards(book: Ledger, feed: Feed, whole: Whole = itself) -> Iterator[str]:
     """The cards of the items that the page shows, in the page's order; kept as the pieces of ``printed`` are."""
     language = feed.channel.language
-    shelf = _Shelf(book, feed.channel.name, CARDED, repr(language))
+    shelf = _Shelf(book, feed.channel.name, CARDED, repr(language), whole)
     episodes, posts = page.shown(feed)
     return _made(shelf, (*episodes, *posts), lambda item: page.card(item, language), (_squeezed, _whole))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """Where what is made of a feed's items is kept: under which kind, and what it depends on besides the item."""
+    """Where what is made of a feed's items is kept: under which kind, and what it depends on besides the whole item."""
 
     book: Ledger
     feed: str
     kind: str
     show: str
+    whole: Whole
 
 
 def _made(
@@ -64,7 +68,7 @@ def _made(
     """What is made of each item, in their order; ``forms`` are how it is kept and how it is read again."""
     pack, unpack = forms
     used: set[str] = set()
-    for lot in kept.lots(items):
+    for lot in kept.lots(map(shelf.whole, items)):
         names = [_name(item, shelf.show) for item in lot]
         known = kept.found(shelf.book, shelf.feed, shelf.kind, names)
         fresh: dict[str, bytes] = {}

@@ -13,6 +13,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from aggregator import credited, probes, told
+from aggregator.aside import Aside
 from aggregator.generator import apart, ids
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
@@ -22,8 +23,9 @@ from aggregator.making import Mended, mend
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
-from aggregator.merger.match import match, side_by_side
-from aggregator.merger.resolve import Paired
+from aggregator.merger.match import match
+from aggregator.merger.record import Record
+from aggregator.merger.resolve import Paired, paired
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Matching
@@ -53,14 +55,17 @@ class Composition:
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
 
 
-def repaired(book: Ledger, plan: Plan) -> Mended:
-    """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(book, plan, told.held_audio(book, plan))
+def repaired(book: Ledger, plan: Plan, aside: Aside) -> tuple[Mended, tuple[Record, ...]]:
+    """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was.
+
+    With it what is compared of each.
+    """
+    return mend(book, plan, told.held_audio(book, plan), aside.sightings)
 
 
-def compared(sightings: Sequence[Sighting]) -> Paired:
+def compared(records: Sequence[Record]) -> Paired:
     """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return side_by_side(sightings)
+    return paired(records)
 
 
 def matched(
@@ -78,14 +83,20 @@ def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
     return Weights(told.trust_of(book, plan), repeated_links(sightings), share)
 
 
-def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime) -> Settlement:
+def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime, aside: Aside) -> Settlement:
     """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
     wanted: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
     first_seen = recall.first_seen(book, plan.name)
     past = Past(
-        plan.name, promises.promises(book, plan.name), first_seen, told.trust_of(book, plan), wanted, dict(plan.buried)
+        plan.name,
+        promises.promises(book, plan.name),
+        first_seen,
+        told.trust_of(book, plan),
+        wanted,
+        dict(plan.buried),
+        aside.items.whole,
     )
     settlement = settle(probes.completed(book, plan, items), past, now)
     named = apart.apart(settlement.items, past.promises, settlement.promises, now)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import warm
 
-from aggregator import bookkeeping, pipeline, printing, publish
+from aggregator import aside, bookkeeping, pipeline, printing, publish
 from aggregator.ledger import ledger
 from aggregator.model.feed import Plan
 from aggregator.model.sighting import Listing
@@ -45,14 +45,15 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     heard = [Voice(source, (), (Listing(listed),), (), "heard")]
     at = warm.START + timedelta(days=turn)
     before = peak()
-    with ledger.open(str(folder / "ledger.db")) as book:
+    with ledger.open(str(folder / "ledger.db")) as book, aside.room(folder) as texts:
         with ledger.transaction(book) as page:
             bookkeeping.remember_all(page, [(plan, heard)], at)
-            composed = pipeline.compose(page, plan, at)
+            composed = pipeline.compose(page, plan, at, texts)
             bookkeeping.promise(page, plan, composed, at)
         composing = peak()
-        made, cards = printing.printed(book, composed.feed), printing.cards(book, composed.feed)
-        publish.publish(folder / "output", composed.feed, made=made, cards=cards)
+        feed, whole = composed.feed, texts.items.whole
+        made, cards = printing.printed(book, feed, whole), printing.cards(book, feed, whole)
+        publish.publish(folder / "output", feed, made=made, cards=cards)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 

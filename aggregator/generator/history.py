@@ -11,6 +11,7 @@ from aggregator.generator import seen
 from aggregator.generator.changes import Change, changes
 from aggregator.generator.seen import State
 from aggregator.model.feed import Feed
+from aggregator.model.item import Whole, itself
 
 # A page of half a year of a weekly show; older news are in nobody's reader.
 EDITIONS = 60
@@ -35,9 +36,18 @@ class History:
     editions: tuple[Edition, ...] = ()
 
 
-def advance(past: History | None, feed: Feed, at: datetime, reasons: Mapping[str, str] | None = None) -> History:
-    """The history with this run's changes; the same history where there are none. A first publication is no news."""
-    state = seen.see(feed)
+def advance(
+    past: History | None,
+    feed: Feed,
+    at: datetime,
+    reasons: Mapping[str, str] | None = None,
+    whole: Whole = itself,
+) -> History:
+    """The history with this run's changes; the same history where there are none. A first publication is no news.
+
+    ``whole`` gives the feed's items with their texts.
+    """
+    state = seen.see(feed, whole)
     if past is None:
         return History(state)
     found = changes(past.state, state, reasons)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from aggregator.generator import view
 from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Feed
-from aggregator.model.item import Item
+from aggregator.model.item import Item, Whole, itself
 from aggregator.model.sighting import Genre
 
 # A text up to this many characters is kept as it is; a title is at most 255.
@@ -40,12 +40,12 @@ class State:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def see(feed: Feed) -> State:
-    """What subscribers see of a feed."""
+def see(feed: Feed, whole: Whole = itself) -> State:
+    """What subscribers see of a feed; ``whole`` gives its items with their texts."""
     return State(
         channel=_known(_channel(feed.channel)),
         items={
-            item.guid: Seen(_sound(item.title), item.genre, _known(_item(item)), view.sources(item))
+            item.guid: Seen(_sound(item.title), item.genre, _known(_item(whole(item))), view.sources(item))
             for item in feed.items
         },
         sources={hearing.source.name: view.STANDING[hearing.state] for hearing in feed.hearings},

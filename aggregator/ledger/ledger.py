@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
@@ -56,6 +57,12 @@ def open(state: str, *, fence: bool = False) -> Iterator[Ledger]:  # noqa: A001 
         yield replace(book, generation=_next_generation(book)) if fence else book
     finally:
         engine.dispose()
+
+
+def folder(ledger: Ledger) -> Path | None:
+    """The folder of the ledger's file, ``None`` where a server has it."""
+    path = door.file(ledger.engine.url)
+    return path.parent if path else None
 
 
 @contextmanager

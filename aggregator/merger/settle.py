@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
 from aggregator.merger.unique import unique_enclosures
-from aggregator.model.item import Item, Override, Promise
+from aggregator.model.item import Item, Override, Promise, Whole, itself
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
 # An episode dated further ahead than this is told to a person. Hosts publish at the stamped time and a day given
@@ -42,7 +42,8 @@ class Past:
     """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
 
     ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1;
-    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
+    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid. ``whole``
+    gives an item with its texts.
     """
 
     feed: str
@@ -51,6 +52,7 @@ class Past:
     trust: Mapping[str, float] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
+    whole: Whole = itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,8 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
         known = replace(item, guid=guid, published=promised.published, rank=promised.rank)
-        settled.append(override(known, past.overrides.get(guid, ())))
+        wanted = past.overrides.get(guid, ())
+        settled.append(override(past.whole(known), wanted) if wanted else known)
     single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
     settlement = _settlement(single, kept, past, now, events)
     return replace(settlement, remarks=taken)
@@ -193,7 +196,7 @@ def _settlement(
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
-        promise, digest = kept[item.guid], _digest(item)
+        promise, digest = kept[item.guid], _digest(past.whole(item))
         if item.guid in known and promise.digest != digest:
             changed.append(item.guid)
             promise = replace(promise, updated=now)

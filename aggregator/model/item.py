@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -75,6 +76,15 @@ class Item:
     origin: str | None = None
     provenance: tuple[Provenance, ...] = ()
     pairs: tuple[Pair, ...] = ()
+
+
+Whole = Callable[[Item], Item]
+"""What gives an item with its texts, where those of many lie elsewhere meanwhile."""
+
+
+def itself(item: Item) -> Item:
+    """The item, whose texts lie nowhere else."""
+    return item
 
 
 @dataclass(frozen=True, slots=True)
