@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -131,26 +133,32 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
 def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
     """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
     number: dict[str, int] = {}
-    known: dict[str, list[int]] = {}  # copies of one text are many
-
-    def coded(words: str) -> list[int]:
-        if words not in known:
-            known[words] = [number.setdefault(word, len(number)) for word in dict.fromkeys(words.split())]
-        return known[words]
-
     long = told(rows, [row.description for row in rows])
     if not any(row.summary for row in rows):
-        alone = gathered([coded(text) for text in long], max(len(number), 1))
+        alone = gathered(_words(long, number), max(len(number), 1))
+        del long
         alone = weighted(alone, [rarity([alone], group) for group in groups])
         return alone, gathered([()] * len(rows), alone.width), alone
     short = told(rows, [row.summary for row in rows])
-    each = [(coded(one), coded(other)) for one, other in zip(long, short, strict=True)]
-    every = [list(dict.fromkeys((*one, *other))) if other else one for one, other in each]
+    each = _words(chain.from_iterable(zip(long, short, strict=True)), number)
+    del long, short
+    pairs = zip(each[::2], each[1::2], strict=True)
+    every = [array("i", dict.fromkeys((*one, *other))) if other else one for one, other in pairs]
     width = max(len(number), 1)
     both = gathered(every, width)
     rare = [rarity([both], group) for group in groups]
-    described = weighted(gathered([one for one, _ in each], width), rare)
-    return described, weighted(gathered([other for _, other in each], width), rare), weighted(both, rare)
+    return weighted(gathered(each[::2], width), rare), weighted(gathered(each[1::2], width), rare), weighted(both, rare)
+
+
+def _words(texts: Iterable[str], number: dict[str, int]) -> list[array[int]]:
+    """The numbers of the distinct words of each text."""
+    known: dict[str, array[int]] = {}  # copies of one text are many
+    found = []
+    for text in texts:
+        if text not in known:
+            known[text] = array("i", [number.setdefault(word, len(number)) for word in dict.fromkeys(text.split())])
+        found.append(known[text])
+    return found
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+
+import numpy as np
 
 from aggregator.merger.record import Record
 from aggregator.merger.scope import Scope
@@ -45,21 +48,52 @@ def named(row: Record, scope: Scope) -> str:
 def told(rows: Sequence[Record], written: Sequence[str | None]) -> list[str]:
     """The folded words of a text of each row, without addresses and without sentences that its listing repeats.
 
-    In one string with blanks between them: as words apart they take eight times the memory.
+    In one string with blanks between them, a sentence a line: as words apart they take eight times the memory.
     """
-    texts = [(text or "")[:_DESCRIBED] for text in written]
-    texts = [_ADDRESS.sub(" ", text) if "://" in text or "www." in text else text for text in texts]
-    parts = {text: [folded(sentence) for sentence in _SENTENCE.split(text)] for text in set(texts)}
-    often: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for row, text in zip(rows, texts, strict=True):
-        often[row.source].update(set(parts[text]))
-    whole = {text: " ".join(said) for text, said in parts.items()}
-    out = []
-    for row, text in zip(rows, texts, strict=True):
-        times = often[row.source]
-        own = [sentence for sentence in parts[text] if times[sentence] < _REPEATED]
-        out.append(whole[text] if len(own) == len(parts[text]) or not any(own) else " ".join(own))
-    return out
+    lines = _lines(written)
+    repeated = _repeated(rows, lines)
+    return [_own(line, repeated[row.source]) for row, line in zip(rows, lines, strict=True)]
+
+
+def _lines(written: Sequence[str | None]) -> list[str]:
+    """The folded sentences of each text, one a line; of equal texts the same string."""
+    known: dict[str, str] = {}
+    for text in written:
+        if (said := text or "") not in known:
+            part = said[:_DESCRIBED]
+            part = _ADDRESS.sub(" ", part) if "://" in part or "www." in part else part
+            known[said] = "\n".join(map(folded, _SENTENCE.split(part)))
+    return [known[text or ""] for text in written]
+
+
+def _repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The sentences that a listing repeats, by source; counted one by one only where their hashes recur."""
+    hashes: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+    for row, line in zip(rows, lines, strict=True):
+        hashes[row.source].extend(map(hash, set(line.split("\n"))))
+    recurring = {source: _recurring(met) - {hash("")} for source, met in hashes.items()}
+    often: dict[str, Counter[str]] = {source: Counter() for source in hashes}
+    for row, line in zip(rows, lines, strict=True):
+        if recurring[row.source]:
+            told = set(line.split("\n"))
+            often[row.source].update(each for each in told if hash(each) in recurring[row.source])
+    return {
+        source: frozenset(each for each, times in met.items() if times >= _REPEATED) for source, met in often.items()
+    }
+
+
+def _recurring(hashes: array[int]) -> set[int]:
+    """The hashes that are met often enough for a sentence to be repeated."""
+    values, times = np.unique(np.frombuffer(hashes, dtype=np.int64), return_counts=True)
+    return set(values[times >= _REPEATED].tolist())
+
+
+def _own(line: str, repeated: frozenset[str]) -> str:
+    """The sentences that are the item's own; all, where it has no other."""
+    if not repeated:
+        return line
+    own = [sentence for sentence in line.split("\n") if sentence not in repeated]
+    return "\n".join(own) if any(own) else line
 
 
 def grams(text: str) -> dict[str, None]:
