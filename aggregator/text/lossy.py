@@ -3,11 +3,13 @@
 "Ge?ici" beside "Geçici", "Cafe creme" beside "Café crème": the poorer copy contradicts nothing. To see whether the
 richer one explains it, the richer one is damaged in the same way, and the two are compared: only where they are then
 equal, and where that happens more than by chance, the letters come back. A copy that has such letters itself is never
-touched in that way, and an accent that only one word differs by is a matter for the vote.
+touched in that way, and an accent that only one word differs by is a matter for the vote. A word with a question mark
+inside, "gro?es", comes back as another copy writes it, letter for letter.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
@@ -21,6 +23,7 @@ MARKS = ("?", "\ufffd")
 # word is a question; at two thirds, two texts of one length begin to explain each other.
 LEAST = 3
 SHARE = 0.8
+MARKED = re.compile(r"\S*[?\ufffd]\S*")
 Poorer = Callable[[str], str]
 
 
@@ -34,7 +37,11 @@ def restored(texts: Sequence[str]) -> list[str]:
     """
     if all(text.isascii() for text in texts):
         return list(texts)
-    return [_restored(text, [other for other in dict.fromkeys(texts) if other != text]) for text in texts]
+    back = []
+    for text in texts:
+        others = [other for other in dict.fromkeys(texts) if other != text]
+        back.append(_reworded(_restored(text, others), others))
+    return back
 
 
 def _restored(text: str, others: Sequence[str]) -> str:
@@ -68,6 +75,39 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
                 back += 1
     claimed = claimed or bisect_left(lost, reach)
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
+
+
+def _reworded(text: str, others: Sequence[str]) -> str:
+    """The text with the words that lost a letter or two as the other copies write them, where these agree."""
+    if not any(mark in text for mark in MARKS):
+        return text
+    written: dict[str, Counter[str]] = {}
+    for other in others:
+        for word in {word for word in other.split() if not word.isascii()}:
+            written.setdefault(_outline(word), Counter())[word] += 1
+    return MARKED.sub(lambda found: _whole(found.group(), written.get(_outline(found.group()), Counter())), text)
+
+
+def _outline(word: str) -> str:
+    """A word with a question mark for each letter that may be lost."""
+    return "".join(["?" if one in MARKS or not one.isascii() else one for one in word])
+
+
+def _whole(word: str, written: Counter[str]) -> str:
+    """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
+    letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, MARKS))
+    if marks > max(1, letters / 2) or not letters:
+        return word
+    fitting = [(times, other) for other, times in written.items() if _fits(word, other)]
+    most = max(fitting, default=(0, word))
+    return most[1] if [times for times, _ in fitting].count(most[0]) == 1 else word
+
+
+def _fits(word: str, other: str) -> bool:
+    """Whether a word is another of its length with letters lost; at its end only a letter can have been lost."""
+    if word[-1] in MARKS and not other[-1].isalpha():
+        return False
+    return all(one == whole or (one in MARKS and not whole.isascii()) for one, whole in zip(word, other, strict=True))
 
 
 @lru_cache(maxsize=4096)

@@ -39,6 +39,23 @@ def test_too_little_or_another_text_explains_nothing(poor, rich):
     assert restored([poor, rich]) == [poor, rich]
 
 
+@pytest.mark.parametrize(
+    ("poor", "rich", "back"),
+    [
+        ("Ein gro?es Haus", "Ein großes Haus", "Ein großes Haus"),
+        ("?zel: Suphi ve dahas?...", "Özel: Suphi ve dahası...", "Özel: Suphi ve dahası..."),
+        ("la vie d\ufffdUlysse, là", "la vie d’Ulysse, là", "la vie d’Ulysse, là"),
+        ("le caf? où?", "le café où,", "le café où?"),
+        ("Was? Wieso?", "Was“ Wieso…", "Was? Wieso?"),
+        ("gro?es Haus", "großes oder grobes, groìes", "gro?es Haus"),
+        ("gr??? Haus", "größe Haus", "gr??? Haus"),
+        ("? la carte", "à la carte", "? la carte"),
+    ],
+)
+def test_a_word_that_lost_a_letter_is_the_one_that_another_copy_writes(poor, rich, back):
+    assert restored([poor, rich]) == [back, rich]
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("aeéèйи? ё漢が.", max_size=30), max_size=4), st.randoms(use_true_random=False))
 def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
