@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 UNSEEN = -6.0  # weight of a pair that was no candidate: it shares no rare token, day, number or id
 LINKAGE = -2.0  # least mean of all weights between two clusters that become one
 STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
+PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be let go; -2 changes no set
 
 Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
 
@@ -23,7 +24,8 @@ class Rules:
 
     ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where
     unknown) for each or none. ``groups`` are rows that stay together whatever the evidence; ``apart`` pairs of rows
-    that never meet; ``guid`` the published guid of pinned rows.
+    that never meet; ``guid`` the published guid of pinned rows; ``alike`` pairs of guids, the lower first, that
+    nothing contradicts (``redirected``).
     """
 
     source: Sequence[int]
@@ -34,6 +36,7 @@ class Rules:
     apart: frozenset[tuple[int, int]] = frozenset()
     guid: Mapping[int, str] = field(default_factory=dict)
     scope: Sequence[int] = ()
+    alike: frozenset[tuple[str, str]] = frozenset()
 
 
 def components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
@@ -101,8 +104,7 @@ class _State:
                 if weight is not None or kind[left] == kind[right]:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
-        least = threshold + STRONG if self._two_promises(one, other) else LINKAGE
-        return total / pairs >= least
+        return total / pairs >= self._least(one, other, threshold)
 
     def _beside(self, left: int, right: int) -> bool:
         """Whether one source listed the two side by side."""
@@ -118,10 +120,14 @@ class _State:
         scope = self.rules.scope
         return bool(scope) and scope[left] >= 0 and scope[right] >= 0 and scope[left] != scope[right]
 
-    def _two_promises(self, one: int, other: int) -> bool:
-        """Whether both were published, under two guids."""
-        left, right = ({self.rules.guid.get(row) for row in self.members[home]} - {None} for home in (one, other))
-        return bool(left and right and left != right)
+    def _least(self, one: int, other: int, threshold: float) -> float:
+        """The least mean weight at which two clusters become one: more where both were published, under two guids."""
+        guid, alike = self.rules.guid, self.rules.alike
+        left, right = ({guid[row] for row in self.members[home] if row in guid} for home in (one, other))
+        if not left or not right or left == right:
+            return LINKAGE
+        plain = all((min(mine, theirs), max(mine, theirs)) in alike for mine in left for theirs in right)
+        return PLAIN if plain else threshold + STRONG
 
     def _merge(self, one: int, other: int) -> None:
         if one == other:

@@ -17,6 +17,7 @@ from aggregator.merger.learn import relearned
 from aggregator.merger.neighbours import ELSEWHERE, ordered
 from aggregator.merger.orders import rules_of
 from aggregator.merger.record import Record
+from aggregator.merger.redirected import alike
 from aggregator.merger.released import kept, released
 from aggregator.merger.relisted import relisted
 from aggregator.merger.restamped import redated
@@ -82,7 +83,9 @@ def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolu
     if kept(pairs.frame, orders.pins, free.groups):
         return free
     loose = released(pairs.frame, orders.pins, free.groups, (free.compared, free.weights + free.rivals))
-    return _resolved(pairs, table, rules_of(pairs.frame, orders.decisions, orders.pins, loose), orders.threshold)
+    rules = rules_of(pairs.frame, orders.decisions, orders.pins, loose)
+    plain = alike(pairs.frame, rules.guid, free.groups, free.compared)
+    return _resolved(pairs, table, replace(rules, alike=plain), orders.threshold)
 
 
 def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:
