@@ -135,8 +135,10 @@ def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Ba
     number: dict[str, int] = {}
     long = told(rows, [row.description for row in rows])
     if not any(row.summary for row in rows):
-        alone = gathered(_words(long, number), max(len(number), 1))
-        del long
+        words = _words(long, number)
+        del long  # as large as the texts
+        alone = gathered(words, max(len(number), 1))
+        del words
         alone = weighted(alone, [rarity([alone], group) for group in groups])
         return alone, gathered([()] * len(rows), alone.width), alone
     short = told(rows, [row.summary for row in rows])

@@ -6,7 +6,7 @@ nine million pairs with their levels fit into a gigabyte.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 _CELLS = 2_000_000  # cells of the dense window: 8 MB; half of it costs the same time, twice of it 8 % more
 _GATHER = 1_000_000  # features gathered at once: 8 MB of indices
 _DENSE = 4_000_000  # cells of a table of rarities: 48 MB while it is made; above, they are sorted and searched
+_ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words of descriptions, 2 MB
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
 
@@ -89,23 +90,39 @@ class Rarity:
 
     def of(self, bags: Bags) -> Floats:
         """The rarity of each feature of some bags, all of which are known."""
-        codes = np.repeat(self.group, bags.sizes) * bags.width + bags.features
-        return self.idf[codes if self.codes is None else np.searchsorted(self.codes, codes)]
+        found = np.empty(len(bags.features), dtype=np.float32)
+        at = 0
+        for codes in _codes(bags, self.group):
+            met = codes if self.codes is None else np.searchsorted(self.codes, codes)
+            found[at : at + len(codes)] = self.idf[met]
+            at += len(codes)
+        return found
 
 
 def rarity(several: Sequence[Bags], group: Ints) -> Rarity:
     """How rare the features of some bags are; ``group`` numbers the group of each row."""
     width = several[0].width
-    met = np.concatenate([np.repeat(group, bags.sizes) * width + bags.features for bags in several])
+    met = chain.from_iterable(_codes(bags, group) for bags in several)
     cells = (int(group.max(initial=0)) + 1) * width
     if cells > _DENSE:
-        codes, often = np.unique(met, return_counts=True)
+        codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
         return Rarity(codes, _idf(codes // width, often, group), group)
-    counts = np.bincount(met, minlength=cells)
+    counts = np.zeros(cells, dtype=np.int64)
+    for codes in met:
+        np.add.at(counts, codes, 1)
     codes = np.flatnonzero(counts)
     idf = np.zeros(cells, dtype=np.float32)
     idf[codes] = _idf(codes // width, counts[codes], group)
     return Rarity(None, idf, group)
+
+
+def _codes(bags: Bags, group: Ints) -> Iterator[Ints]:
+    """The cells of the features in a table of groups by features, some rows at a time."""
+    for at in range(0, len(group), _ROWS):
+        rows = slice(at, at + _ROWS)
+        starts = bags.starts[at : at + _ROWS + 1]
+        features = bags.features[int(starts[0]) : int(starts[-1])]
+        yield np.repeat(group[rows], np.diff(starts)) * bags.width + features
 
 
 def _idf(home: Ints, often: Ints, group: Ints) -> Floats:
@@ -117,7 +134,9 @@ def _idf(home: Ints, often: Ints, group: Ints) -> Floats:
 
 def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
     """The bags with the least of several rarities as the weight of each feature."""
-    weights = np.minimum.reduce([rare.of(bags) for rare in rarities])
+    weights = rarities[0].of(bags)
+    for rare in rarities[1:]:
+        np.minimum(weights, rare.of(bags), out=weights)
     return Bags(bags.starts, bags.features, weights, bags.width)
 
 

@@ -90,10 +90,9 @@ def _recurring(hashes: array[int]) -> set[int]:
 
 def _own(line: str, repeated: frozenset[str]) -> str:
     """The sentences that are the item's own; all, where it has no other."""
-    if not repeated:
-        return line
-    own = [sentence for sentence in line.split("\n") if sentence not in repeated]
-    return "\n".join(own) if any(own) else line
+    said = line.split("\n") if repeated else []
+    own = [sentence for sentence in said if sentence not in repeated]
+    return "\n".join(own) if len(own) < len(said) and any(own) else line
 
 
 def grams(text: str) -> dict[str, None]:
