@@ -12,6 +12,7 @@ from aggregator.commands.wording import SHORT, count, line, value
 from aggregator.ledger.recall import Remembered
 from aggregator.model.item import Item
 from aggregator.model.sighting import Sighting
+from aggregator.text import unseen
 from aggregator.text.markup import to_text
 
 SEEN = ("sighting", "title", "date", "length", "text", "first seen", "last seen")
@@ -106,4 +107,5 @@ def _repairs(item: Item) -> Iterator[tuple[str, ...]]:
     """A row for each change made to a value that is published."""
     for said in item.provenance:
         for note in said.notes:
-            yield note.field, note.cause, line(note.before, CHANGE), line(note.after, CHANGE)
+            before, after = unseen.apart(note.before, note.after)
+            yield note.field, note.cause, line(before, CHANGE), line(after, CHANGE)

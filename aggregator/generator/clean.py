@@ -55,6 +55,15 @@ def text(value: str) -> str:
     return ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
+def passage(value: str, limit: int) -> str:
+    r"""The text as it stands, at most ``limit`` characters, without what XML forbids.
+
+    >>> passage(" a\x00  b\n", 5)
+    ' a  b'
+    """
+    return ILLEGAL.sub("", value)[:limit]
+
+
 def line(value: str, limit: int = LINE) -> str:
     r"""The text on one line, at most ``limit`` characters, cut at a word with an ellipsis.
 

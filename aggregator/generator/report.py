@@ -131,7 +131,7 @@ def _said(known: Provenance, other: Dissent) -> str:
 
 
 def _note(note: Note) -> dict[str, str]:
-    return {"cause": clean.called(note.cause), "before": _value(note.before), "after": _value(note.after)}
+    return {"cause": clean.called(note.cause), "before": _passage(note.before), "after": _passage(note.after)}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
@@ -171,3 +171,8 @@ def _remarks(feed: Feed, head: Masthead) -> Sequence[str]:
 
 def _value(value: str) -> str:
     return clean.line(value, VALUE)
+
+
+def _passage(value: str) -> str:
+    """What a repair met or left, as it stood: blanks may be all that differs."""
+    return clean.passage(value, VALUE)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from aggregator.model.sighting import Duration, Moment, Note
+from aggregator.text import unseen
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\"'.,;:!?)\]}]")
@@ -167,15 +168,18 @@ def contrast(note: Note) -> Contrast:
 
     >>> contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
     Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
+    >>> contrast(Note("title", "space", "late  talk", "late talk"))
+    Contrast(before='late ', gone='␣', come='', after='talk')
     """
     old, new = note.before, note.after
     head = shared(old, new)
     tail = shared(old[head:][::-1], new[head:][::-1])
     ahead, behind = old[:head], old[len(old) - tail :]
+    gone, come = unseen.apart(old[head : len(old) - tail], new[head : len(new) - tail])
     return Contrast(
         ahead if len(ahead) <= AROUND else "…" + ahead[-AROUND:],
-        short(old[head : len(old) - tail]),
-        short(new[head : len(new) - tail]),
+        short(gone),
+        short(come),
         behind if len(behind) <= AROUND else behind[:AROUND] + "…",
     )
 
