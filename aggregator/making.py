@@ -26,7 +26,7 @@ from aggregator.merger.repair import repair
 from aggregator.merger.settle import AHEAD
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
-from aggregator.model.item import Item
+from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Sighting
 
 MENDED, RECONCILED = "mended", "reconciled"
@@ -126,6 +126,7 @@ def reconcile_all(
 ) -> tuple[tuple[Item, ...], Work]:
     """One item for each cluster, every field with its witness, its texts laid aside, and the work that this took."""
     items: list[Item] = []
+    told: dict[object, Provenance] = {}
     used: list[str] = []
     made = 0
     for lot in kept.lots(clusters):
@@ -142,6 +143,17 @@ def reconcile_all(
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+            object.__setattr__(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
             items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
     return tuple(items), Work(RECONCILED, frozenset(used), made)
+
+
+def _alike(provenance: Sequence[Provenance], known: dict[object, Provenance]) -> tuple[Provenance, ...]:
+    """The same, each one object with every equal one before it: most items have their fields from one and the same."""
+    return tuple(
+        each
+        if each.dissent or each.notes
+        else known.setdefault((each.field, each.witness, each.agreeing, each.confidence), each)
+        for each in provenance
+    )

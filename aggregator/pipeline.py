@@ -155,18 +155,26 @@ def compose(book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None =
     Nothing is written but work that need not be done again, and that within a transaction only.
     """
     texts = texts or aside.NOTHING
-    mended, compared = stages.repaired(book, plan, texts)
-    pairs = stages.compared(compared)
+    made = _made(book, plan, texts)
+    settlement = stages.settled(book, plan, made.items, now, texts)
+    return stages.composed(book, plan, made, settlement, now)
+
+
+def _made(book: Ledger, plan: Plan, texts: aside.Aside) -> stages.Made:
+    """The items of a feed, before they are settled; its sightings are let go with this."""
+    mended, records = stages.repaired(book, plan, texts)
+    frame = stages.framed(records)
+    del records  # with the texts
+    pairs = stages.compared(frame)
     table = learning.table_of(book, plan, mended.sightings, pairs)
     matching = stages.matched(book, plan, mended.sightings, learning.as_table(table), pairs)
-    del compared, pairs  # as large as the sightings
+    del frame, pairs  # as large as the sightings
     weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights, texts)
     weights = replace(weights, lore=learning.as_lore(lore, plan), ahead=mended.ahead)
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
     items, work = making.reconcile_all(book, plan, matching.clusters, brief, texts)
-    settlement = stages.settled(book, plan, items, now, texts)
-    return stages.composed(book, plan, stages.Made(mended, matching, settlement, table, lore, work), now)
+    return stages.made(mended, matching, items, (table, lore, work))
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:

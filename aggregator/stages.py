@@ -20,15 +20,17 @@ from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend
+from aggregator.merger import frame, resolve
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
+from aggregator.merger.frame import Frame
 from aggregator.merger.held import alarms
 from aggregator.merger.match import match
 from aggregator.merger.record import Record
-from aggregator.merger.resolve import Paired, paired
+from aggregator.merger.resolve import Paired
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
-from aggregator.model.cluster import Matching
+from aggregator.model.cluster import Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import Sighting
@@ -63,9 +65,14 @@ def repaired(book: Ledger, plan: Plan, aside: Aside) -> tuple[Mended, tuple[Reco
     return mend(book, plan, told.held_audio(book, plan), aside.sightings)
 
 
-def compared(records: Sequence[Record]) -> Paired:
+def framed(records: Sequence[Record]) -> Frame:
+    """What is compared of the sightings as columns, which need no texts any more."""
+    return frame.framed(records)
+
+
+def compared(columns: Frame) -> Paired:
     """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return paired(records)
+    return resolve.compared(columns)
 
 
 def matched(
@@ -106,22 +113,34 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime, asid
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the stages made of a feed: sightings mended, matching, settlement, and what they were taught by.
+    """What the stages made of a feed's sightings, which may be let go with it: its items, what a person may ask of.
 
-    ``work`` is what reconciling took.
+    ``sightings`` counts them, ``repaired`` those that were mended.
     """
 
-    mended: Mended
-    matching: Matching
-    settlement: Settlement
-    table: Learned
-    lore: Learned
-    work: Work
+    items: tuple[Item, ...]
+    sightings: int
+    repaired: int
+    near_misses: tuple[Pair, ...]
+    remarks: tuple[str, ...]
+    taught: tuple[Learned, Learned, *tuple[Work, ...]]
 
 
-def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition:
+def made(mended: Mended, matching: Matching, items: Sequence[Item], taught: tuple[Learned, Learned, Work]) -> Made:
+    """What is left to be settled, and to be told, of what the stages made; ``taught`` ends in what reconciling took."""
+    table, lore, work = taught
+    return Made(
+        tuple(items),
+        len(mended.sightings),
+        sum(bool(sighting.notes) for sighting in mended.sightings),
+        matching.near_misses,
+        matching.remarks,
+        (table, lore, mended.work, work),
+    )
+
+
+def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
-    settlement = made.settlement
     alarmed = alarms(told.held_audio(book, plan))
     channel = _channel(book, plan)
     fingerprint = _fingerprint(channel, settlement)
@@ -132,19 +151,16 @@ def composed(book: Ledger, plan: Plan, made: Made, now: datetime) -> Composition
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
         hearings=told.hearings(book, plan),
-        near_misses=made.matching.near_misses,
+        near_misses=made.near_misses,
         remarks=(
             *alarmed,
-            *made.matching.remarks,
+            *made.remarks,
             *settlement.remarks,
-            *remarks(made.lore, plan),
+            *remarks(made.taught[1], plan),
         ),
         gone=credited.gone(book, plan),
     )
-    sightings = made.mended.sightings
-    mended = sum(bool(sighting.notes) for sighting in sightings)
-    taught = (made.table, made.lore, made.mended.work, made.work)
-    return Composition(feed, settlement, len(sightings), mended, fingerprint, alarmed, taught)
+    return Composition(feed, settlement, made.sightings, made.repaired, fingerprint, alarmed, made.taught)
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:

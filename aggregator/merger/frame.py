@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
@@ -17,12 +18,14 @@ from aggregator.merger.wording import grams, named, titled, told
 from aggregator.text.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
+_BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
+    Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
     ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first. ``repeats`` is the
     most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
     part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
@@ -78,7 +81,7 @@ def framed(records: Sequence[Record]) -> Frame:
     described, brief, said = _described(rows, groups)
     numbers, digits, marks = _figures(rows, titles)
     return Frame(
-        records=rows,
+        records=tuple(map(_begun, rows)),
         titles=titles,
         names_of=names_of,
         source=source,
@@ -110,6 +113,15 @@ def framed(records: Sequence[Record]) -> Frame:
         digits=digits,
         marks=marks,
     )
+
+
+def _begun(record: Record) -> Record:
+    """The record with the beginning of its description in place of the whole, which is in the columns."""
+    text = record.description
+    if text is None or len(text) <= _BEGINNING:
+        return replace(record, summary=None)
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 
 
 def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[Ints]) -> tuple[Bags, Bags]:

@@ -61,10 +61,14 @@ def resolve(records: Sequence[Record], orders: Orders, table: Table | None = Non
 
 def paired(records: Sequence[Record]) -> Paired:
     """The records side by side, before anything is weighed."""
-    frame = framed(records)
+    return compared(framed(records))
+
+
+def compared(frame: Frame) -> Paired:
+    """The same of records that are in their frame."""
     found = candidates(frame)
-    compared = compare(frame, found.left, found.right)
-    return Paired(frame, compared, vetoed(frame, compared), found.capped)
+    pairs = compare(frame, found.left, found.right)
+    return Paired(frame, pairs, vetoed(frame, pairs), found.capped)
 
 
 def learned(pairs: Paired) -> Table:
@@ -130,10 +134,9 @@ class Paired:
 def _resolved(pairs: Paired, table: Table, rules: Rules, threshold: float) -> Resolution:
     """The groups by all evidence: what the order of the listings says is looked up once the rest is weighed."""
     frame, vetoes = pairs.frame, pairs.vetoes
-    compared = _with(
-        pairs.compared, "date", redated(frame, pairs.compared, table, weigh(table, pairs.compared.levels), vetoes)
-    )
-    doubts = doubtful(compared, table) + relisted(frame, compared, table, _voices(frame))
+    dates, own = redated(frame, pairs.compared, table, weigh(table, pairs.compared.levels), vetoes)
+    compared = _with(pairs.compared, "date", dates)
+    doubts = doubtful(compared, table, own) + relisted(frame, compared, table, _voices(frame))
     weights = weigh(table, compared.levels) + doubts
     rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
     order = ordered(frame, compared, weights + rivals, vetoes)
