@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 from aggregator.text import words
@@ -45,7 +45,10 @@ def _count(word: Sequence[Piece]) -> int:
     """How many readings of a word are to be weighed; 0 where it has only one, or too many."""
     if len(word) > LONGEST_WORD:
         return 0
-    count = prod([len(piece) for piece in word if not isinstance(piece, str)])
+    several = [1 if isinstance(piece, str) else len(piece) for piece in word]
+    count = prod(several)
+    if count > 1 and _language(_plain(word)) == "zh":
+        return sum([one * other for one, other in pairwise([1, *several])])
     return count if 1 < count < MOST_CHOICES else 0
 
 

@@ -1,7 +1,7 @@
 """Which bytes a character may have been, for each encoding that UTF-8 is wrongly read as, worn forms included.
 
-A byte shows as its character in the code page; pages then fold it (² to 2), replace what is undefined by "•", and
-recognition takes one mark for another. Each form has a cost: how unlikely it is that the byte came to look so.
+A byte shows as its character in the code page; pages then fold it (² to 2), replace what is undefined by "•" or U+FFFD,
+and recognition takes one mark for another. Each form has a cost: how unlikely it is that the byte came to look so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 ENCODINGS = ("cp1252", "cp1251", "cp1250")
 UNDEFINED = "•"
+REPLACED = "\ufffd"
 # RFC 3629, section 4: what the first byte of a longer sequence may be.
 LEADS = range(0xC2, 0xF5)
 # Forms seen in the store page of the seed documents and in folding by Unicode's own tables (NFKC).
@@ -76,7 +77,7 @@ def page(name: str) -> Page:
         for form, cost in _forms(byte, shown[byte]).items():
             tails.setdefault(form[0], []).append((form, byte, cost))
     lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
-    every, leader = frozenset((*shown.values(), UNDEFINED)), re.compile(f"[{''.join(leads)}]")
+    every, leader = frozenset((*shown.values(), UNDEFINED, REPLACED)), re.compile(f"[{''.join(leads)}]")
     wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
     return Page(name, leads, tails, lost, every, wide, leader, _finder(leads, tails))
 
@@ -113,7 +114,7 @@ def _forms(byte: int, character: str) -> dict[str, float]:
     if character == UNDEFINED:
         forms[character] = DEFINED_COST
     if "\x80" <= character <= "\x9f":
-        forms[UNDEFINED] = UNDEFINED_COST
+        forms[UNDEFINED] = forms[REPLACED] = UNDEFINED_COST
     folded = unicodedata.normalize("NFKC", character)
     forms.setdefault(folded, FOLDED)
     for characters, form, cost in WORN:

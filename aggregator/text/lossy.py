@@ -24,6 +24,8 @@ MARKS = ("?", "\ufffd")
 LEAST = 3
 SHARE = 0.8
 MARKED = re.compile(r"\S*[?\ufffd]\S*")
+# Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
+MOST_ALIKE = 64
 Poorer = Callable[[str], str]
 
 
@@ -62,10 +64,10 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
     often = {one: count for one, count in Counter(other).items() if not one.isascii() and poorer(one) != one}
     claimed = 0 if poorer is bare else max(map(text.count, MARKS))
-    if sum(often.values()) < max(LEAST, SHARE * claimed):
+    if sum(times for one, times in often.items() if one not in MARKS) < max(LEAST, SHARE * claimed):
         return 0, text
     damaged = other.translate({ord(one): poorer(one) for one in often})
-    lost = [at for at, one in enumerate(other) if one in often]
+    lost = [at for at, one in enumerate(other) if one in often and one not in MARKS]
     letters, back, reach = list(text), 0, 0
     for i, j, size in equal_blocks(text, damaged):
         if size:
@@ -96,7 +98,7 @@ def _outline(word: str) -> str:
 def _whole(word: str, written: Counter[str]) -> str:
     """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
     letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, MARKS))
-    if marks > max(1, letters / 2) or not letters:
+    if marks > max(1, letters / 2) or not letters or len(written) > MOST_ALIKE:
         return word
     fitting = [(times, other) for other, times in written.items() if _fits(word, other)]
     most = max(fitting, default=(0, word))

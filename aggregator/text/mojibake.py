@@ -15,7 +15,7 @@ from ftfy import fix_encoding
 
 from aggregator.text import words
 from aggregator.text.choosing import LONGEST_WORD, Piece, chosen
-from aggregator.text.codepages import ENCODINGS, UNDEFINED_COST, Page, page
+from aggregator.text.codepages import ENCODINGS, REPLACED, UNDEFINED_COST, Page, page
 from aggregator.text.sequences import MOST_WORN, choices
 from aggregator.text.suspicion import suspect
 
@@ -177,7 +177,8 @@ def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = Fa
             continue
         pieces += _plain(text[sure:at])
         size = readings[0].size
-        pieces.append(readings if len(readings) == 1 else tuple([one for one in readings if one.size == size]))
+        known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
+        pieces.append((readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known)
         at = sure = at + size
     pieces += _plain(text[sure:])
     return LONE_LEAD.sub("", "".join(chosen(pieces)))

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import pairwise, starmap
 from math import log
 from pathlib import Path
 
@@ -54,8 +54,9 @@ def familiarity(word: str, language: str) -> float:
 
 def step(before: str, part: str) -> float:
     """What a stretch adds to how familiar Chinese is that so far ends in ``before``: its characters and their pairs."""
-    pairs = pairwise(map(_simple, before + part))
-    return sum(map(_character, part)) + sum([_chinese(one + other) for one, other in pairs])
+    if len(part) == 1:
+        return _character(part) + (_pair(before[-1], part) if before else 0.0)
+    return sum(map(_character, part)) + sum(starmap(_pair, pairwise(before + part)))
 
 
 def _chinese(part: str) -> float:
@@ -67,6 +68,11 @@ def _chinese(part: str) -> float:
 @lru_cache(maxsize=1 << 14)
 def _character(one: str) -> float:
     return _chinese(_simple(one))
+
+
+@lru_cache(maxsize=1 << 15)
+def _pair(one: str, other: str) -> float:
+    return _chinese(_simple(one) + _simple(other))
 
 
 @lru_cache(maxsize=1 << 14)
