@@ -12,8 +12,8 @@ from aggregator.commands.find import find
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
 from aggregator.commands.screen import screen
 from aggregator.commands.wording import machine
-from aggregator.config.load import load
-from aggregator.ledger import ledger, recall
+from aggregator.config.load import Config, load
+from aggregator.ledger import ledger, promises, recall
 
 
 def run(
@@ -28,7 +28,7 @@ def run(
     Nothing is fetched: the answer is what the ledger remembers.
     """
     loaded = remembering(load(config))
-    plan = plan_of(loaded, feed)
+    plan = plan_of(loaded, feed or _promised_by(loaded, item))
     meant = find(pipeline.weigh(loaded, plan.name, at=clock(None)).items, item)
     with ledger.open(loaded.state) as book:
         remembered = {one.sighting.id: one for one in recall.sightings(book, plan.name)}
@@ -37,3 +37,11 @@ def run(
         typer.echo(machine(account.plain(meant, seen)))
     else:
         account.tell(screen(), meant, seen)
+
+
+def _promised_by(config: Config, guid: str) -> str | None:
+    """The feed of the config that has an item of this guid, ``None`` where none has or several have."""
+    names = {plan.name for plan in config.plans}
+    with ledger.open(config.state) as book:
+        found = [feed for feed in promises.promised_by(book, guid) if feed in names]
+    return found[0] if len(found) == 1 else None

@@ -32,6 +32,13 @@ def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
     return tuple(sorted(found, key=lambda promise: promise.guid))
 
 
+def promised_by(ledger: Ledger, guid: str) -> tuple[str, ...]:
+    """The feeds that have promised the guid, sorted: alive, buried, or the alias of another."""
+    query = select(promises_table.c.feed).where(promises_table.c.guid == mark(guid))
+    with reading(ledger) as connection:
+        return tuple(sorted(connection.execute(query).scalars()))
+
+
 def keep_promises(ledger: Ledger, feed: str, kept: Iterable[Promise]) -> int:
     """Add the new promises and alter the known ones; how many rows that wrote. What is not given stays as it is.
 

@@ -39,6 +39,20 @@ def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
     assert not (shop / ".aggregator").exists()
 
 
+def test_explain_finds_the_feed_of_a_guid(run, shop: Path) -> None:
+    config = shop / "config.yaml"
+    feed = config.read_text().partition("feeds:\n")[2]
+    config.write_text(config.read_text() + feed.replace("crumb-talk", "cooled").replace("topic.txt", "cooled.txt"))
+    (shop / "cooled.txt").write_text((shop / "topic.txt").read_text().replace("Rye without fear", "Rye, cooled"))
+    assert run("refresh", *AT).returncode == 0
+    known = json.loads(run("explain", "--json", "--feed", "cooled", "rye, cooled").stdout)["item"]
+    found = run("explain", "--json", known["guid"])
+    assert json.loads(found.stdout)["item"] == known
+    unknown = run("explain", "rye")
+    assert unknown.returncode == 2
+    assert "--feed: the config has several feeds, name one of: cooled, crumb-talk" in unknown.stderr
+
+
 @pytest.mark.usefixtures("done")
 def test_explain_lists_several_and_offers_the_nearest(run) -> None:
     several = run("explain", "a starter")
