@@ -20,6 +20,8 @@ from aggregator.merger.witnesses import Copy, Witness, call
 from aggregator.text.tokens import unspaced
 
 ALL_CUT = 0.6
+# Where less than half of the shortest copy stands, the copies are of different texts, and each outvotes the others.
+APART = 0.5
 LOOSE_END = " \n.…,;:–—-"
 
 __all__ = ["Copy", "Reading", "Run", "blend"]
@@ -75,11 +77,11 @@ def blend(
     return _read(columns, bench)
 
 
-def _alone(witnesses: Sequence[Witness]) -> Reading:
-    """The reading where all witnesses say the same."""
+def _alone(witnesses: Sequence[Witness], contested: int = 1) -> Reading:
+    """The reading where all witnesses say the same, or are the most believed side of several that tell other texts."""
     sources = tuple(sorted({witness.source for witness in witnesses}))
     cut = all(witness.cut for witness in witnesses)
-    sure = _belief(witnesses) * (ALL_CUT if cut else 1.0)
+    sure = _belief(witnesses) * (ALL_CUT if cut else 1.0) / contested
     return _reading([(witnesses[0].text, sources, sure)], witnesses, cut=cut)
 
 
@@ -100,6 +102,9 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
             score = probability * spelling.share * belief * (ALL_CUT if cut else 1.0)
             told.append((gap + spelling.text, sources, score))
             before = column
+    if len(told) < APART * min(len(witness.tokens) for witness in witnesses):
+        best = max(witnesses, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
+        return _alone([best], contested=len(witnesses))
     return _reading(told, witnesses, cut=cut)
 
 
