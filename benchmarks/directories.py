@@ -155,6 +155,20 @@ def replayed(items: Items) -> Items:
     return [*again, *items]
 
 
+def rerun(items: Items) -> Items:
+    """The host's items with every ninth told again 400 days later under its own title and text, as another item."""
+    again = []
+    for said, item in items[::9]:
+        bare = replace(said, key=f"{said.key}-again", guid=None, link=None, enclosure=None, episode=None)
+        again.append(Told(replace(bare, published=later(said, 400)), f"{item} again"))
+    return [*again, *items]
+
+
+def halved(chance: random.Random, items: Items) -> Items:
+    """Half of the items."""
+    return [told for told in items if chance.random() < 0.5]
+
+
 def weekly(items: Items) -> Items:
     """The host's items, every fourth under one title, half of those without a text."""
     out = []
@@ -180,6 +194,8 @@ SCENES: dict[str, tuple[Callable[[Items], Items], dict[str, Change]]] = {
     "listed twice": (same, {"topic": doubled, "store": doubled}),
     "replays": (replayed, {}),
     "weekly titles": (weekly, {}),
+    "re-runs, no mark": (rerun, {}),
+    "re-runs, halved": (rerun, dict.fromkeys(("store", "page", "topic", "numbered"), halved)),
 }
 
 

@@ -3,6 +3,7 @@
 A weekly title ("Listener mail") that each of two listings shows once, from different weeks, has all that a shared title
 gives. Where dates are worth anything in a run, such a pair needs one more witness: a shared id, an equal number, the
 same text, or a length that is the same to the second. Minutes are none: half of the shows run to a fixed length.
+Where all else that two listings have in common agrees on its dates, no witness helps: a re-run has the same text.
 """
 
 from __future__ import annotations
@@ -30,15 +31,16 @@ COST = 3.0
 WORTHLESS = -1.0
 
 
-def doubtful(compared: Compared, table: Table) -> Floats:
-    """For each pair what it loses, 0 or below."""
+def doubtful(compared: Compared, table: Table, own: Bools) -> Floats:
+    """For each pair what it loses, 0 or below; ``own`` are pairs whose dates alone lie far apart (``restamped``)."""
     dates = compared.levels[:, KINDS.index("date")]
     far = [LEVELS["date"].index(level) for level in APART]
     telling = [level for level in far if table.weights[KINDS.index("date")][level] < WORTHLESS]
     lengths = [LEVELS["duration"].index(level) for level in LONGER]
     longer = np.isin(compared.levels[:, KINDS.index("duration")], lengths)
     apart = np.isin(dates, telling) | (np.isin(dates, far) & longer)
-    return np.where(apart & ~witnessed(compared.levels), np.float32(-COST), np.float32(0))
+    doubted = own | (apart & ~witnessed(compared.levels))
+    return np.where(doubted, np.float32(-COST), np.float32(0))
 
 
 def witnessed(levels: Levels) -> Bools:

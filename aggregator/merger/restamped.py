@@ -3,9 +3,10 @@
 A host that imports a show may stamp all of it with other dates. Where the pairs of two listings that are sure without
 their dates nearly all disagree, the disagreement is theirs, not the items'. Moved by one and the same stretch, the
 dates are compared as if moved back, and tell next week's item of one title from this week's again; else they say
-nothing. Where they nearly all agree, years between two entries are the entries' own, no stamp: a re-run without a
-mark. A pair that only shares its title is no witness to either: three weekly titles of one week and of the next would
-be moved by seven days. Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
+nothing. Where the others nearly all agree, months or years between two entries are the entries' own, no stamp: a re-run
+without a mark, which nothing but the date tells from the original. A pair that only shares its title is no witness to
+either: three weekly titles of one week and of the next would be moved by seven days. Seen: 146 episodes of one show
+later by 4.35 years in the median on its next host.
 """
 
 from __future__ import annotations
@@ -16,23 +17,28 @@ from aggregator.merger.compare import KINDS, LEVELS, Compared, days_apart
 from aggregator.merger.doubtful import witnessed
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.neighbours import SURE, numbered, paired
-from aggregator.merger.sparse import Floats, Ints
+from aggregator.merger.sparse import Bools, Floats, Ints
 from aggregator.merger.table import Table
 
 LEAST = 3  # sure pairs by which two listings are seen to disagree
 NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated anew is two archives
 FAR = 3  # days that time zones and the delay of a directory explain
-MANY = 8  # sure pairs by which two listings are seen to agree
+MANY = 8  # other sure pairs by which two listings are seen to agree; 5 would do on all sets
 HARDLY_ANY = 0.1  # share of them that may disagree; with .2 three true pairs of directories-dev are lost
 STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
+TIE = 0.01  # of the date's weight: which of two entries of one text and title is meant, the date says
 
 _DATE = KINDS.index("date")
 _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 
 
-def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
-    """The levels of all dates, those of listings that disagree as a whole put right; ``weights`` include them."""
+def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Bools]:
+    """The levels of all dates, those of listings that disagree as a whole put right; ``weights`` include them.
+
+    And for each pair whether its dates lie far apart though those of the two listings' other pairs agree.
+    """
     levels: Ints = compared.levels[:, _DATE].astype(np.int64)
+    own = np.zeros(len(levels), dtype=np.bool_)
     dated = np.flatnonzero((frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0))
     listing = numbered(frame.source, frame.last)
     left, right = compared.left[dated], compared.right[dated]
@@ -41,9 +47,10 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     meeting = numbered(listing[one], listing[other])
     bare = weights[dated] - np.array(table.weights[_DATE], dtype=np.float32)[levels[dated]]
     some = np.flatnonzero((bare >= SURE) & witnessed(compared.levels[dated]) & (listing[left] != listing[right]))
-    sure = paired(meeting, (one, other), bare, some)
+    meant: Floats = (bare + TIE * (weights[dated] - bare)).astype(np.float32)
+    sure = paired(meeting, (one, other), meant, some)
     if len(sure) < LEAST:
-        return levels
+        return levels, own
     moved = frame.day[other] - frame.day[one]
     stretch, count = _middle(meeting[sure], moved[sure], int(meeting.max()) + 1)
     apart = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > FAR, minlength=len(count))
@@ -51,10 +58,13 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     together = np.bincount(meeting[sure], weights=steady, minlength=len(count))
     disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
     put_right = np.where(together >= NEARLY_ALL * count, 1, 0)[meeting] * days_apart(np.abs(moved - stretch[meeting]))
-    agree = (count >= MANY) & (apart <= HARDLY_ANY * count)
-    own = agree[meeting] & (levels[dated] == _MORE)
-    levels[dated] = np.where(disagree[meeting], put_right, np.where(own, _YEAR, levels[dated]))
-    return levels
+    itself = np.zeros(len(dated), dtype=np.int64)
+    itself[sure] = np.abs(moved[sure]) > FAR
+    others, differ = count[meeting] - itself, apart[meeting] - itself
+    agree = (others >= MANY) & (differ <= HARDLY_ANY * others)
+    own[dated] = agree & np.isin(levels[dated], (_YEAR, _MORE))
+    levels[dated] = np.where(disagree[meeting], put_right, np.where(own[dated], _YEAR, levels[dated]))
+    return levels, own
 
 
 def _middle(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:

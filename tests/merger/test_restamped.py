@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.doubtful import COST
 from aggregator.merger.record import Record
 from aggregator.merger.resolve import Orders, Resolution, resolve
 from aggregator.merger.weights import SHIPPED
@@ -29,12 +30,37 @@ def listed(source: str, titles: tuple[str, ...], shift: int = 0) -> list[Record]
 
 @pytest.mark.parametrize(
     ("titles", "expected"),
-    [(TITLES, "a year"), (TITLES[:8], "more"), ((), "more")],
+    [(TITLES, "a year"), (TITLES[:8], "a year"), (TITLES[:7], "more"), ((), "more")],
 )
 def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], expected: str) -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
     found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
     assert date(found) == expected
+
+
+def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
+    again = replace(OWN, id="y-own", source="y", day=DAY + 200)
+    for titles, doubt in ((TITLES, -COST), (TITLES[:7], 0.0)):
+        found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
+        assert date(found) == "a year"
+        assert found.doubts[place(found)] == doubt
+
+
+def test_which_of_two_entries_of_one_title_is_meant_the_date_says() -> None:
+    """Two listings that both have two items and their re-runs agree on all dates, however the entries are called."""
+    titles = TITLES[:6]
+    twice = [
+        replace(OWN, id=f"{source}-{name}", source=source, title=title, description=text, day=DAY + days)
+        for title, text in (
+            ("Salt", "who boiled it out of the sea on peat fires and paid more tax than the smugglers ever earned"),
+            ("Pilots", "three brothers that took every ship in for forty years but never wrote down where rocks lay"),
+        )
+        for source, places in (("x", (0, 900)), ("y", (900, 0)))
+        for name, days in zip((f"{title} 1", f"{title} 2"), places, strict=True)
+    ]
+    again = replace(OWN, id="y-own", source="y", day=DAY + 900)
+    found = resolve([*listed("x", titles), *listed("y", titles), *twice, OWN, again], Orders(), SHIPPED)
+    assert date(found) == "a year"
 
 
 def test_years_say_nothing_where_all_dates_were_stamped_by_chance() -> None:
@@ -51,7 +77,11 @@ def test_two_pairs_do_not_show_that_an_archive_was_stamped() -> None:
 
 def date(found: Resolution, one: str = "x-own", other: str = "y-own") -> str:
     """The level of the dates of two entries."""
+    return LEVELS["date"][found.compared.levels[place(found, one, other), KINDS.index("date")]]
+
+
+def place(found: Resolution, one: str = "x-own", other: str = "y-own") -> int:
+    """Where two entries stand among the pairs."""
     ids = [record.id for record in found.frame.records]
     pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), strict=True)
-    at = next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {one, other})
-    return LEVELS["date"][found.compared.levels[at, KINDS.index("date")]]
+    return next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {one, other})
