@@ -23,7 +23,7 @@ _ORDERED = (  # as they stand before it, and often behind it
 _ORDINALS = {word: at for at, words in enumerate(_ORDERED, 1) for word in words.split()}
 _NAMED = {word: at for at, words in enumerate(_COUNTED, 1) for word in words.split()} | _ORDINALS
 _WORDS = (
-    *("part", "pt", "teil", "partie", "parte", "partea", "deel", "del", "czesc", "część", "cz", "часть", "частина"),
+    *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина"),
     *("ч", "osa", "bölüm", "rész", "díl", "μέρος", "パート", "الجزء", "חלק", "भाग"),
 )
 _AFTER = (
@@ -42,9 +42,13 @@ _AFTER = (
     "díl",
 )
 _VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NAMED}, key=len, reverse=True))})"
-_OF = r"(?:\s?(?:of|von|de|/|van|из)\s?(?P<of>\d{1,2}))?"
+_OF = r"(?:\s?(?:/|of|von|de|di|sur|van|av|af|z|из)\s?(?P<of>\d{1,2})(?!\d))?"
+# Swedish "Del 2", and neither "noticias del 5" nor "Del 5 al 10 de mayo".
+_DEL = r"(?<!\w\s)del(?=\s?\d{1,2}(?!\d|\s(?:al|de)\s))"
+# "The part I played": a lone letter is a number only where the mark is set off, before or behind.
+_LETTERS = frozenset("ivx")
 _WORDED = re.compile(
-    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_WORDS)})(?:\b|(?=\d))\.?\s?#?{_VALUE}(?![\w/])(?![.:]\d){_OF}[)\]]?",
+    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_WORDS)}|{_DEL})(?:\b|(?=\d))\.?\s?#?{_VALUE}(?!\w|/(?!\d\d?\b)|[.:]\d){_OF}[)\]]?",
     re.IGNORECASE,
 )
 _SET_OFF = r"[)\]]?(?=\s*(?:$|[\-:,|)\]]))"
@@ -60,6 +64,7 @@ _SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": set off on both si
 _FRACTION = re.compile(
     r"(?<!\s)\s*+(?:[(\[](?P<n>\d{1,2})\s?(?:/|of|von|de|di|из)\s?(?P<of>\d{1,2})[)\]]|(?<!\S)(?P<n2>\d)/(?P<of2>\d)$)"
 )
+# The last of two or of three: 3, so that it is not the middle one.
 _HALVES = {"前半": 1, "後半": 2, "前編": 1, "中編": 2, "後編": 3, "前篇": 1, "後篇": 3, "上": 1, "中": 2, "下": 3}
 _HALF = re.compile(
     r"(?<![\s\-])[\s\-]*+[(（\[【〈<]?(?P<h>前半|後半|前編|中編|後編|前篇|後篇)(?:戦)?[)）\]】〉>]?|[(（【]\s?(?P<b>[上中下])\s?[)）】]"
@@ -90,7 +95,7 @@ def part_of(text: str) -> tuple[Part, str]:
     """
     low = text.casefold()
     patterns: tuple[re.Pattern[str], ...] = ()
-    if any(word in low for word in _WORDS) or "half" in low:
+    if any(word in low for word in (*_WORDS, "del", "half")):
         patterns = (_WORDED, _NUMBERED, _SPELT)
     if "/" in low or "(" in low or "[" in low:
         patterns = (*patterns, _FRACTION)
@@ -100,7 +105,8 @@ def part_of(text: str) -> tuple[Part, str]:
             continue
         groups = met.groupdict()
         number, total = _value(groups.get("n") or groups.get("n2")), _value(groups.get("of") or groups.get("of2"))
-        if number and (total is None or number <= total):
+        letter = (groups.get("n") or "").casefold() in _LETTERS
+        if number and (total is None or number <= total) and not (letter and not _set_off(text, met)):
             return Part(number, total), _joined(text, met)
     return (Part(), text) if text.isascii() else _halved(text)
 
@@ -116,9 +122,15 @@ def _halved(text: str) -> tuple[Part, str]:
     return Part(), text
 
 
+def _set_off(text: str, met: re.Match[str]) -> bool:
+    """Whether the mark begins or ends the text, or a mark of punctuation stands on one of its sides."""
+    around = (text[: met.start()][-1:], met.group().lstrip()[:1], text[met.end() :].lstrip()[:1])
+    return not around[0] or not around[2] or not all(map(str.isalnum, around[1:]))
+
+
 def _joined(text: str, met: re.Match[str]) -> str:
     """The text without the mark, the two sides one space apart."""
-    return f"{text[: met.start()]} {text[met.end() :]}".strip(" :-") or text
+    return f"{text[: met.start()].rstrip()} {text[met.end() :].lstrip()}".strip(" :-,|") or text
 
 
 def _value(written: str | None) -> int | None:
