@@ -24,8 +24,8 @@ OVERLAP = 16
 
 
 def in_order(left: Sequence[str], right: Sequence[str]) -> Matches:
-    """Pairs of positions that hold equal or similar keys, both ascending: the longest common subsequence, and within
-    its gaps the best pairing of similar keys.
+    """Pairs of positions that hold equal or similar keys, both ascending: the longest common subsequence (of long texts
+    that of each part), and within its gaps the best pairing of similar keys.
 
     >>> in_order(["one", "two", "three"], ["one", "twoo", "three"])
     [(0, 0), (1, 1), (2, 2)]

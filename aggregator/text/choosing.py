@@ -13,8 +13,9 @@ from aggregator.text import words
 from aggregator.text.sequences import Choice
 
 Piece = str | tuple[Choice, ...]
-"""A stretch of text that stays as it is, or what it may have been, the likeliest first."""
+"""A stretch of text that stays as it is, or what it may have been; the first is taken where no word list can tell."""
 
+# Of a worn word with more readings than this the likeliest is taken.
 MOST_CHOICES = 400
 LONGEST_WORD = 60
 # So many readings of its words are weighed in a text; a page of worn Vietnamese has some hundreds.
@@ -27,7 +28,7 @@ def chosen(pieces: Sequence[Piece]) -> Iterator[str]:
     """The characters of each word, chosen together where the words of the language can tell."""
     word: list[Piece] = []
     left = MOST_WEIGHED
-    for piece in pieces:
+    for piece in (*pieces, ""):
         likeliest = piece if isinstance(piece, str) else piece[0].character
         if likeliest.isalpha() or (likeliest is not piece and len(piece) > 1):
             word.append(piece)
@@ -38,11 +39,10 @@ def chosen(pieces: Sequence[Piece]) -> Iterator[str]:
             yield _best_word(tuple(word)) if count and left > 0 else _plain(word)
             word = []
         yield likeliest
-    yield _best_word(tuple(word)) if left > 0 and _count(word) else _plain(word)
 
 
 def _count(word: Sequence[Piece]) -> int:
-    """How many readings of a word are to be weighed; 0 where it has only one, or too many."""
+    """How much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one reading, or too many."""
     if len(word) > LONGEST_WORD:
         return 0
     several = [1 if isinstance(piece, str) else len(piece) for piece in word]

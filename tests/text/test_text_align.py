@@ -51,6 +51,19 @@ def test_so_many_readings_are_weighed_in_a_text():
     assert "".join(chosen([*word, " "] * several)) == "дом " * (several - 1) + "лом "
 
 
+def test_chinese_of_many_readings_is_weighed_by_neighbours():
+    pair = [
+        (Choice("啰", 2, 0.4, 0.4), Choice("台", 2, 0.5, 0.5)),
+        (Choice("繼", 2, 0.4, 0.4), Choice("灣", 2, 0.5, 0.5)),
+    ]
+    assert "".join(chosen(pair * 10)) == "台灣" * 10
+
+
+def test_a_word_that_no_list_knows_keeps_its_first_reading():
+    word = [(Choice("\ufffd", 2, 0.4, 0.4), Choice("ж", 2, 0.4, 0.4), Choice("з", 2, 0.5, 0.5)), "щщщъ"]
+    assert "".join(chosen(word)) == "\ufffdщщщъ"
+
+
 def test_a_word_longer_than_any_takes_the_likeliest_readings():
     letter = (Choice("л", 2, 0.4, 0.4), Choice("д", 2, 0.5, 0.5))
     assert "".join(chosen([letter, "ом", *["о"] * 60])) == "лом" + "о" * 60
