@@ -104,6 +104,12 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
     facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 
 
+def at_hand(book: Ledger, plan: Plan) -> Ledger:
+    """The ledger with what composing the feed will ask in hand: what is known of it, and whether people decided."""
+    names = (HEARINGS, HELD, credited.GONE, CHANGES, learning.TABLE, learning.LORE)
+    return hand.in_hand(book, [(plan.name, name) for name in names])
+
+
 def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
     learning.keep(book, plan, *composed.taught)

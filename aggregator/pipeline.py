@@ -120,7 +120,8 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
 
 def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside.Aside) -> Outcome:
     """The story for one feed from what is remembered to its files."""
-    with ledger.transaction(current.book) as page:
+    with ledger.transaction(current.book) as whole:
+        page = bookkeeping.at_hand(whole, plan)
         composed = compose(page, plan, current.at, texts)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         # Of a source that rests, what it last came to: one that was never heard has nothing to publish.

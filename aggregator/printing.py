@@ -13,7 +13,7 @@ from aggregator import kept
 from aggregator.generator import edition, masthead, page
 from aggregator.generator.edition import Pieces
 from aggregator.kept import Work
-from aggregator.ledger import records, typed
+from aggregator.ledger import ledger, records, typed
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Whole, itself
@@ -68,10 +68,12 @@ def _made(
     """What is made of each item, in their order; ``forms`` are how it is kept and how it is read again."""
     pack, unpack = forms
     used: set[str] = set()
+    fresh: dict[str, bytes] = {}
     for lot in kept.lots(map(shelf.whole, items)):
+        kept.add(shelf.book, shelf.feed, shelf.kind, fresh)
         names = [_name(item, shelf.show) for item in lot]
         known = kept.found(shelf.book, shelf.feed, shelf.kind, names)
-        fresh: dict[str, bytes] = {}
+        fresh = {}
         for item, name in zip(lot, names, strict=True):
             if name in known:
                 yield unpack(known[name])
@@ -80,8 +82,9 @@ def _made(
                 fresh[name] = pack(made)
                 yield made
         used.update(names)
-        kept.add(shelf.book, shelf.feed, shelf.kind, fresh)
-    kept.sweep(shelf.book, shelf.feed, Work(shelf.kind, frozenset(used)))
+    with ledger.transaction(shelf.book) as page:
+        kept.add(page, shelf.feed, shelf.kind, fresh)
+        kept.sweep(page, shelf.feed, Work(shelf.kind, frozenset(used)))
 
 
 def packed(made: Pieces) -> bytes:

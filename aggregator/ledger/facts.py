@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, insert, select
 
 from aggregator.errors import LedgerError
 from aggregator.ledger.ledger import Ledger, put, reading, transaction, writing
@@ -79,14 +79,18 @@ def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
 
 def keep_fact(ledger: Ledger, feed: str, name: str, value: bytes | None) -> None:
     """Keep the value under the name; ``None`` forgets it."""
+    new = False
     if (feed, name) in ledger.known:
         if ledger.known[feed, name] == value:
             return
+        new = ledger.known[feed, name] is None
         ledger.known[feed, name] = value
     table = facts_table
     with writing(ledger) as connection:
         if value is None:
             connection.execute(delete(table).where(table.c.feed == feed, table.c.name == name))
+        elif new:
+            connection.execute(insert(table), [{"feed": feed, "name": name, "value": value}])
         else:
             put(connection, table, {"feed": feed, "name": name}, {"value": value})
 
