@@ -19,7 +19,7 @@ def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str
     last decision about two rows stands.
     """
     row = {record.id: at for at, record in enumerate(frame.records)}
-    promised = {row[name]: value for name, value in sorted(pins.items()) if name in row}
+    promised = {row[name]: value for name, value in pins.items() if name in row}
     guid = {at: value for at, value in promised.items() if frame.records[at].id not in loose}
     pinned: defaultdict[str, list[int]] = defaultdict(list)
     for at in sorted(promised):

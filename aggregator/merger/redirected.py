@@ -47,7 +47,7 @@ def alike(
     for at, name in guid.items():
         rows[at] = number.get(name, -1)
     left, right = rows[compared.left], rows[compared.right]
-    asked = np.flatnonzero((left >= 0) & (right >= 0) & (left != right))
+    asked = np.flatnonzero((left >= 0) & (right >= 0))
     asked = asked[_contradicted(compared.levels[asked])]
     against = {(min(one, other), max(one, other)) for one, other in zip(left[asked], right[asked], strict=True)}
     return frozenset(met - {(names[one], names[other]) for one, other in against})

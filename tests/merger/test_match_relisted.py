@@ -3,7 +3,14 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
+from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.match import match
+from aggregator.merger.record import of_sighting
+from aggregator.merger.relisted import relisted
+from aggregator.merger.resolve import paired
+from aggregator.merger.weights import SHIPPED
 from aggregator.model.sighting import Moment, Sighting, Span
 
 TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
@@ -60,3 +67,35 @@ def test_two_titles_that_come_again_prove_nothing() -> None:
     one = [*before(TITLES[:2]), *after(TITLES[:2])]
     other = [replace(each, source="mirror") for each in (*before(MORE[:2]), *after(MORE[:2]))]
     assert items(*one, *other) == len(one) + len(other)
+
+
+def test_half_of_the_shorter_listing_is_enough() -> None:
+    """A front page shows a few posts, the feed that took its place all of them."""
+    assert items(*before(TITLES), *after((*TITLES, *MORE))) == len(TITLES) + len(MORE)
+
+
+def test_a_day_later_is_no_other_date() -> None:
+    dated = [replace(each, published=Moment(datetime(2024, 5, 1, tzinfo=UTC))) for each in before()]
+    redated = [replace(each, published=Moment(datetime(2024, 5, 2, tzinfo=UTC))) for each in after()]
+    assert items(*dated, *redated) == len(TITLES)
+
+
+def most(*sightings: Sighting) -> float:
+    """The most that a pair of sightings gains by being listed anew."""
+    found = paired([of_sighting(sighting) for sighting in sightings])
+    return float(relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
+
+
+def test_what_the_texts_agree_on_is_not_taken_back() -> None:
+    again = [replace(each, key=f"again-{each.key}", span=Span(2, 2)) for each in before()]
+    title = SHIPPED.weights[KINDS.index("title")]
+    twice, once = (title[LEVELS["title"].index(level)] for level in ("equal, 2 or 3 times", "equal, in a source once"))
+    told = SHIPPED.weights[KINDS.index("told")][LEVELS["told"].index("below .3")]
+    assert most(*before(), *again) == pytest.approx(once - twice)
+    assert most(*before(), *after()) == pytest.approx(once - twice - told)
+
+
+def test_a_title_that_stood_twice_before_stays_a_repeated_one() -> None:
+    third = [replace(each, key=f"more-{each.key}") for each in before()]
+    told = SHIPPED.weights[KINDS.index("told")][LEVELS["told"].index("below .3")]
+    assert most(*before(), *third, *after()) == pytest.approx(-told)

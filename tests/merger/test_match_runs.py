@@ -83,6 +83,16 @@ def test_what_nothing_touches_is_not_looked_at_again() -> None:
     assert len(again.weights) == 0
 
 
+def test_what_is_touched_may_fall_apart_again() -> None:
+    found = show("Kettlecast", "abc", 1)
+    rest = [record for record in found if not record.source.endswith("c")]
+    one = rest[0].id
+    other = next(record.id for record in rest if record.source.endswith("b") and record.id[-2:] != one[-2:])
+    before = [[one, other], *([record.id] for record in rest if record.id not in (one, other))]
+    assert frozenset({one, other}) in named(rejoined(rest, before, Orders(), SHIPPED))
+    assert named(rejoined(found, before, Orders(), SHIPPED)) == named(resolve(found, Orders(), SHIPPED))
+
+
 def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:
     found = show("Kettlecast", "ab", 1) + show("Night Trains", "xy", 2)
     silent = [

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.doubtful import COST
 from aggregator.merger.lines import records
 from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting
 from aggregator.merger.resolve import Orders, Resolution, resolve
 from aggregator.merger.weights import SHIPPED
-from aggregator.model.sighting import Sighting, Span
+from aggregator.model.sighting import Moment, Sighting, Span
 
 TITLES = (
     *("Tide tables", "Rope work", "Dead reckoning", "Sextants and stars", "The lamp keepers", "Paint against rust"),
@@ -54,6 +57,18 @@ def odd(found: Resolution) -> str | None:
 )
 def test_an_item_stands_between_the_same_two_or_elsewhere(at: int, level: str) -> None:
     assert odd(resolved([*listing("host", ODD[0], 4), *listing("page", ODD[1], at)])) == level
+
+
+@pytest.mark.parametrize(("at", "level"), [(4, None), (0, "elsewhere")])
+def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) -> None:
+    """Next week's item of one title stands beside this week's."""
+    days = [Moment(datetime(2024, 5, day, tzinfo=UTC), "day") for day in (1, 21)]
+    both = [*listing("host", ODD[0], 4), *listing("page", ODD[0], at)]
+    found = resolved(
+        [replace(each, published=days[each.source == "page"]) if each.title == ODD[0] else each for each in both]
+    )
+    assert float(found.doubts.min()) == -COST
+    assert said(found).get((f"host/{ODD[0]}", f"page/{ODD[0]}")) == level
 
 
 def test_order_is_no_word_of_the_lines_but_of_their_positions() -> None:

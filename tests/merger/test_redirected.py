@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from aggregator.merger.cluster import STRONG, Rules, cluster
+from aggregator.merger.frame import framed
 from aggregator.merger.lines import records
 from aggregator.merger.record import Record
-from aggregator.merger.resolve import Orders, resolve
+from aggregator.merger.redirected import alike
+from aggregator.merger.resolve import Orders, compared, resolve
 from aggregator.merger.table import Table
 from aggregator.merger.weights import SHIPPED
 
@@ -73,6 +75,14 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
     torn = resolve([first, second, far], Orders(pins={**PINS, "far": "older"}), table)
     assert {len(group) for group in torn.groups} == {2, 1}
     assert torn.frame.records[torn.groups[-1][0]].id == "right"
+
+
+def test_only_promises_that_one_group_holds_whole_are_alike() -> None:
+    pair = compared(framed([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")]))
+    found = pair.frame, pair.compared
+    whole = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
+    torn = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
+    assert (whole, torn) == ({("a", "b")}, frozenset())
 
 
 def test_other_promises_in_other_items_are_left_alone() -> None:

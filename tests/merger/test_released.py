@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
+from aggregator.merger.compare import KINDS, Compared
+from aggregator.merger.frame import framed
 from aggregator.merger.match import match
+from aggregator.merger.record import Record
+from aggregator.merger.released import released
 from aggregator.merger.settle import Past, settle
 from aggregator.model.item import Item, Promise
 from aggregator.model.sighting import Duration, Moment, Sighting, Span
@@ -94,3 +99,35 @@ def test_a_hidden_episode_comes_out_under_its_own_guid() -> None:
         "guid-june": {"host/june", "shop/june"},
     }
     assert refresh((HOST, JUNE, LATER, SHOP_MAY), two, 2) == two
+
+
+def row(name: str, source: str, first: int = 1, last: int = 1) -> Record:
+    return Record(name, source, name, span=Span(first, last))
+
+
+def gone(one: float, other: float | None, late: Record) -> frozenset[str]:
+    """What is let go of three published together, the third of which weighs so much with the two that stay.
+
+    ``late`` is an entry of the first one's source that today's weights put with the third.
+    """
+    frame = framed([row("a", "x"), row("b", "y"), row("c", "z"), late])
+    found = {(0, 2): one} if other is None else {(0, 2): one, (1, 2): other}
+    left, right = (np.array([pair[side] for pair in found], dtype=np.int64) for side in (0, 1))
+    compared = Compared(left, right, np.zeros((len(found), len(KINDS)), dtype=np.int8))
+    weights = np.array(list(found.values()), dtype=np.float32)
+    return released(frame, dict.fromkeys("abc", "guid"), ((0, 1), (2, 3)), (compared, weights))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "goes"),
+    [(1.0, -3.0, True), (1.0, 1.0, False), (3.0, -1.0, False), (1.0, None, True), (7.0, None, False)],
+)
+def test_the_mean_with_all_that_stay_decides(one: float, other: float | None, goes: bool) -> None:  # noqa: FBT001
+    assert gone(one, other, row("d", "x")) == (frozenset({"c"}) if goes else frozenset())
+
+
+def test_entries_before_and_after_show_no_two_items() -> None:
+    assert gone(-5, -5, row("d", "x", 1, 2)) == frozenset({"c"})
+    assert gone(-5, -5, row("d", "x", 0, 0)) == frozenset()
+    assert gone(-5, -5, row("d", "x", 2, 2)) == frozenset()
+    assert gone(-5, -5, row("d", "w")) == frozenset()

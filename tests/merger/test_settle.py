@@ -119,6 +119,21 @@ def test_two_published_items_found_to_be_one_leave_the_older_guid() -> None:
     assert [each.guid for each in alone.items] == ["old"]
 
 
+def test_an_alias_of_an_alias_is_the_guid_that_lives() -> None:
+    days = [NOW + timedelta(days=day) for day in range(6)]
+    one, two, three = (
+        item("A", "host/1", guid="old"),
+        item("A!", "mirror/9", guid="mid"),
+        item("A?", "list/5", guid="new"),
+    )
+    found = again([one, two], first(one).promises, days[1])
+    found = again([one, two, three], found.promises, days[2])
+    found = again([one, item("A!", "mirror/9", "list/5", guid="mid")], found.promises, days[3])
+    found = again([item("A", "host/1", "mirror/9", "list/5", guid="old")], found.promises, days[4])
+    assert {promise.guid: promise.alias_of for promise in found.promises} == {"old": None, "mid": "old", "new": "mid"}
+    assert [each.guid for each in again([three], found.promises, days[5]).items] == ["old"]
+
+
 def test_a_split_leaves_the_guid_with_the_oldest_sighting() -> None:
     before = first(item("A", "apple/1", "host/1", guid="one"))
     after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.promises)
