@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aggregator.merger.frame import ABSENT, Frame
-from aggregator.merger.sparse import Bags, Ints, distinct, frequency
+from aggregator.merger.sparse import Bags, Ints, between, distinct
 
 CAP = 80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
@@ -38,8 +38,14 @@ def candidates(frame: Frame) -> Candidates:
         pairs, over = _pairs(keys, owners, rows)
         found.append(pairs)
         capped += over
-    codes = distinct(np.concatenate(found))
+    every = np.concatenate(found)
+    found.clear()
+    codes = distinct(every)
+    del every
     left, right = codes // max(rows, 1), codes % max(rows, 1)
+    del codes
+    if frame.scope.max(initial=-1) < 0:  # no show is known, as in the feed of one
+        return Candidates(left, right, capped)
     one, other = frame.scope[left], frame.scope[right]
     kept = (one == other) | (one < 0) | (other < 0)
     return Candidates(left[kept], right[kept], capped)
@@ -50,17 +56,17 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     rows = np.arange(len(frame.records), dtype=np.int64)
     scope = frame.shelf + 2
     width = int(scope.max(initial=0)) + 1
-    yield _bagged(frame.tokens, rows, most=_COMMON)
-    yield _coupled(frame.tokens, rows)
+    yield _bagged(frame.tokens, most=_COMMON)
+    yield _coupled(frame.tokens)
     yield frame.core * width + scope, rows
-    yield _bagged(frame.hard, rows, most=CAP)
-    yield _rarest(frame.said, rows, (2, _UNCOMMON), _RAREST)
+    yield _bagged(frame.hard, most=CAP)
+    yield _rarest(frame.said, (2, _UNCOMMON), _RAREST)
     yield _openings(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
     yield from _slots(frame, scope, width)
-    features, owners = _bagged(frame.numbers, rows, most=len(rows))
+    features, owners = _bagged(frame.numbers, most=len(rows))
     yield features * width + scope[owners], owners
 
 
@@ -90,29 +96,24 @@ def _openings(frame: Frame) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _bagged(bags: Bags, rows: Ints, *, most: int) -> tuple[Ints, Ints]:
+def _bagged(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
     """Each feature that stands in 2 to ``most`` rows, with its rows."""
-    often = frequency(bags)
-    owners = np.repeat(rows, bags.sizes)
-    kept = (often[bags.features] > 1) & (often[bags.features] <= most)
-    return bags.features[kept].astype(np.int64), owners[kept]
+    features, owners, _ = between(bags, 2, most)
+    return features, owners
 
 
-def _rarest(bags: Bags, rows: Ints, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
+def _rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
     """For each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
-    often = frequency(bags)
-    owners = np.repeat(rows, bags.sizes)
-    kept = (often[bags.features] >= rows_between[0]) & (often[bags.features] <= rows_between[1])
-    features, owners = bags.features[kept].astype(np.int64), owners[kept]
-    order = np.lexsort((features, often[features], owners))
+    features, owners, often = between(bags, *rows_between)
+    order = np.lexsort((features, often, owners))
     features, owners = features[order], owners[order]
     near = np.arange(len(owners)) - np.searchsorted(owners, owners, side="left") < most
     return features[near], owners[near]
 
 
-def _coupled(bags: Bags, rows: Ints) -> tuple[Ints, Ints]:
+def _coupled(bags: Bags) -> tuple[Ints, Ints]:
     """Two by two the rarest of the tokens that are too common to be keys alone: what large runs are left with."""
-    features, owners = _rarest(bags, rows, (_COMMON + 1, len(rows) // 4), _COUPLED)
+    features, owners = _rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
     found = []
     for step in range(1, _COUPLED):
         one, other = np.arange(len(owners) - step), np.arange(step, len(owners))

@@ -29,8 +29,8 @@ def retold(frame: Frame, left: Ints, right: Ints) -> Ints:
 def _alike(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> Ints:
     """The level of one text of the left rows beside one text of the right rows."""
     one, other = texts
-    poorer = np.minimum(one.sums[left], other.sums[right])
-    turned = one.sums[left] < other.sums[right]
+    mine, theirs = one.sums[left], other.sums[right]
+    poorer, turned = np.minimum(mine, theirs), mine < theirs
     met = np.zeros_like(poorer)
     met[turned] = shared((other,), one, right[turned], left[turned])
     met[~turned] = shared((one,), other, left[~turned], right[~turned])

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _CELLS = 2_000_000  # cells of the dense window: 8 MB; half of it costs the same time, twice of it 8 % more
-_GATHER = 1_000_000  # features gathered at once: 8 MB of indices
+_GATHER = 250_000  # features gathered at once: 12 MB of passing columns; four times as many are no faster
 _DENSE = 4_000_000  # cells of a table of rarities: 48 MB while it is made; above, they are sorted and searched
 _ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words of descriptions, 2 MB
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
@@ -37,13 +37,22 @@ class Bags:
     @property
     def sums(self) -> Floats:
         """The sum of the weights of each row."""
-        total = np.concatenate(([0.0], np.cumsum(self.weights, dtype=np.float64)))
-        return (total[self.starts[1:]] - total[self.starts[:-1]]).astype(np.float32)
+        total = np.zeros(len(self.starts), dtype=np.float64)  # of all weights before a row
+        for rows, cells in self.lots():
+            sums = np.cumsum(np.concatenate(([total[rows.start]], self.weights[cells])))
+            total[rows.start + 1 : rows.stop + 1] = sums[self.starts[rows.start + 1 : rows.stop + 1] - cells.start]
+        return np.diff(total).astype(np.float32)
 
     @property
     def sizes(self) -> Ints:
         """How many features each row has."""
         return np.diff(self.starts)
+
+    def lots(self) -> Iterator[tuple[slice, slice]]:
+        """Some rows at a time, and where their features are: what passes of a lot is not felt in memory."""
+        for at in range(0, len(self.starts) - 1, _ROWS):
+            end = min(at + _ROWS, len(self.starts) - 1)
+            yield slice(at, end), slice(int(self.starts[at]), int(self.starts[end]))
 
 
 def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
@@ -67,14 +76,31 @@ def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
 
 
 def distinct(values: Ints) -> Ints:
-    """The distinct values in ascending order."""
-    ascending = np.sort(values)
-    return ascending[np.concatenate(([True], ascending[1:] != ascending[:-1]))] if len(values) else ascending
+    """The distinct values in ascending order; the values are sorted where they are."""
+    values.sort()
+    return values[np.concatenate(([True], values[1:] != values[:-1]))] if len(values) else values
 
 
 def frequency(bags: Bags) -> Ints:
     """In how many rows each feature occurs."""
-    return np.bincount(bags.features, minlength=bags.width)
+    often = np.zeros(bags.width, dtype=np.int64)
+    for _, cells in bags.lots():
+        np.add.at(often, bags.features[cells], 1)
+    return often
+
+
+def between(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
+    """The features that stand in so many rows, row by row; the row of each, and in how many it stands."""
+    often = frequency(bags)
+    found = [(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))]
+    for rows, cells in bags.lots():
+        features = bags.features[cells]
+        times = often[features]
+        kept = (times >= least) & (times <= most)
+        owners = np.repeat(np.arange(rows.start, rows.stop), bags.sizes[rows])
+        found.append((features[kept], owners[kept]))
+    features, owners = (np.concatenate(column) for column in zip(*found, strict=True))
+    return features.astype(np.int64), owners, often[features]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +144,8 @@ def rarity(several: Sequence[Bags], group: Ints) -> Rarity:
 
 def _codes(bags: Bags, group: Ints) -> Iterator[Ints]:
     """The cells of the features in a table of groups by features, some rows at a time."""
-    for at in range(0, len(group), _ROWS):
-        rows = slice(at, at + _ROWS)
-        starts = bags.starts[at : at + _ROWS + 1]
-        features = bags.features[int(starts[0]) : int(starts[-1])]
-        yield np.repeat(group[rows], np.diff(starts)) * bags.width + features
+    for rows, cells in bags.lots():
+        yield np.repeat(group[rows], bags.sizes[rows]) * bags.width + bags.features[cells]
 
 
 def _idf(home: Ints, often: Ints, group: Ints) -> Floats:
