@@ -42,7 +42,7 @@ def chosen(pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def _count(word: Sequence[Piece]) -> int:
-    """How much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one reading, or too many."""
+    """How much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one, or too many."""
     if len(word) > LONGEST_WORD:
         return 0
     several = [1 if isinstance(piece, str) else len(piece) for piece in word]
