@@ -153,13 +153,13 @@ def _title(frame: Frame, left: Ints, right: Ints) -> Ints:
 def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the better found names is in what the other says; nothing where only one has names, unfound."""
     one, other = _share(frame, frame.names, left, right), _share(frame, frame.names, right, left)
+    sums = frame.names.sums
+    mine, theirs, enough = sums[left], sums[right], telling(frame, left)
     best = np.maximum(
-        np.where(frame.names.sums[right] >= telling(frame, right), one, 0.0),
-        np.where(frame.names.sums[left] >= telling(frame, left), other, 0.0),
+        np.where(theirs >= telling(frame, right), one, 0.0),
+        np.where(mine >= enough, other, 0.0),
     )
-    enough = telling(frame, left)
-    least = np.minimum(frame.names.sums[left], frame.names.sums[right])
-    most = np.maximum(frame.names.sums[left], frame.names.sums[right])
+    least, most = np.minimum(mine, theirs), np.maximum(mine, theirs)
     known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
     return np.where(known, graded(best, _NAMED), 0)
 

@@ -119,7 +119,7 @@ def _begun(record: Record) -> Record:
     """The record with the beginning of its description in place of the whole, which is in the columns."""
     text = record.description
     if text is None or len(text) <= _BEGINNING:
-        return replace(record, summary=None)
+        return record if record.summary is None else replace(record, summary=None)
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 

@@ -74,6 +74,8 @@ _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）
     r"(?<![\s\-])[\s\-]*+[(（\[【]?(?:第\s?(?P<d>[\d一二三四五六七八九十])\s?部分?|제?\s?(?P<k>\d)\s?[부편]|その(?P<s>[\d一二三四五]))"
     r"(?!\w)[)）\]】]?|[(（【]\s?(?P<c>[一二三四五])\s?[)）】]|(?<!\w)(?P<u>[上中下])集(?!\w)"
 )
+# What every word above has in it: most titles are done with these alone.
+_STEM = re.compile("|".join(map(re.escape, (*_WORDS, "del", "half"))))
 
 
 class Part(NamedTuple):
@@ -95,7 +97,7 @@ def part_of(text: str) -> tuple[Part, str]:
     """
     low = text.casefold()
     patterns: tuple[re.Pattern[str], ...] = ()
-    if any(word in low for word in (*_WORDS, "del", "half")):
+    if _STEM.search(low):
         patterns = (_WORDED, _NUMBERED, _SPELT)
     if "/" in low or "(" in low or "[" in low:
         patterns = (*patterns, _FRACTION)

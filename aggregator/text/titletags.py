@@ -36,6 +36,7 @@ _STEMS = (  # what every word above has in it: most titles are done with these a
     *("outtake", "blooper", "special", "sonderfolge", "番外編", "おまけ", "trailer", "teaser", "preview", "peek"),
     *("soon", "予告"),
 )
+_STEM = re.compile("|".join(map(re.escape, _STEMS)))
 
 
 def tag_of(text: str) -> str | None:
@@ -45,8 +46,7 @@ def tag_of(text: str) -> str | None:
     ('replay', 'bonus')
     >>> tag_of("How the encore came to be")
     """
-    low = text.casefold()
-    if not any(stem in low for stem in _STEMS):
+    if not _STEM.search(text.casefold()):
         return None
     for tag, pattern in _EDGES.items():
         if pattern.search(text):
