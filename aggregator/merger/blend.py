@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import sqrt
 
@@ -40,9 +40,10 @@ class Run:
 class Reading:
     """The best reading of several copies.
 
-    ``confidence`` is the mean over tokens, ``least`` the lowest of them (both 0 to 1). ``cut`` is true where nobody
-    had the whole text: it then ends in one "…". ``witness`` is the source that carries most of the tokens,
-    ``agreeing`` are the sources whose own text is the reading. ``provenance`` are runs of tokens, in order.
+    ``confidence`` is the mean over tokens, ``least`` the lowest of them and of how sure it is that nothing left out is
+    text (both 0 to 1). ``cut`` is true where nobody had the whole text: it then ends in one "…". ``witness`` is the
+    source that carries most of the tokens, ``agreeing`` are the sources whose own text is the reading. ``provenance``
+    are runs of tokens, in order.
     """
 
     text: str
@@ -92,8 +93,12 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
     told: list[_Told] = []
     known: dict[tuple[int, ...], tuple[tuple[str, ...], float]] = {}
     before: Column | None = None
-    for stretch in vote.standing(columns, witnesses):
+    doubt = 0.0
+    for stretch in vote.weighed(columns, witnesses):
         probability = stretch.probability
+        if stretch.odds < 0:
+            doubt = max(doubt, probability)
+            continue
         for column in stretch.columns:
             spelling = spell(column, bench)
             gap = _gap(before, column, witnesses) if before else ""
@@ -105,7 +110,8 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
     if len(told) < APART * min(len(witness.tokens) for witness in witnesses):
         best = max(witnesses, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
         return _alone([best], contested=len(witnesses))
-    return _reading(told, witnesses, cut=cut)
+    reading = _reading(told, witnesses, cut=cut)
+    return replace(reading, least=min(reading.least, 1 - doubt))
 
 
 def _spoken(numbers: Sequence[int], witnesses: Sequence[Witness]) -> tuple[tuple[str, ...], float]:

@@ -58,6 +58,11 @@ class Stretch:
 
 def standing(columns: Sequence[Column], witnesses: Sequence[Witness]) -> list[Stretch]:
     """The stretches that are part of the text, in order."""
+    return [stretch for stretch in weighed(columns, witnesses) if stretch.odds >= 0]
+
+
+def weighed(columns: Sequence[Column], witnesses: Sequence[Witness]) -> list[Stretch]:
+    """All stretches in order, with the odds that they are in the text; those below 0 are not."""
     stretches = _stretches(columns)
     reach = [_reach(columns, number) for number in range(len(witnesses))]
     rates = [witness.rates for witness in witnesses]
@@ -69,7 +74,7 @@ def standing(columns: Sequence[Column], witnesses: Sequence[Witness]) -> list[St
         rates = [_adapted(witness) for witness in witnesses]
     for number, witness in enumerate(witnesses):
         witness.rates = rates[number]
-    return [stretch for stretch in stretches if stretch.odds >= 0]
+    return stretches
 
 
 def _adapted(witness: Witness) -> Rates:

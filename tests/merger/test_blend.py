@@ -62,3 +62,12 @@ def test_what_goes_wrong_is_known_and_has_its_reason(case):
     """A case that comes right, or wrong in another way, fails here: then its line moves, or says so."""
     assert case["why"]
     assert blend(copies(case), language="en").text == case["said"] != case["right"]
+
+
+def test_what_was_left_out_makes_the_reading_less_sure():
+    kept = "we meet the keeper of the light again today"
+    longer = kept.replace("keeper", "old and gentle keeper")
+    sure = blend([Copy("a", kept, 0.9), Copy("b", kept, 0.85), Copy("c", kept, 0.5)])
+    unsure = blend([Copy("a", kept, 0.9), Copy("b", longer, 0.85), Copy("c", kept, 0.5)])
+    assert (sure.text, unsure.text) == (kept, kept)
+    assert unsure.least < 0.95 * sure.least
