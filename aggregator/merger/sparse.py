@@ -187,7 +187,7 @@ def _window(dense: Floats, marked: Sequence[Bags], bags: Bags, left: Ints, right
     base, last = int(left[0]), int(left[-1])
     cells = np.concatenate([_cells(one, base, last) for one in marked])
     dense[cells] = 1.0
-    sizes = bags.sizes[right]
+    sizes = bags.starts[right + 1] - bags.starts[right]
     ends = np.cumsum(sizes)
     place = np.arange(int(ends[-1])) + np.repeat(bags.starts[right] - ends + sizes, sizes)
     met = dense[np.repeat((left - base) * bags.width, sizes) + bags.features[place]] * bags.weights[place]
@@ -198,6 +198,6 @@ def _window(dense: Floats, marked: Sequence[Bags], bags: Bags, left: Ints, right
 
 def _cells(marked: Bags, base: int, last: int) -> Ints:
     """The cells of the window that the rows from ``base`` to ``last`` mark."""
-    owner = np.repeat(np.arange(last + 1 - base), marked.sizes[base : last + 1])
+    owner = np.repeat(np.arange(last + 1 - base), np.diff(marked.starts[base : last + 2]))
     cells: Ints = owner * marked.width + marked.features[int(marked.starts[base]) : int(marked.starts[last + 1])]
     return cells
