@@ -130,13 +130,13 @@ def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> N
 def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime, whole: Whole = itself) -> history.History:
     """What each run changed of the feed, this one included, newest first; kept for the next.
 
-    ``whole`` gives the feed's items with their texts.
+    The answer is without the state. ``whole`` gives the feed's items with their texts.
     """
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
     now_told = history.advance(past, feed, now, whole=whole)
     if now_told is not past:
         facts.keep_fact(book, plan.name, CHANGES, history.pack(now_told))
-    return now_told
+    return history.editions_of(now_told)
 
 
 def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 
 from aggregator.generator import seen
@@ -55,6 +55,11 @@ def advance(
         return past
     edition = Edition(at, found[:MOST], max(0, len(found) - MOST))
     return History(state, (edition, *past.editions)[:EDITIONS])
+
+
+def editions_of(history: History) -> History:
+    """The history without the state, which nobody but the next run asks for: of many items it is large."""
+    return replace(history, state=State())
 
 
 def pack(history: History) -> bytes:

@@ -11,7 +11,7 @@ from aggregator import aside, bookkeeping, printing, publish
 from aggregator.aside import Shelf
 from aggregator.errors import LedgerError
 from aggregator.generator.spool import Spool
-from aggregator.ledger import decisions, ledger, promises
+from aggregator.ledger import decisions, facts, ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.sighting import Listing, Sighting
@@ -61,6 +61,7 @@ def story(folder: Path, staying: int | None) -> list[object]:
                 cards = printing.cards(book, feed, texts.items.whole)
                 publish.publish(folder / "output", feed, 5, past, made, cards=cards)
                 told += [composed.fingerprint, composed.repaired, past, promises.promises(book, "sea")]
+                told.append(facts.facts(book, "sea", bookkeeping.CHANGES))
             told.append({path.name: path.read_bytes() for path in sorted((folder / "output" / "sea").iterdir())})
             guid = feed.items[0].guid
             decisions.keep_override(book, "sea", Override(guid, ("description", "title")[turn % 2], "By hand."), now)
