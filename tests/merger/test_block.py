@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aggregator.merger.block import candidates
 from aggregator.merger.frame import framed
 from aggregator.merger.record import Record
@@ -39,3 +41,11 @@ def test_another_opening_and_no_rare_word_is_no_candidate() -> None:
 def test_a_summary_is_found_by_its_words_too() -> None:
     one = Record("a", "x", "Lamps", description="Nothing in common with anything.", summary=OPENING)
     assert pairs(one, Record("b", "y", "Nightfall", description=f"{OPENING} {REST}")) == {("a", "b")}
+
+
+@pytest.mark.parametrize("day", [738_000, 738_001])
+def test_what_has_only_the_day_or_the_next_in_common_is_compared(day: int) -> None:
+    one = Record("a", "x", "Lamps", day=day)
+    assert pairs(one, Record("b", "y", "Nightfall", day=day)) == {("a", "b")}
+    assert pairs(one, Record("b", "y", "Nightfall", day=day + 1)) == {("a", "b")}
+    assert pairs(one, Record("b", "y", "Nightfall", day=day + 2)) == set()

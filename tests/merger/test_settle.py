@@ -88,6 +88,8 @@ def test_a_date_in_the_future_is_not_believed() -> None:
     settled = first(item("A", "host/1", published=wild))
     assert settled.items[0].published == Moment(NOW)
     assert "in the future" in settled.events[0]
+    assert first(item("A", "host/1", published=Moment(NOW + timedelta(hours=30)))).events
+    assert first(item("A", "host/1", published=Moment(NOW + timedelta(hours=23)))).events == ()
 
 
 def test_a_date_some_hours_ahead_is_frozen_as_seen_and_its_day_as_a_day() -> None:
