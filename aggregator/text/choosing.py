@@ -19,7 +19,7 @@ Piece = str | tuple[Choice, ...]
 MOST_CHOICES = 400
 LONGEST_WORD = 60
 # So many readings of its words are weighed in a text; a page of worn Vietnamese has some hundreds.
-MOST_WEIGHED = 40_000
+MOST_WEIGHED = 20_000
 LANGUAGE_OF = {"CYRILLIC": "ru", "HEBREW": "he", "GREEK": "el", "ARABIC": "ar", "CJK": "zh", "HANGUL": "ko"}
 VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
