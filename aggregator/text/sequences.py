@@ -26,6 +26,7 @@ RARE = re.compile(
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
+ELLIPSIS = "…"
 NOT_LATIN = "\u0370"
 HEBREW = re.compile("[\u0590-\u05ff]")
 EAST_ASIAN = re.compile("[\u3000-\u9fff\uac00-\ud7a3]")
@@ -57,6 +58,8 @@ def choices(
         return ()
     lead = table.leads[text[at]]
     found = _read(_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
+    if text[-1] == ELLIPSIS:  # "ä1…" ends in dots, and is no 久 with a folded byte
+        found = tuple([one for one in found if not one.cost or at + one.size < len(text)])
     if not before.isdigit() and not (before.islower() and before < NOT_LATIN):
         return found
     return tuple([one for one in found if _joins(before, one, text[at + one.size : at + one.size + 1], table)])
