@@ -1,6 +1,6 @@
-"""An origin on loopback for the benchmarks: every file of a folder, with validators or not; its time is not counted.
+"""An origin on loopback for the benchmarks: every file of a folder, with validators or not, by several hosts.
 
-python benchmarks/origin.py FOLDER [--forget]     prints its port; --forget never answers 304
+python benchmarks/origin.py FOLDER [--forget]     prints its port; --forget never answers 304; its time is not counted
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import hashlib
 import http.server
 import json
 import sys
+import threading
 from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
 ANSWERS = "/-/answers"
+HOSTS = [f"127.0.0.{number}" for number in range(1, 26)]  # so that nobody's manners towards one host are measured
 
 
 @cache
@@ -69,8 +71,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def main() -> None:
     """Serve until killed."""
     Handler.folder, Handler.forgets = Path(sys.argv[1]), "--forget" in sys.argv
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    http.server.ThreadingHTTPServer.daemon_threads = True
+    server = http.server.ThreadingHTTPServer((HOSTS[0], 0), Handler)
+    for host in HOSTS[1:]:
+        other = http.server.ThreadingHTTPServer((host, server.server_port), Handler)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
     print(server.server_port, flush=True)
     server.serve_forever()
 

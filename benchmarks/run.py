@@ -66,7 +66,7 @@ def told(name: str, costs: dict[str, list[float]], wanted: list[tuple[str, str, 
     medians = measure.medians(costs)
     print(f"{name}: " + ", ".join(f"{who} {seconds:.4f} s" for who, seconds in medians.items()))
     for slow, fast, least in wanted:
-        ratio = medians[slow] / medians[fast]
+        ratio = medians[slow] / medians[fast] if medians[fast] > 0 else float("inf")  # less than can be told apart
         asked = f" ({least:g} asked: {'reached' if ratio >= least else 'NOT reached'})" if least else ""
         print(f"   {slow} / {fast}: {ratio:.1f}{asked}", flush=True)
 

@@ -11,19 +11,21 @@ import os
 import sys
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
+from itertools import cycle
 from pathlib import Path
 
 import cases
 import corpus
 import measure
 from cases import Setting
+from origin import HOSTS
 
 FEW, MANY = 5, 205  # small feeds that answer 304
-LARGE = (2, 10)  # feeds of as many items as the corpus has, whose origin never answers 304
+LARGE = (2, 20)  # feeds of as many items as the corpus has, whose origin never answers 304
 NEW = 15  # feeds made up for a first update, where no folder of feeds is given
 EACH = ", each further feed"
 
@@ -39,7 +41,7 @@ def origin(folder: Path, *options: str) -> Iterator[str]:
     os.close(write)
     try:
         port = os.read(pid_file, 20).decode().strip()
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://{HOSTS[0]}:{port}"
     finally:
         os.close(pid_file)
         os.kill(number, 9)
@@ -70,7 +72,7 @@ def _again(
         for size in sizes:
             folder = setting.folder / f"{size}"
             folder.mkdir()
-            urls = [f"{address}/{number}.xml" for number in range(size)]
+            urls = _spread(address, [f"{number}.xml" for number in range(size)])
             for name, update in _contenders(replace(setting, folder=folder), urls).items():
                 update(0)
                 _asked(address)
@@ -95,7 +97,7 @@ def first(setting: Setting, rounds: int) -> dict[str, list[float]]:
             (feeds / f"{number}.xml").write_bytes(corpus.feed(corpus.show(number, 10), 0, f"Show {number}"))
     names = sorted(path.name for path in feeds.iterdir() if path.is_file())
     with origin(feeds) as address:
-        contenders = _contenders(setting, [f"{address}/{name}" for name in names])
+        contenders = _contenders(setting, _spread(address, names))
 
         def anew(update: Callable[[int], float]) -> Callable[[int], float]:
             return lambda _: (_forgotten(setting), update(0))[1]
@@ -130,6 +132,12 @@ def _contenders(setting: Setting, urls: list[str]) -> dict[str, Callable[[int], 
         "reader": lambda _: measure.run(command, setting.folder).seconds,
         "aggregator": lambda turn: cases.refresh(setting, turn + 1, "--force"),
     }
+
+
+def _spread(address: str, names: Sequence[str]) -> list[str]:
+    """The files' addresses, each at another of the origin's hosts in turn."""
+    hosts = cycle(HOSTS)
+    return [f"{address.replace(HOSTS[0], next(hosts))}/{name}" for name in names]
 
 
 def _forgotten(setting: Setting) -> None:
