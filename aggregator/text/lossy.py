@@ -23,9 +23,11 @@ MARKS = ("?", "\ufffd")
 # word is a question; at two thirds, two texts of one length begin to explain each other.
 LEAST = 3
 SHARE = 0.8
+LOSABLE = re.compile(r"[^\x00-\x7f]")
 MARKED = re.compile(r"\S*[?\ufffd]\S*")
 # Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
 MOST_ALIKE = 64
+NOBODY: Counter[str] = Counter()
 Poorer = Callable[[str], str]
 
 
@@ -39,10 +41,12 @@ def restored(texts: Sequence[str]) -> list[str]:
     """
     if all(text.isascii() for text in texts):
         return list(texts)
+    marked = any(mark in text for mark in MARKS for text in texts)
+    spelt = {text: _spelt(text) if marked else [] for text in texts}
     back = []
     for text in texts:
-        others = [other for other in dict.fromkeys(texts) if other != text]
-        back.append(_reworded(_restored(text, others), others))
+        others = [other for other in spelt if other != text]
+        back.append(_reworded(_restored(text, others), [spelt[other] for other in others]))
     return back
 
 
@@ -79,26 +83,34 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
 
 
-def _reworded(text: str, others: Sequence[str]) -> str:
+def _reworded(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
     """The text with the words that lost a letter or two as the other copies write them, where these agree."""
     if not any(mark in text for mark in MARKS):
         return text
     written: dict[str, Counter[str]] = {}
-    for other in others:
-        for word in {word for word in other.split() if not word.isascii()}:
-            written.setdefault(_outline(word), Counter())[word] += 1
-    return MARKED.sub(lambda found: _whole(found.group(), written.get(_outline(found.group()), Counter())), text)
+    for words in spelt:
+        for outline, word in words:
+            written.setdefault(outline, Counter())[word] += 1
+    return MARKED.sub(lambda found: _whole(found.group(), written.get(_outline(found.group()), NOBODY)), text)
 
 
-def _outline(word: str) -> str:
+def _spelt(text: str) -> list[tuple[str, str]]:
+    """Each word of a text that may have lost a letter elsewhere, after its outline."""
+    words = [word for word in dict.fromkeys(text.split()) if not word.isascii()]
+    return list(zip(_outline("\n".join(words)).split("\n"), words, strict=True)) if words else []
+
+
+def _outline(words: str) -> str:
     """A word with a question mark for each letter that may be lost."""
-    return "".join(["?" if one in MARKS or not one.isascii() else one for one in word])
+    return LOSABLE.sub("?", words)
 
 
 def _whole(word: str, written: Counter[str]) -> str:
     """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
+    if not written or len(written) > MOST_ALIKE:
+        return word
     letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, MARKS))
-    if marks > max(1, letters / 2) or not letters or len(written) > MOST_ALIKE:
+    if marks > max(1, letters / 2) or not letters:
         return word
     fitting = [(times, other) for other, times in written.items() if _fits(word, other)]
     most = max(fitting, default=(0, word))
