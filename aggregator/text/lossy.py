@@ -24,7 +24,7 @@ MARKS = ("?", "\ufffd")
 LEAST = 3
 SHARE = 0.8
 LOSABLE = re.compile(r"[^\x00-\x7f]")
-MARKED = re.compile(r"\S*[?\ufffd]\S*")
+MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 # Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
 MOST_ALIKE = 64
 NOBODY: Counter[str] = Counter()

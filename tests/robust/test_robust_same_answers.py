@@ -10,7 +10,7 @@ import pytest
 from aggregator.fetchers import preflight
 from aggregator.generator import clean, masthead
 from aggregator.merger import wording
-from aggregator.text import cuts, titlenumbers, titleparts, tokens
+from aggregator.text import lossy, titlenumbers, titleparts, tokens
 
 SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
 SIGN = masthead._SIGN
@@ -58,7 +58,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         tokens.PIECE,
         [" ", "\n", "x", "字", "。", "\u0301", "e", "\u3000", "-", "ก", "\u0e31"],
     ),
-    "half character": ("\ufffd+$", cuts.HALF_CHARACTER, ["\ufffd", "x", "\n"]),
+    "marked": (r"\S*[?\ufffd]\S*", lossy.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
     "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", wording._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
     "address": (r"\S+://\S+|www\.\S+", wording._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
     "xml": (
