@@ -79,8 +79,8 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[Voice, ...]], ...]]:
     """Each feed with its sources' voices, once all of them have answered; those of the next are asked meanwhile.
 
-    In order where all answer alike: a source that keeps its feed waiting delays no other feed. A feed that brought a
-    document comes by itself and at once; those without come together, so that they are written down together.
+    In the order in which they are done: a source that keeps its feed waiting delays no other feed. A feed that brought
+    a document comes by itself and at once; those without come together, so that they are written down together.
     """
     silent: list[tuple[Plan, tuple[Voice, ...]]] = []
     for asked in _answered(run, plans):
@@ -98,7 +98,10 @@ def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[V
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """A feed whose sources are being asked, and what was remembered of them before."""
+    """A feed whose sources are being asked, and what was remembered of them before.
+
+    ``silent`` is how many of them have not answered yet: it is counted by who takes the answers, in one thread.
+    """
 
     plan: Plan
     terms: Terms

@@ -56,12 +56,13 @@ def text(value: str) -> str:
 
 
 def passage(value: str, limit: int) -> str:
-    r"""The text as it stands, at most ``limit`` characters, without what XML forbids.
+    r"""The text as it stands, at most ``limit`` characters with the ellipsis of a cut, without what XML forbids.
 
-    >>> passage(" a\x00  b\n", 5)
-    ' a  b'
+    >>> passage(" a\x00  b\n", 9), passage("a b c", 3)
+    (' a  b\n', 'a …')
     """
-    return ILLEGAL.sub("", value)[:limit]
+    whole = ILLEGAL.sub("", value)
+    return whole if len(whole) <= limit else whole[: limit - 1] + ELLIPSIS
 
 
 def line(value: str, limit: int = LINE) -> str:
