@@ -10,23 +10,51 @@ import re
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import pairwise, starmap
+from itertools import pairwise, repeat, starmap
 from math import log
 from pathlib import Path
 
 # The large lists know names and rare words; they load in a tenth of a second each, the small ones in a hundredth.
 SIZES = ("large", "small")
+# Words of a part of a list: twenty parts of 700 000 words are made in half the time of one, for they fit into the
+# processor's memory; with ten times as many parts a word is sought too long.
+PART = 40_000
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
-@lru_cache(maxsize=8)
-def frequencies(language: str) -> dict[str, float]:
-    """The words of a language (ISO 639-1) and how often they occur, lower case; empty where there is no list."""
-    wordfreq = import_module("wordfreq")
-    for size in SIZES:
-        if language in wordfreq.available_languages(size):
-            return dict(wordfreq.get_frequency_dict(language, size))
-    return {}
+@lru_cache(maxsize=16)
+def frequencies(language: str) -> tuple[dict[str, float], ...]:
+    """The words of a language (ISO 639-1), lower case, and how often they occur, in parts; none where there is no list.
+
+    The file, as wordfreq describes it (``read_cBpack``): behind a header, the words that occur once in 10**(n/100).
+    """
+    known = (_lists().get(f"{size}_{language}.msgpack.gz") for size in SIZES)
+    path = next(filter(None, known), None)
+    if path is None:
+        return ()
+    bins: list[list[str]] = import_module("msgpack").unpackb(gzip.decompress(path.read_bytes()), raw=False)[1:]
+    parts: list[dict[str, float]] = [{}]
+    for number, found in enumerate(bins):
+        if len(parts[-1]) > PART:
+            parts.append({})
+        parts[-1].update(zip(found, repeat(10 ** (-number / 100))))
+    return tuple(parts)
+
+
+@lru_cache(maxsize=1)
+def _lists() -> dict[str, Path]:
+    """The files of wordfreq by their names. They are read here: its module would load much that is not needed."""
+    spec = find_spec("wordfreq")
+    folder = Path(spec.origin).parent if spec and spec.origin else Path()
+    return {path.name: path for path in (folder / "data").glob("*.msgpack.gz")}
+
+
+def _often(word: str, language: str) -> float:
+    """How often exactly this word occurs in texts of the language; 0 where it is not known."""
+    for part in frequencies(language):
+        if word in part:
+            return part[word]
+    return 0.0
 
 
 @lru_cache(maxsize=1 << 14)
@@ -36,8 +64,8 @@ def frequency(word: str, language: str | None) -> float:
     English words count in every language, a hundred times less.
     """
     plain = EDGES.sub("", word).replace("’", "'").lower()
-    own = frequencies(language).get(plain, 0.0) if language else 0.0
-    return own or frequencies("en").get(plain, 0.0) / 100
+    own = _often(plain, language) if language else 0.0
+    return own or _often(plain, "en") / 100
 
 
 @lru_cache(maxsize=1 << 14)
@@ -48,7 +76,7 @@ def familiarity(word: str, language: str) -> float:
     its pairs of characters are.
     """
     if language != "zh":
-        return frequencies(language).get(word.lower(), 0.0)
+        return _often(word.lower(), language)
     return step("", word)
 
 
@@ -61,8 +89,8 @@ def step(before: str, part: str) -> float:
 
 def _chinese(part: str) -> float:
     """How familiar a simplified character, or a pair of them, is in Chinese; most pairs are not."""
-    often = frequencies("zh").get(part)
-    return 0.0 if often is None else max(0.0, 18 + log(often)) * len(part) ** 2
+    often = _often(part, "zh")
+    return max(0.0, 18 + log(often)) * len(part) ** 2 if often else 0.0
 
 
 @lru_cache(maxsize=1 << 14)
@@ -87,10 +115,8 @@ def simplified(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _simplifications() -> dict[int, str]:
-    """The table of wordfreq, read from its file: its module would ask for a tokenizer that is not needed here."""
-    spec = find_spec("wordfreq")
-    folder = Path(spec.origin).parent if spec and spec.origin else Path()
-    packed = gzip.decompress((folder / "data" / "_chinese_mapping.msgpack.gz").read_bytes())
+    """The table of wordfreq: the simplified character by the code point of the traditional one."""
+    packed = gzip.decompress(_lists()["_chinese_mapping.msgpack.gz"].read_bytes())
     table: dict[int, str] = import_module("msgpack").unpackb(packed, raw=False, strict_map_key=False)
     return table
 
