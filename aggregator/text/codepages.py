@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,6 +47,8 @@ DEFINED_COST = 0.3
 LOST_COST = 0.9
 # The Cyrillic and Vietnamese letters that recognition takes for the Latin capital Eth.
 LEADS_WORN = (("Ð", "Đ"),)
+# Sequences that are read in one step: what is wrong in a longer run would be looked at again too often.
+LONGEST_RUN = 60
 
 
 class Page(NamedTuple):
@@ -53,7 +56,8 @@ class Page(NamedTuple):
 
     ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
     undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead
-    bytes, ``finder`` those that as many forms of continuation bytes follow as they need.
+    bytes, ``finder`` those that as many forms of continuation bytes follow as they need. ``plain`` finds sequences that
+    can be read in one way only, ``beginning`` their first two characters, ``bytes`` are the bytes of their characters.
     """
 
     name: str
@@ -64,6 +68,9 @@ class Page(NamedTuple):
     wide: frozenset[str]
     leader: re.Pattern[str]
     finder: re.Pattern[str]
+    plain: re.Pattern[str]
+    beginning: re.Pattern[str]
+    bytes: dict[int, int]
 
 
 @lru_cache(maxsize=8)
@@ -76,10 +83,22 @@ def page(name: str) -> Page:
     for byte in range(0x80, 0xC0):
         for form, cost in _forms(byte, shown[byte]).items():
             tails.setdefault(form[0], []).append((form, byte, cost))
-    lost = tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte))
-    every, leader = frozenset((*shown.values(), UNDEFINED, REPLACED)), re.compile(f"[{''.join(leads)}]")
+    every = frozenset((*shown.values(), UNDEFINED, REPLACED))
     wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
-    return Page(name, leads, tails, lost, every, wide, leader, _finder(leads, tails))
+    clear = {form: byte for (form, byte, cost), *more in tails.values() if not more and not cost and len(form) == 1}
+    return Page(
+        name,
+        leads,
+        tails,
+        lost=tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte)),
+        shown=every,
+        wide=wide,
+        leader=re.compile(f"[{''.join(leads)}]"),
+        finder=_finder(leads, tails),
+        plain=_plain(leads, clear),
+        beginning=re.compile(f"[{''.join(leads)}]."),
+        bytes={ord(character): byte for character, byte in (leads | clear).items()},
+    )
 
 
 def _finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:
@@ -88,11 +107,23 @@ def _finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]
     single = "".join(re.escape(form) for form in sorted(forms) if len(form) == 1)
     longer = [re.escape(form) for form in sorted(forms) if len(form) > 1]
     form = f"(?:{'|'.join([f'[{single}]', *longer])})"
+    by_need = sorted(_by_need(leads).items())
+    parts = (rf"(?<=[{''.join(characters)}]){form}{{{count}}}" for count, characters in by_need)
+    return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
+
+
+def _plain(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
+    """What finds a run of sequences that are not worn and can be read in one way only."""
+    tail = f"[{''.join(map(re.escape, clear))}]"
+    parts = (f"[{''.join(each)}]{tail}{{{count}}}" for count, each in sorted(_by_need(leads).items()))
+    return re.compile(f"(?:{'|'.join(parts)}){{1,{LONGEST_RUN}}}")
+
+
+def _by_need(leads: dict[str, int]) -> dict[int, list[str]]:
     by_need: dict[int, list[str]] = {}
     for character, lead in leads.items():
         by_need.setdefault(needed(lead), []).append(character)
-    parts = (rf"(?<=[{''.join(characters)}]){form}{{{count}}}" for count, characters in sorted(by_need.items()))
-    return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
+    return by_need
 
 
 def needed(lead: int) -> int:

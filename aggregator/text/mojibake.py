@@ -13,10 +13,10 @@ from functools import lru_cache
 
 from ftfy import fix_encoding
 
-from aggregator.text import words
 from aggregator.text.choosing import LONGEST_WORD, Piece, chosen
 from aggregator.text.codepages import ENCODINGS, REPLACED, UNDEFINED_COST, Page, page
-from aggregator.text.sequences import MOST_WORN, choices
+from aggregator.text.dotted import undotted
+from aggregator.text.sequences import MOST_WORN, Choice, choices, clear
 from aggregator.text.suspicion import suspect
 
 ROUNDS = 3
@@ -40,9 +40,6 @@ BEGINNING = 2
 MOST_BEGINNINGS = 500
 # A capital lead right behind a small letter is hardly ever spelling.
 INSIDE = 0.5
-# Chinese characters whose UTF-8 holds the byte that cp1252 shows as "•".
-DOT = 0x95
-DOTTED = re.compile(f"[{''.join(chr(code) for code in range(0x4E00, 0xA000) if DOT in chr(code).encode())}]")
 LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
 LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
@@ -71,7 +68,7 @@ def redecoded(text: str) -> str:
             break
         text = better
     if "cp1252" in familiar:
-        text = DOTTED.sub(lambda found: _undotted(found, text), text)
+        text = undotted(text)
     for name, leads in familiar.items():
         if name != "cp1251":
             text = _reread(text, page(name), leads, lost=True)
@@ -168,39 +165,27 @@ def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = Fa
     finder = table.leader if lost else table.finder
     while found := finder.search(text, at):
         at = found.start()
-        begun.add(text[at : at + BEGINNING])
+        read = "" if lost else clear(text, at, table)
+        end = at + max(BEGINNING, len(read.encode()))
+        begun.update(table.beginning.findall(text, at, end) if read else (text[at : at + BEGINNING],))
         if len(begun) > MOST_BEGINNINGS:
             return text
-        readings = choices(text, at, table, familiar, lost=lost)
-        if not readings:
+        readings = () if read else choices(text, at, table, familiar, lost=lost)
+        if not read and not readings:
             at += 1
             continue
         pieces += _plain(text[sure:at])
-        size = readings[0].size
-        known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
-        pieces.append((readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known)
-        at = sure = at + size
+        pieces += read or [_known(readings, text, at)]
+        at = sure = end if read else at + readings[0].size
     pieces += _plain(text[sure:])
     return LONE_LEAD.sub("", "".join(chosen(pieces)))
 
 
-def _undotted(found: re.Match[str], text: str) -> str:
-    """A Chinese character that was read with byte 95 because pages show undefined bytes as "•", as it was meant."""
-    at = found.start()
-    return _meant(text[max(0, at - 1) : at], found.group(), text[at + 1 : at + 2])
-
-
-@lru_cache(maxsize=4096)
-def _meant(before: str, character: str, after: str) -> str:
-    return max(_meanings(character), key=lambda one: words.step(before, one + after))
-
-
-@lru_cache(maxsize=4096)
-def _meanings(character: str) -> tuple[str, ...]:
-    """The character and those whose bytes pages would have shown in the same way."""
-    read = character.encode()
-    meant = (read.replace(bytes([DOT]), bytes([byte]), 1).decode() for byte in page("cp1252").lost)
-    return (character, *meant)
+def _known(readings: tuple[Choice, ...], text: str, at: int) -> tuple[Choice, ...]:
+    """The readings that take as much of the text as the likeliest one does; that is a mark where a letter is lost."""
+    size = readings[0].size
+    known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
+    return (readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known
 
 
 def _plain(text: str) -> list[str]:

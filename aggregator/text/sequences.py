@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from aggregator.text.codepages import LOST_COST, Page, needed, page
@@ -65,6 +66,26 @@ def choices(
     return tuple([one for one in found if _joins(before, one, text[at + one.size : at + one.size + 1], table)])
 
 
+def clear(text: str, at: int, table: Page) -> str:
+    """The characters of a run of sequences from a place on, each of which ``choices`` can read in one way only.
+
+    They are read in one step, for page after page may not be worn at all.
+    """
+    found = table.plain.match(text, at)
+    if not found:
+        return ""
+    read = found.group().translate(table.bytes).encode("latin-1")
+    try:
+        characters = read.decode()
+    except UnicodeDecodeError as error:
+        characters = read[: error.start].decode()
+    if not characters.isprintable():
+        characters = "".join(takewhile(_written, characters))
+    end = at + len(characters.encode())
+    lone = EAST_ASIAN.match(characters[-1:]) and text[end : end + 1] not in table.leads
+    return characters[:-1] if lone else characters
+
+
 def _window(text: str, at: int, table: Page) -> str:
     """As much of the text as the sequence that begins there can take: a short one is remembered better (``_read``)."""
     need = needed(table.leads[text[at]])
@@ -119,7 +140,13 @@ def _decoded(read: bytes) -> str:
         character = read.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    return character if unicodedata.category(character) not in {"Cn", "Co", "Cs"} else ""
+    return character if _written(character) else ""
+
+
+@lru_cache(maxsize=4096)
+def _written(character: str) -> bool:
+    """Whether a character is assigned, and no half of one."""
+    return unicodedata.category(character) not in {"Cn", "Co", "Cs"}
 
 
 @lru_cache(maxsize=4096)

@@ -87,10 +87,24 @@ def step(before: str, part: str) -> float:
     return sum(map(_character, part)) + sum(starmap(_pair, pairwise(before + part)))
 
 
+def between(before: str, one: str, after: str) -> float:
+    """The same, sooner, for a character and the one behind it, if there is one."""
+    if not after:
+        return step(before, one)
+    pairs = _pair(before, one) + _pair(one, after) if before else _pair(one, after)
+    return _character(one) + _character(after) + pairs
+
+
 def _chinese(part: str) -> float:
     """How familiar a simplified character, or a pair of them, is in Chinese; most pairs are not."""
-    often = _often(part, "zh")
+    often = _characters().get(part)
     return max(0.0, 18 + log(often)) * len(part) ** 2 if often else 0.0
+
+
+@lru_cache(maxsize=1)
+def _characters() -> dict[str, float]:
+    """How often Chinese characters and pairs of them occur, in one table: a long text asks for 100 000 of them."""
+    return {word: often for part in frequencies("zh") for word, often in part.items() if len(word) <= 2}  # noqa: PLR2004
 
 
 @lru_cache(maxsize=1 << 14)
