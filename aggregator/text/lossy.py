@@ -27,6 +27,8 @@ LOSABLE = re.compile(r"[^\x00-\x7f]")
 MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 # Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
 MOST_ALIKE = 64
+# The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
+LONGEST_KNOWN = 10_000
 NOBODY: Counter[str] = Counter()
 Poorer = Callable[[str], str]
 
@@ -41,6 +43,10 @@ def restored(texts: Sequence[str]) -> list[str]:
     """
     if all(text.isascii() for text in texts):
         return list(texts)
+    return list((_known if sum(map(len, texts)) <= LONGEST_KNOWN else _long)(tuple(texts)))
+
+
+def _together(texts: tuple[str, ...]) -> list[str]:
     marked = any(mark in text for mark in MARKS for text in texts)
     spelt = {text: _spelt(text) if marked else [] for text in texts}
     back = []
@@ -48,6 +54,11 @@ def restored(texts: Sequence[str]) -> list[str]:
         others = [other for other in spelt if other != text]
         back.append(_reworded(_restored(text, others), [spelt[other] for other in others]))
     return back
+
+
+# Who learns from an item reads it again after that.
+_known = lru_cache(maxsize=1 << 10)(_together)
+_long = lru_cache(maxsize=2)(_together)
 
 
 def _restored(text: str, others: Sequence[str]) -> str:

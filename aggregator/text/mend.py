@@ -7,6 +7,7 @@ a cut goes last, when nothing stands behind it any more. Sound text comes back a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from aggregator.text import addresses, cuts, extraction, lookalikes, markup, mojibake, spacing
@@ -33,6 +34,9 @@ FIXERS: tuple[tuple[str, Fixer], ...] = (
 # Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
 ROUNDS = 6
 PASSAGE = 120
+# What learns from texts reads them again after that: thousands of up to so many characters are remembered with what
+# they became (16 MB at most), and the copies of one item or two that are longer.
+LONGEST_KNOWN = 2000
 
 
 class Change(NamedTuple):
@@ -59,11 +63,21 @@ def mend(text: str, *, cut: bool = False) -> Mended:
     >>> mend("TORCH\\_TRACE and  friends")[:2]
     ('TORCH_TRACE and friends', False)
     """
+    return (_known if len(text) <= LONGEST_KNOWN else _long)(text, cut=cut)
+
+
+def _mended(text: str, *, cut: bool) -> Mended:
     changes: list[Change] = []
+    sound: dict[str, str] = {}  # by fixer the text that it left as it was
     for _ in range(ROUNDS):
         before = text
         for cause, fixer in FIXERS:
-            text = _noted(cause, text, fixer(text), changes)
+            if sound.get(cause) == text:
+                continue
+            mended = fixer(text)
+            if mended == text:
+                sound[cause] = text
+            text = _noted(cause, text, mended, changes)
         uncut = cuts.unmarked(text, known=cut)
         cut = uncut.cut
         shorter = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
@@ -71,6 +85,10 @@ def mend(text: str, *, cut: bool = False) -> Mended:
         if text == before:
             break
     return Mended(text, cut, tuple(changes))
+
+
+_known = lru_cache(maxsize=1 << 12)(_mended)
+_long = lru_cache(maxsize=8)(_mended)
 
 
 def _noted(cause: str, before: str, after: str, changes: list[Change]) -> str:

@@ -50,7 +50,7 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    return list(_known(text)) if len(text) <= LONGEST_KNOWN else list(_tokens(text))
+    return list((_known if len(text) <= LONGEST_KNOWN else _long)(text))
 
 
 def _tokens(text: str) -> list[Token]:
@@ -58,10 +58,9 @@ def _tokens(text: str) -> list[Token]:
     return by_pieces(text) if quick is None else quick
 
 
-@lru_cache(maxsize=1 << 12)
-def _known(text: str) -> list[Token]:
-    """The same remembered: several sources have one text, and it is looked at in more than one stage."""
-    return _tokens(text)
+# Several sources have one text, and it is looked at in more than one stage.
+_known = lru_cache(maxsize=1 << 12)(_tokens)
+_long = lru_cache(maxsize=8)(_tokens)
 
 
 def by_pieces(text: str) -> list[Token]:
