@@ -66,15 +66,30 @@ def weighed(columns: Sequence[Column], witnesses: Sequence[Witness]) -> list[Str
     stretches = _stretches(columns)
     reach = [_reach(columns, number) for number in range(len(witnesses))]
     rates = [witness.rates for witness in witnesses]
+    cases = _cases(stretches, reach)
     for _ in range(ROUNDS):
-        for stretch in stretches:
-            stretch.odds = _odds(stretch, witnesses, rates, reach)
+        for alike in cases:
+            odds = _odds(alike[0], witnesses, rates, reach)
+            for stretch in alike:
+                stretch.odds = odds
         for number, witness in enumerate(witnesses):
             witness.seen = _seen(stretches, number, reach[number])
         rates = [_adapted(witness) for witness in witnesses]
     for number, witness in enumerate(witnesses):
         witness.rates = rates[number]
     return stretches
+
+
+def _cases(stretches: Sequence[Stretch], reach: Sequence[tuple[int, int]]) -> list[list[Stretch]]:
+    """The stretches by all that their odds depend on: a long text has thousands, and a hundred cases."""
+    begun, ended = max(first for first, _ in reach), min(last for _, last in reach)
+    cases: dict[tuple[object, ...], list[Stretch]] = {}
+    for stretch in stretches:
+        start, end, size = stretch.start, stretch.end, min(len(stretch.columns), LONGEST_TAIL + 1)
+        beyond = () if begun <= end and start <= ended else tuple([(end < one, start > other) for one, other in reach])
+        case = (*stretch.columns[0].cells, stretch.lexical, stretch.repeats, size, beyond)
+        cases.setdefault(case, []).append(stretch)
+    return list(cases.values())
 
 
 def _adapted(witness: Witness) -> Rates:
@@ -98,14 +113,10 @@ def _mark_repeats(stretches: Sequence[Stretch]) -> None:
     """Marks the stretches that say again what stands right before or behind them."""
     for before, after in pairwise(stretches):
         for one, other in ((before, after), (after, before)):
-            keys = [column.key for column in one.columns]
-            near = other.columns[-len(keys) :] if other is before else other.columns[: len(keys)]
-            if (
-                one.lexical
-                and keys == [column.key for column in near]
-                and len(one.columns[0].cells) < len(near[0].cells)
-            ):
-                one.repeats = True
+            size = len(one.columns)
+            if one.lexical and size <= len(other.columns) and len(one.columns[0].cells) < len(other.columns[0].cells):
+                near = other.columns[-size:] if other is before else other.columns[:size]
+                one.repeats |= [column.key for column in one.columns] == [column.key for column in near]
 
 
 def _reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
@@ -162,12 +173,15 @@ def _seen(stretches: Sequence[Stretch], number: int, reach: tuple[int, int]) -> 
     """What one witness lost and added within its reach, as the vote stands."""
     counts = dict.fromkeys(("lost_word", "lost_mark", "added_word", "added_mark"), 0.0)
     words = 0
+    first, last = reach
     for stretch in stretches:
-        has, real = number in stretch.columns[0].cells, stretch.odds >= 0
-        inside = reach[0] < stretch.start and stretch.end < reach[1]
-        if real and inside:
-            words += len(stretch.columns)
-        if has != real and inside and not stretch.repeats:
+        start, columns = stretch.start, stretch.columns
+        if start <= first or start + len(columns) > last:
+            continue
+        real = stretch.odds >= 0
+        if real:
+            words += len(columns)
+        if (number in columns[0].cells) != real and not stretch.repeats:
             counts[f"{'lost' if real else 'added'}_{'word' if stretch.lexical else 'mark'}"] += 1
     chances = {"word": float(words), "mark": words * MARKS_PER_WORD}
     return {name: (events, chances[name.split("_")[1]]) for name, events in counts.items()}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
+from operator import neg, sub
 
 from rapidfuzz.distance import Indel, LCSseq
 
@@ -92,12 +94,22 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
     for i in (i for found in begins.values() for i in found if i + 1 in open_left):
         pairs.setdefault((left[i], left[i + 1]), []).append(i)
     several = ((j, pairs.get((right[j], right[j + 1]), ())) for j in free_right if j + 1 in open_right)
-    starts = [(i, j) for j, found in several for i in found if not _inside(keys, (i, j), open_left, open_right)]
+    starts = [
+        (i, j)
+        for j, found in several
+        for i in found
+        if not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
+    ]
     matches = _tiled(starts, _sizes(keys, starts, open_left, open_right))
     taken_left, taken_right = {i for i, _ in matches}, {j for _, j in matches}
     left_over = ((j, begins.get(right[j], ())) for j in free_right if j not in taken_right)
-    lone = [(i, j) for j, found in left_over for i in found if i not in taken_left]
-    return matches + _tiled([pair for pair in lone if not _inside(keys, pair, open_left, open_right)])
+    lone = [
+        (i, j)
+        for j, found in left_over
+        for i in found
+        if i not in taken_left and not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
+    ]
+    return matches + _tiled(lone)
 
 
 def _tiled(starts: Sequence[tuple[int, int]], sizes: Sequence[int] = ()) -> Matches:
@@ -105,21 +117,17 @@ def _tiled(starts: Sequence[tuple[int, int]], sizes: Sequence[int] = ()) -> Matc
     matches: Matches = []
     left: set[int] = set()
     right: set[int] = set()
-    runs = ((-size, abs(i - j), i, j) for (i, j), size in zip(starts, sizes or [1] * len(starts), strict=True))
-    for size, _, begin_left, begin_right in sorted(runs):
-        for step in range(-size):
-            i, j = begin_left + step, begin_right + step
+    lefts, rights = ([start[side] for start in starts] for side in (0, 1))
+    apart = map(abs, map(sub, lefts, rights))
+    for size, _, begin_left, begin_right in sorted(
+        zip(map(neg, sizes or repeat(1)), apart, lefts, rights, strict=False)
+    ):
+        for i, j in zip(range(begin_left, begin_left - size), range(begin_right, begin_right - size), strict=True):
             if i not in left and j not in right:
                 left.add(i)
                 right.add(j)
                 matches.append((i, j))
     return matches
-
-
-def _inside(keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], left: set[int], right: set[int]) -> bool:
-    """Whether the keys before two places are equal and free too, so that their run starts further back."""
-    i, j = start[0] - 1, start[1] - 1
-    return i in left and j in right and keys[0][i] == keys[1][j]
 
 
 def _sizes(

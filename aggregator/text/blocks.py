@@ -66,9 +66,11 @@ def _parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, in
 
 def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
     """The places of runs of words that stand once in each text, the most of them that stand in one order in both."""
-    mine, theirs = _runs(left), _runs(right)
-    wanted = set(mine[::SPARSE])
-    once, other = _once(mine, wanted), _once(theirs, wanted)
+    theirs = _runs(right)
+    shared = set(_runs(left, SPARSE)).intersection(theirs)
+    if not shared:
+        return []
+    once, other = _once(_runs(left), shared), _once(theirs, shared)
     found = sorted((i, other[run]) for run, i in once.items() if run in other)
     tails: list[int] = []  # the lowest place on the right that ends a chain of each length
     ends: list[int] = []
@@ -85,14 +87,16 @@ def _anchors(left: Sequence[str], right: Sequence[str]) -> Places:
     return chain[::-1]
 
 
-def _runs(keys: Sequence[str]) -> list[int]:
-    """A number for each run of keys, by the place where it begins; should two runs share one, a cut is less good."""
-    return list(map(hash, zip(*(keys[step:] for step in range(ANCHOR)), strict=False)))
+def _runs(keys: Sequence[str], step: int = 1) -> Sequence[int | str]:
+    """The run of keys from each place on; of lists a number for it: should two share one, a cut is less good."""
+    if isinstance(keys, str):
+        return [keys[at : at + ANCHOR] for at in range(0, len(keys) - ANCHOR + 1, step)]
+    return list(map(hash, zip(*(keys[at::step] for at in range(ANCHOR)), strict=False)))
 
 
-def _once(runs: Sequence[int], wanted: set[int]) -> dict[int, int]:
+def _once(runs: Sequence[int | str], wanted: set[int | str]) -> dict[int | str, int]:
     """The places of the wanted runs that stand once in a text."""
-    once: dict[int, int] = {}
+    once: dict[int | str, int] = {}
     for at, run in enumerate(runs):
         if run in wanted:
             once[run] = -1 if run in once else at
