@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
+import re
 import select
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPException
+from socket import socket
 from typing import Any
 
+from aggregator.errors import FetchError
 from aggregator.fetchers.dial import Meter, Terms, dial
+from aggregator.fetchers.heads import Response
 from aggregator.fetchers.target import Target
 
 IDLE_SECONDS = 4.0  # below the 5 s after which Apache closes; longer and a request may meet a closing connection
 IDLE_TOTAL = 64  # connections kept between requests; more only costs file descriptors
 HEADER_BYTES = 128 * 1024  # status line, headers and all 1xx together; the largest of honest origins are below 16 KB
 
+_SENDABLE = re.compile(rb"[A-Z]+ /[!-~]* HTTP/1\.1\r\n(?:[!-9;-~]+: [\t -~\x80-\xff]*\r\n)+\r\n")
+"""A request whose lines are what they should be; that no field began another of them is seen by their number."""
+
 
 @dataclass(slots=True)
 class Lines:
     """Connections kept open between requests, at most a few seconds; may be used from several threads."""
 
-    _idle: dict[tuple[object, ...], list[tuple[float, HTTPConnection]]] = field(default_factory=dict)
+    _idle: dict[tuple[object, ...], list[tuple[float, socket]]] = field(default_factory=dict)
+    _kept: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, key: tuple[object, ...]) -> HTTPConnection | None:
+    def take(self, key: tuple[object, ...]) -> socket | None:
         """A connection that is still good, or None; one at whose end something waits was closed or lies."""
         with self._lock:
-            stack = self._idle.get(key, [])
+            stack = self._idle.get(key)
             while stack:
                 since, line = stack.pop()
+                self._kept -= 1
                 if time.monotonic() - since < IDLE_SECONDS and not _waiting(line):
                     return line
                 line.close()
         return None
 
-    def keep(self, key: tuple[object, ...], line: HTTPConnection) -> None:
+    def keep(self, key: tuple[object, ...], line: socket) -> None:
         """Keep the connection for the next request of the same origin and terms."""
         with self._lock:
-            if sum(map(len, self._idle.values())) >= IDLE_TOTAL:
+            if self._kept >= IDLE_TOTAL:
                 self._close_all()
             self._idle.setdefault(key, []).append((time.monotonic(), line))
+            self._kept += 1
 
     def close(self) -> None:
         """Close all that is kept."""
@@ -54,14 +63,15 @@ class Lines:
             for _, line in stack:
                 line.close()
         self._idle.clear()
+        self._kept = 0
 
 
 @dataclass(slots=True)
 class Call:
     """An answer whose headers have come; `end` must be called when the body was read or is not wanted."""
 
-    response: HTTPResponse
-    _line: HTTPConnection
+    response: Response
+    _line: socket
     _key: tuple[object, ...]
     _lines: Lines
 
@@ -86,53 +96,60 @@ def call(
     """
     terms, meter = under
     key = (*where.origin, terms)
+    request = _request(method, where, headers)
     kept, left = lines.take(key), meter.bytes_left
-    fields = (("Host", where.authority), *headers)
     if kept is not None:
         try:
-            return Call(_sent(kept, method, (where, fields), under), kept, key, lines)
+            return Call(_answered(kept, method, request, meter), kept, key, lines)
         except ConnectionError:
             if meter.bytes_left not in {left, HEADER_BYTES}:
                 raise
             meter.bytes_left = left
-    line = HTTPConnection(where.host, where.port)
-    return Call(_sent(line, method, (where, fields), under), line, key, lines)
+    line = dial(where, terms, meter)
+    return Call(_answered(line, method, request, meter), line, key, lines)
 
 
-def _sent(
-    line: HTTPConnection, method: str, what: tuple[Target, Sequence[tuple[str, str]]], under: tuple[Terms, Meter]
-) -> HTTPResponse:
+def _request(method: str, where: Target, headers: Sequence[tuple[str, str]]) -> bytes:
+    """The request as it goes over the wire; HTTPException where a field of it would begin another line."""
+    lines = [f"{method} {where.path} HTTP/1.1\r\nHost: {where.authority}\r\n"]
+    lines += [f"{name}: {value}\r\n" for name, value in headers]
+    request = "".join((*lines, "\r\n")).encode("latin-1")
+    if request.count(b"\n") != len(lines) + 2 or not _SENDABLE.fullmatch(request):
+        raise HTTPException("a field of the request cannot be sent")
+    return request
+
+
+def _answered(line: Any, method: str, request: bytes, meter: Meter) -> Response:
     """The answer to a request over this line, which is closed where there is none."""
-    (where, fields), (terms, meter) = what, under
-    with ExitStack() as unless_answered:
-        unless_answered.callback(line.close)
-        wire: Any = line.sock or dial(where, terms, meter)
-        line.sock, wire.meter = wire, meter
-        wire.settimeout(meter.patience())
+    try:
+        line.meter = meter
+        line.settimeout(meter.patience())
         meter.reached = True
-        line.putrequest(method, where.path, skip_host=True, skip_accept_encoding=True)
-        for name, value in fields:
-            line.putheader(name, value)
-        line.endheaders()
-        response = _answer(line, meter)
-        unless_answered.pop_all()
-    return response
+        line.sendall(request)
+        return _answer(Response(line, method), meter)
+    except (OSError, HTTPException, FetchError):
+        line.close()
+        raise
 
 
-def _answer(line: HTTPConnection, meter: Meter) -> HTTPResponse:
+def _answer(response: Response, meter: Meter) -> Response:
     """The final answer's headers: interim ones (1xx) are read past, all under one limit of bytes."""
     afterwards = meter.bytes_left - HEADER_BYTES
     meter.bytes_left = HEADER_BYTES
-    response = line.getresponse()
-    while response.status // 100 == 1:
-        response.headers = None  # type: ignore[assignment]  # `begin` reads a new head where there is none
+    try:
         response.begin()
+        while response.status // 100 == 1:
+            response.headers = None  # type: ignore[assignment]  # `begin` reads a new head where there is none
+            response.begin()
+    except (OSError, HTTPException, FetchError):
+        response.close()
+        raise
     meter.bytes_left += afterwards
     return response
 
 
-def _waiting(line: HTTPConnection) -> bool:
+def _waiting(line: socket) -> bool:
     """Whether bytes or an end wait on a connection that should be silent."""
     poll = select.poll()
-    poll.register(line.sock, select.POLLIN)
+    poll.register(line, select.POLLIN)
     return bool(poll.poll(0))

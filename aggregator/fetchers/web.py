@@ -12,7 +12,6 @@ from typing import Any
 
 import requests
 from requests.adapters import BaseAdapter
-from requests.structures import CaseInsensitiveDict
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from aggregator.errors import FetchError
@@ -162,15 +161,15 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
             permit(where, meter)
         errand = _Errand(method, where, fields, terms, meter)
         with faults.told():
-            response = _session().send(errand, stream=True, allow_redirects=False, proxies={})
-        location = response.headers.get("location")
-        if response.status_code not in _REDIRECTS or not location:
-            return Trail(
-                errand.calls[-1], response.status_code, dict(response.headers.lower_items()), where, hops, permanent
-            )
-        errand.calls[-1].end()
+            reply = _session().send(errand, stream=True, allow_redirects=False, proxies={})
+        call: transport.Call = reply.raw  # type: ignore[assignment]  # our own door gives nothing else
+        said = headers.joined(call.response.getheaders())
+        location = said.get("location")
+        if reply.status_code not in _REDIRECTS or not location:
+            return Trail(call, reply.status_code, said, where, hops, permanent)
+        call.end()
         where = follow(where, location)
-        permanent = permanent and _REDIRECTS[response.status_code]
+        permanent = permanent and _REDIRECTS[reply.status_code]
     raise faults.LostError(f"redirected more than {policy.hops} times")
 
 
@@ -213,9 +212,15 @@ class _Errand(requests.PreparedRequest):
         super().__init__()
         login = (("Authorization", where.login),) if where.login is not None else ()
         self.method, self.url = method, where.url
-        self.headers = CaseInsensitiveDict((*fields, *login))
-        self.where, self.terms, self.meter = where, terms, meter
-        self.calls: list[transport.Call] = []
+        self.where, self.fields, self.under = where, (*fields, *login), (terms, meter)
+
+
+class _Reply(requests.Response):
+    """An answer with its body unread; ``raw`` is the Call. It has no jar of cookies, which takes long to make."""
+
+    def __init__(self, errand: _Errand, call: transport.Call) -> None:  # all else that a session asks of an answer
+        self.request, self.url, self.history = errand, errand.where.url, []
+        self.raw, self.status_code = call, call.response.status
 
 
 class _Door(BaseAdapter):
@@ -226,19 +231,11 @@ class _Door(BaseAdapter):
         self.lines = transport.Lines()
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
-        """The answer with its body unread; ``raw`` is the Call."""
+        """The answer with its body unread."""
         if not isinstance(request, _Errand):
             raise TypeError("only our own errands go out")
-        fields = tuple(request.headers.items())
-        call = transport.call(
-            self.lines, request.where, request.method or "GET", fields, (request.terms, request.meter)
-        )
-        request.calls.append(call)
-        response = requests.Response()
-        response.status_code = call.response.status
-        response.headers = CaseInsensitiveDict(headers.joined(call.response.getheaders()))
-        response.url, response.request = request.where.url, request
-        return response
+        call = transport.call(self.lines, request.where, request.method or "GET", request.fields, request.under)
+        return _Reply(request, call)
 
     def close(self) -> None:
         """Close the connections kept."""

@@ -1,0 +1,63 @@
+"""The head of an answer, read by one pattern where it is plain, as nearly every one is.
+
+``http.client`` reads a head with the parser of letters, which is most of what a 304 costs. What the pattern does not
+match is left to it, and nothing is read away before: folded lines, other signs than ASCII's, chunks, HTTP/1.0, interim
+answers, whatever comes in several pieces. What both read they read alike (``tests/fetchers/test_heads.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from http.client import HTTPMessage, HTTPResponse
+from socket import socket
+
+_PLAIN = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2}) ([!-~][ -~]*)?\r\n((?:[!-9;-~]+:[\t -~]*\r\n){0,99})\r\n")
+"""Status, reason, and at most as many lines as ``http.client`` takes; an empty reason keeps its space (RFC 9112)."""
+
+_LENGTH = re.compile(r"[0-9]{1,15}")
+_BODILESS = frozenset({204, 304})  # RFC 9112 section 6.3
+
+
+class Response(HTTPResponse):
+    """An answer whose head is read at once where it is plain."""
+
+    def __init__(self, line: socket, method: str) -> None:
+        """Nothing read yet; ``method`` is that of the request."""
+        super().__init__(line, method=method)
+        self.asked = method
+
+    def begin(self) -> None:
+        """Read the head: afterwards all is known but the body."""
+        found = _PLAIN.match(self.fp.peek()) if self.headers is None else None
+        lines = _lines(found[3]) if found else None
+        if found is None or lines is None:
+            super().begin()
+            return
+        self.fp.read(found.end())
+        self.code = self.status = int(found[1])
+        self.reason = (found[2] or b"").decode("ascii").strip()
+        self.version = 11
+        self.headers = self.msg = HTTPMessage()
+        for name, value in lines:
+            self.headers.set_raw(name, value)
+        self._framed()
+
+    def _framed(self) -> None:
+        """Where the body ends: after its length, at once, or with the connection."""
+        length = self.headers.get("content-length")
+        self.chunked = False
+        self.length = int(length) if length else None
+        if self.status in _BODILESS or self.asked == "HEAD":
+            self.length = 0
+        self.will_close = self.length is None or "close" in self.headers.get("connection", "").lower()
+
+
+def _lines(head: bytes) -> list[tuple[str, str]] | None:
+    """The fields of a plain head; ``None`` where they say of the body's end anything but one length."""
+    fields = [line.split(":", 1) for line in head.decode("ascii").split("\r\n")[:-1]]
+    lines = [(name, value.lstrip(" \t")) for name, value in fields]
+    for name, value in lines:
+        known = name.lower()
+        if known == "transfer-encoding" or (known == "content-length" and not _LENGTH.fullmatch(value)):
+            return None
+    return lines
