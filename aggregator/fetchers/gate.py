@@ -95,19 +95,25 @@ class Gate:
 class _Lane:
     """The way to one host: how many are on it, and when the next one may enter (`time.monotonic`).
 
-    Whoever leaves wakes one that waits. One lane for all hosts and waking all doubled the cost of a 304 (16 threads).
+    One after the other passes its turnstile, where the rate is kept: those behind wait for no time, but for the one
+    before them. Whoever leaves wakes one that waits. One lane for all hosts and waking all doubled the cost of a 304
+    (16 threads); all of them waiting for the same time took a fifth of it.
     """
 
     busy: int = 0
     following: float = 0.0
+    turnstile: threading.Lock = field(default_factory=threading.Lock)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def enter(self, policy: Policy) -> None:
-        """Wait for one's turn by the rate and the number at once."""
-        with self.changed:
-            while (patience := self._patience(policy)) != 0:
-                self.changed.wait(patience)
-            self.busy += 1
+        """Wait for one's turn by the number at once and by the rate."""
+        with self.turnstile:
+            with self.changed:
+                while self.busy >= policy.host_concurrency:
+                    self.changed.wait()
+                self.busy += 1
+            if (pause := self.following - time.monotonic()) > 0:
+                time.sleep(pause)
             self.following = time.monotonic() + 1 / policy.host_rate
 
     def leave(self) -> None:
@@ -115,12 +121,6 @@ class _Lane:
         with self.changed:
             self.busy -= 1
             self.changed.notify()
-
-    def _patience(self, policy: Policy) -> float | None:
-        """Seconds until the host may be asked by the rate; ``None`` where another question must end first."""
-        if self.busy >= policy.host_concurrency:
-            return None
-        return max(self.following - time.monotonic(), 0)
 
 
 def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
