@@ -93,7 +93,7 @@ def length(text: str) -> int | None:
 
 def date(text: str) -> datetime | None:
     """An HTTP date in any of its three forms (RFC 9110 section 5.6.7), ``None`` where it is none."""
-    if len(text) > _LONGEST_DATE:
+    if not text or len(text) > _LONGEST_DATE:
         return None
     try:
         parsed = parsedate_to_datetime(text)

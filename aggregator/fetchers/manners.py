@@ -30,6 +30,8 @@ USABLE = frozenset({200, 206, 226})
 PARTIAL = frozenset({206, 226})
 RESTING = frozenset({429, 503})
 
+NONE = Validators()
+
 _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
 
@@ -115,14 +117,14 @@ def questions(memory: Memory, distrust: int | None = None, now: datetime | None 
 def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        heard = replace(memory, **_heard(memory, reply), **_undoubted(memory), whole=memory.whole or reply.ended)
-        return _rested(heard, reply, pace)
+        known = _heard(memory, reply) | _undoubted(memory) | {"whole": memory.whole or reply.ended}
+        return replace(memory, **known, not_before=_rested(memory, memory.validators, reply, pace))
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
         kept = memory.validators if part else Validators(*headers.validators(reply.fields))
-        known: dict[str, Any] = _undoubted(memory) if digest == memory.digest else {"unread": ""}
-        known |= _heard(memory, reply) | {"digest": digest, "validators": kept, "whole": reply.ended}
-        return _rested(replace(memory, **known), reply, pace)
+        known = _heard(memory, reply) | (_undoubted(memory) if digest == memory.digest else {"unread": ""})
+        known |= {"digest": digest, "validators": kept, "whole": reply.ended}
+        return replace(memory, **known, not_before=_rested(memory, kept, reply, pace))
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
     missed = failed(memory, reply.asked, reply.ended, pace)
@@ -178,8 +180,8 @@ def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:
     kept = replace(memory, every=every, skip_hours=hours, skip_days=days)
     if memory.asked is None or not every:
         return kept
-    wished = memory.asked + max(_least(kept, pace), min(timedelta(seconds=every), LONGEST_REST))
-    silent = memory.asked + _least(replace(kept, every=None), pace)
+    wished = memory.asked + max(_least(memory.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST))
+    silent = memory.asked + _least(memory.validators, pace, said=False)
     stands = memory.not_before or wished
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
 
@@ -208,21 +210,21 @@ def _undoubted(before: Memory) -> dict[str, Any]:
     return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
-def _rested(memory: Memory, reply: Reply, pace: Pace) -> Memory:
-    """The memory with the time before which freshness, ttl and floor let nobody ask."""
+def _rested(memory: Memory, kept: Validators, reply: Reply, pace: Pace) -> datetime:
+    """The time before which freshness, ttl and floor let nobody ask, where these validators are kept."""
     fresh = min(headers.freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
     every = min(timedelta(seconds=memory.every or 0), LONGEST_REST)
-    floor = reply.asked + _least(memory, pace, said=bool(fresh))
-    return replace(memory, not_before=max(floor, reply.ended + fresh, reply.ended + every))
+    floor = reply.asked + _least(kept, pace, said=bool(fresh or memory.every))
+    return max(floor, reply.ended + fresh, reply.ended + every)
 
 
-def _least(memory: Memory, pace: Pace, *, said: bool = False) -> timedelta:
+def _least(kept: Validators, pace: Pace, *, said: bool) -> timedelta:
     """The least rest between two questions.
 
-    A day where the next one will be unconditional, an hour where it is conditional or the origin itself said how
+    A day where the next one will be unconditional, an hour where it is conditional or the origin itself ``said`` how
     often (max-age, Expires, ttl).
     """
-    blind = memory.validators == Validators() and not said and not memory.every
+    blind = kept == NONE and not said
     return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
 
 
