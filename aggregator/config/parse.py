@@ -37,12 +37,25 @@ for _tag, _pattern, _first in (
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
 
 
+TEXT, MAPPING, SEQUENCE = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))
+SCALARS = frozenset({TEXT, *(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))})
+
+
+class UnusualError(Exception):
+    """Something in the document is rare: PyYAML itself is to make its values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The plain values of one YAML document, and the line (from 1) on which each key or entry stands."""
+    """The plain values of one YAML document, and what they were made of; ``root`` is ``None`` where it is empty."""
 
     values: object
-    lines: dict[Path, int]
+    root: yaml.Node | None
+
+    @property
+    def lines(self) -> dict[Path, int]:
+        """The line (from 1) on which each key or entry stands."""
+        return {} if self.root is None else _walk(self.root)[0]
 
 
 def parse(text: str, name: str) -> Parsed:
@@ -51,11 +64,12 @@ def parse(text: str, name: str) -> Parsed:
     try:
         node = loader.get_single_node()
         if node is None:
-            return Parsed(None, {})
-        lines, twice = _walk(node)
-        if twice:
-            raise ConfigError("\n".join(f"{name}:{line}: {spell(path)}: given twice" for path, line in twice))
-        return Parsed(loader.construct_document(node), lines)
+            return Parsed(None, None)
+        try:
+            return Parsed(_plain(node, loader, set()), node)
+        except UnusualError:
+            _check(node, name)
+            return Parsed(loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise ConfigError(f"{name}:{line}: not YAML: {error.problem or error.context}") from error
@@ -73,6 +87,29 @@ def spell(path: Path) -> str:
     """
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".") or "(the whole file)"
+
+
+def _plain(node: yaml.Node, loader: _Loader, met: set[int]) -> object:
+    """The values of a node, as PyYAML makes them; UnusualError at a key that is no text or given twice, or an alias."""
+    if isinstance(node, yaml.ScalarNode) and node.tag in SCALARS:
+        return node.value if node.tag == TEXT else loader.construct_object(node)
+    if id(node) in met:
+        raise UnusualError
+    met.add(id(node))
+    if isinstance(node, yaml.SequenceNode) and node.tag == SEQUENCE:
+        return [_plain(each, loader, met) for each in node.value]
+    if not isinstance(node, yaml.MappingNode) or node.tag != MAPPING:
+        raise UnusualError
+    keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.tag == TEXT}
+    if len(keys) < len(node.value):
+        raise UnusualError
+    return {key.value: _plain(value, loader, met) for key, value in node.value}
+
+
+def _check(root: yaml.Node, name: str) -> None:
+    """ConfigError where a key is given twice."""
+    if twice := _walk(root)[1]:
+        raise ConfigError("\n".join(f"{name}:{line}: {spell(path)}: given twice" for path, line in twice))
 
 
 def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from aggregator.config import kinds
+from aggregator.config import kinds, parse
 from aggregator.config.keys import SCHEMA_FILE, schema, schema_text
 from aggregator.config.load import Config, load
 from aggregator.fetchers import page
@@ -146,3 +146,23 @@ def test_trust_falls_in_the_order_of_the_kinds() -> None:
     trusts = [kinds.of(kind).trust for kind in order]
     assert trusts == sorted(trusts, reverse=True)
     assert kinds.of("somebody-elses").trust == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: {b: [1, -2, 3.5, 1e3, ~, true, no, '1', 12:30, 2024-05-01], c: }",
+        "a: &a {b: 1}\nc: {<<: *a, d: 2}",
+        "a: &a [1, 2]\nb: *a\nc: &c x\nd: *c",
+        "1: a\n'2': b\ntrue: c",
+        "a: !!str 5\nb: !!int 5\nc: !!float 5",
+        "[a, {b: c}, [], {}]",
+        "just text",
+        "a: |\n  two\n  lines\nb: >\n  one\n  line",
+    ],
+)
+def test_values_are_those_that_pyyaml_makes_with_our_scalars(text: str) -> None:
+    loader = parse._Loader(text)
+    expected = loader.construct_document(loader.get_single_node())
+    loader.dispose()
+    assert repr(expected) == repr(parse.parse(text, "c.yaml").values)
