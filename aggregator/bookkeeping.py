@@ -43,15 +43,16 @@ def memories_of(book: Ledger, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Map
     rest = iter(plans)
     while some := list(islice(rest, AT_ONCE)):
         kept = memories.of_feeds(book, [plan.name for plan in some])
-        held = hand.in_hand(book, [(plan.name, READING + source.name) for plan in some for source in plan.sources])
+        read = hand.values(book, [(plan.name, READING + source.name) for plan in some for source in plan.sources])
         for plan in some:
-            yield plan, {each.name: _memories(held, plan, each, kept) for each in plan.sources}
+            known = {each.name: kept.get((plan.name, each.name), ()) for each in plan.sources}
+            reading = {each.name: read[plan.name, READING + each.name] for each in plan.sources}
+            yield plan, {each.name: _memories(each, known[each.name], reading[each.name]) for each in plan.sources}
 
 
-def _memories(held: Ledger, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[Memory]]) -> Memories:
-    """What is remembered of one source's addresses."""
-    known = kept.get((plan.name, source.name), ())
-    if facts.facts(held, plan.name, READING + source.name) != _reading(source):
+def _memories(source: Source, known: Sequence[Memory], reading: bytes | None) -> Memories:
+    """What is remembered of one source's addresses; ``reading`` is how its documents were read."""
+    if reading != _reading(source):
         known = [replace(each, validators=Validators(), digest=None) for each in known]
     return {memory.url: memory for memory in known}
 

@@ -29,8 +29,9 @@ AT_ONCE = 16
 AHEAD = 8
 """Feeds whose sources are asked while an earlier one is composed: more would only keep their documents in memory."""
 
-LOT = 50
-"""Feeds without news that are written down in one transaction, which has 3 ms on a disk that is asked to be sure."""
+LOT = 200
+"""Feeds without news that are written down in one transaction, which takes 0.7 ms of processor time and 3 ms of a disk
+that is asked to be sure. With 50 each feed takes 10 µs more."""
 
 SECONDS = 1.0
 """The longest that such feeds wait for others: what was asked and is not written down is asked again after a crash."""
@@ -83,13 +84,16 @@ def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[V
     a document comes by itself and at once; those without come together, so that they are written down together.
     """
     silent: list[tuple[Plan, tuple[Voice, ...]]] = []
+    until = monotonic() + SECONDS
     for asked in _answered(run, plans):
         news = asked is not None and asked.news()
         if asked is not None and not news:
             silent.append((asked.plan, asked.read()))
-        if silent and (asked is None or len(silent) >= LOT):
+        if silent and (len(silent) >= LOT or monotonic() >= until):
             yield tuple(silent)
             silent = []
+        if not silent:
+            until = monotonic() + SECONDS
         if asked is not None and news:
             yield ((asked.plan, asked.read()),)
     if silent:

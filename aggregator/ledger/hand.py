@@ -21,18 +21,26 @@ AT_ONCE = 400
 
 def in_hand(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> Ledger:
     """The ledger with the wanted facts, each as (feed, name), in hand, and which of the feeds nobody decided about."""
+    feeds = sorted({feed for feed, _ in wanted})
+    free = set(feeds)
+    with reading(ledger) as connection:
+        for some in _lots(feeds):
+            decided = (select(table.c.feed).where(table.c.feed.in_(some)) for table in (decisions, overrides))
+            free.difference_update(connection.execute(union(*decided)).scalars())
+    return replace(ledger, known=values(ledger, wanted), undecided=frozenset(free))
+
+
+def values(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], bytes | None]:
+    """The wanted facts by (feed, name), ``None`` for those that there are not."""
     known: dict[tuple[str, str], bytes | None] = dict.fromkeys(wanted)
     feeds, names = sorted({feed for feed, _ in wanted}), sorted({name for _, name in wanted})
-    free = set(feeds)
     with reading(ledger) as connection:
         for some in _lots(feeds):
             query = select(facts.c.feed, facts.c.name, facts.c.value)
             for feed, name, value in connection.execute(query.where(facts.c.feed.in_(some), facts.c.name.in_(names))):
                 if (feed, name) in known:
                     known[feed, name] = value
-            decided = (select(table.c.feed).where(table.c.feed.in_(some)) for table in (decisions, overrides))
-            free.difference_update(connection.execute(union(*decided)).scalars())
-    return replace(ledger, known=known, undecided=frozenset(free))
+    return known
 
 
 def _lots(feeds: Sequence[str]) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, func, insert, select
+from sqlalchemy import func, select, text
 
 from aggregator.ledger import records
 from aggregator.ledger.ledger import Ledger, reading, writing
@@ -20,7 +20,7 @@ def memories(ledger: Ledger, feed: str, source: str) -> tuple[Memory, ...]:
     table = memories_table
     query = select(table.c.record).where(table.c.feed == feed, table.c.source == source)
     with reading(ledger) as connection:
-        found = [records.decode(Memory, text) for text in connection.execute(query).scalars()]
+        found = [records.decode(Memory, record) for record in connection.execute(query).scalars()]
     return tuple(sorted(found, key=lambda memory: memory.url))
 
 
@@ -30,8 +30,8 @@ def of_feeds(ledger: Ledger, feeds: Collection[str]) -> dict[tuple[str, str], tu
     query = select(table.c.feed, table.c.source, table.c.record).where(table.c.feed.in_(sorted(feeds)))
     found: dict[tuple[str, str], list[Memory]] = {}
     with reading(ledger) as connection:
-        for feed, source, text in connection.execute(query):
-            found.setdefault((feed, source), []).append(records.decode(Memory, text))
+        for feed, source, record in connection.execute(query):
+            found.setdefault((feed, source), []).append(records.decode(Memory, record))
     return {of: tuple(sorted(known, key=lambda memory: memory.url)) for of, known in found.items()}
 
 
@@ -45,8 +45,7 @@ def keep_memories(ledger: Ledger, kept: Iterable[tuple[str, str, Memory]]) -> No
     rows = {(feed, source, mark(memory.url)): memory for feed, source, memory in kept}
     with writing(ledger) as connection:
         if rows:
-            connection.execute(_FORGET, [{"feed_": feed, "source_": source, "url_": url} for feed, source, url in rows])
-            connection.execute(insert(memories_table), [_row(*of, memory) for of, memory in rows.items()])
+            connection.execute(_KEEP, [_row(*of, memory) for of, memory in rows.items()])
 
 
 def _row(feed: str, source: str, url: str, memory: Memory) -> dict[str, str | None]:
@@ -72,8 +71,10 @@ def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
         return {name: time(until) for name, until in connection.execute(query.group_by(table.c.host))}
 
 
-_FORGET = delete(memories_table).where(
-    memories_table.c.feed == bindparam("feed_"),
-    memories_table.c.source == bindparam("source_"),
-    memories_table.c.url == bindparam("url_"),
+_KEEP = text(
+    "INSERT INTO memories (feed, source, url, host, hold_until, record)"
+    " VALUES (:feed, :source, :url, :host, :hold_until, :record)"
+    " ON CONFLICT (feed, source, url) DO UPDATE"
+    " SET host = excluded.host, hold_until = excluded.hold_until, record = excluded.record"
 )
+"""One statement for what is new and for what is known, the same on SQLite (since 3.24) and on PostgreSQL."""
