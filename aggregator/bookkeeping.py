@@ -82,10 +82,12 @@ def _remember(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) 
             remember.remember(book, plan.name, voice.source, voice.listings, now)
         if voice.sightings or voice.state in ("heard", "recorded"):
             facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
-    past = {hearing.source.name: hearing for hearing in told.hearings(book, plan)}
-    credited.note(book, plan, [hearing.source for hearing in past.values()], {voice.source.name for voice in voices})
+    before = told.hearings(book, plan)
+    past = {hearing.source.name: hearing for hearing in before}
+    credited.note(book, plan, [hearing.source for hearing in before], {voice.source.name for voice in voices})
     after = tuple(_hearing(voice, past.get(voice.source.name)) for voice in voices)
-    facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
+    if after != before:
+        facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
     if any(listing is not None for voice in voices for listing in voice.listings):
         standing.keep_standing(book, plan.name, None)
 

@@ -137,10 +137,10 @@ def _read(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
     answers = tuple(each.answer for each in understood)
     listings = tuple(each.listing for each in understood)
     messages = dict.fromkeys(answer.message for answer in answers if answer.message)
-    return replace(
-        voice,
-        answers=answers,
-        listings=listings,
+    return Voice(
+        voice.source,
+        answers,
+        listings,
         memories=tuple(memory for each in understood for memory in (*each.pages, each.answer.memory)),
         state=_state(answers, listings),
         message="; ".join(messages) if answers else "it has no address to ask",
