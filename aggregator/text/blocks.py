@@ -40,6 +40,11 @@ def equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[Block]:
     return [*blocks, (*ends, last)]
 
 
+def akin(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether two texts may be copies of one: long ones that have no run of words in common are not."""
+    return len(left) * len(right) <= LARGEST or not set(_runs(left, SPARSE)).isdisjoint(_runs(right))
+
+
 def _shared(left: Sequence[str], right: Sequence[str]) -> int:
     """How many keys two texts begin with alike."""
     low, high = 0, min(len(left), len(right))

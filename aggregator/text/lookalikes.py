@@ -36,7 +36,10 @@ def unmasked(text: str) -> str:
     if text.isascii() or not OTHER.search(text) or not LATIN.search(text):
         return text
     latin, other = len(LATIN.findall(text)), len(OTHER.findall(text))
-    text = WORD.sub(lambda found: _one_script(found.group(), latin_text=latin >= other), text)
+    several = [word for word in set(WORD.findall(text)) if mixed(word)]
+    if several:
+        one_script = {word: _one_script(word, latin_text=latin >= other) for word in several}
+        text = WORD.sub(lambda found: one_script.get(found.group(), found.group()), text)
     if latin < MOSTLY * (latin + other):
         return text
     return SINGLE.sub(lambda found: LATIN_OF[found.group()], text)
@@ -48,9 +51,7 @@ def mixed(word: str) -> bool:
 
 
 def _one_script(word: str, *, latin_text: bool) -> str:
-    """The word in the script of its text, where every foreign letter of it has a twin there."""
-    if not mixed(word):
-        return word
+    """The mixed word in the script of its text, where every foreign letter of it has a twin there."""
     foreign = [letter for letter in word if OTHER.match(letter)]
     if latin_text:
         swaps = LATIN_OF if all(letter in LATIN_OF for letter in foreign) else {}

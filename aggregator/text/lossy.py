@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from aggregator.text.blocks import equal_blocks
+from aggregator.text.blocks import akin, equal_blocks
 
 MARKS = ("?", "\ufffd")
 # Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
@@ -82,6 +82,8 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     if sum(times for one, times in often.items() if one not in MARKS) < max(LEAST, SHARE * claimed):
         return 0, text
     damaged = other.translate({ord(one): poorer(one) for one in often})
+    if not akin(text, damaged):
+        return 0, text
     lost = [at for at, one in enumerate(other) if one in often and one not in MARKS]
     letters, back, reach = list(text), 0, 0
     for i, j, size in equal_blocks(text, damaged):

@@ -20,8 +20,6 @@ from aggregator.text.sequences import MOST_WORN, Choice, choices, clear
 from aggregator.text.suspicion import suspect
 
 ROUNDS = 3
-BLANKS = " \t\r\n"
-WORD = re.compile(f"[^{BLANKS}]+")
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 PROOF = 1.4
 LEAST_WORD = 0.6
@@ -88,6 +86,7 @@ def _worn(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
     return _reread(text, page(name), familiar[name])
 
 
+@lru_cache(maxsize=4)
 def _proved(text: str) -> tuple[float, str]:
     """The encoding that explains most of a text, with the proof; of a long text as many parts as it takes are read.
 
@@ -113,18 +112,19 @@ def _explained(text: str, name: str) -> tuple[float, int]:
     """How much of a text an encoding's sequences prove, and how many letters that may be bytes their words have."""
     every = list(_words(text, page(name)))
     proof = sum([(_remembered if len(word) <= LONGEST_WORD else _weight)(word, name) for word in every])
-    return proof, sum([_strange(word, page(name)) for word in every])
+    return proof, _strange("".join(every), page(name))
 
 
 def _words(text: str, table: Page) -> Iterator[str]:
     """The words in which a sequence of the encoding may stand, in order."""
+    spaced = text.replace("\t", " ").replace("\r", " ").replace("\n", " ")
     done = 0
     for found in table.finder.finditer(text):
         at = found.start()
         if at >= done:
-            begin = 1 + max(done - 1, *(text.rfind(blank, done, at) for blank in BLANKS))
-            word = WORD.match(text, begin)
-            done = word.end() if word else at + 1
+            begin = max(done, spaced.rfind(" ", done, at) + 1)
+            end = spaced.find(" ", at)
+            done = end if end >= 0 else len(text)
             yield text[begin:done]
 
 

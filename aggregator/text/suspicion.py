@@ -34,8 +34,12 @@ def suspect(text: str) -> bool:
     >>> suspect("L’été à la plage"), suspect("Ã©tÃ©")
     (False, True)
     """
-    if text.isascii():
-        return False
+    return not text.isascii() and _suspect(text)
+
+
+@lru_cache(maxsize=8)
+def _suspect(text: str) -> bool:
+    """The same remembered for as long as one text is looked at."""
     left = len(text) // PER_SPOT + 1
     for found in SPOT.finditer(text):
         left -= 1
