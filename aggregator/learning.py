@@ -17,17 +17,16 @@ from aggregator.aside import Aside
 from aggregator.kept import Work
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
-from aggregator.merger import lore, table
+from aggregator.merger import lore, resolve, table
 from aggregator.merger.attest import Weights, ballot
 from aggregator.merger.boilerplate import HEAD, TAIL
 from aggregator.merger.lore import NOTHING, Lore, Observer
-from aggregator.merger.match import fitted
 from aggregator.merger.readings import copies_of
 from aggregator.merger.resolve import Paired
 from aggregator.merger.table import Table
+from aggregator.merger.weights import SHIPPED
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
-from aggregator.model.sighting import Sighting
 from aggregator.text import templates
 from aggregator.text.templates import Template
 
@@ -54,10 +53,13 @@ class Learned:
     text: str
 
 
-def table_of(book: Ledger, plan: Plan, sightings: Sequence[Sighting], pairs: Paired | None = None) -> Learned:
-    """The table of weights that was kept, or one fitted to the feed as it is now, whose ``pairs`` may be known."""
-    before = _before(book, plan, TABLE, len(sightings))
-    return before or Learned(len(sightings), fitted(sightings, pairs).to_json())
+def table_of(book: Ledger, plan: Plan, size: int, pairs: Paired | None = None) -> Learned:
+    """The table of weights that was kept, or one fitted to the ``pairs`` of the feed as it is now.
+
+    ``size`` counts its sightings. Where nothing is compared the table is the shipped one.
+    """
+    before = _before(book, plan, TABLE, size)
+    return before or Learned(size, (resolve.learned(pairs) if pairs else SHIPPED).to_json())
 
 
 def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights, aside: Aside) -> Learned:

@@ -15,6 +15,7 @@ the next run keeps, never a published guid that nobody remembers.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -37,7 +38,9 @@ from aggregator.config.load import Config
 from aggregator.errors import ConfigError, PublishError, SilenceError
 from aggregator.ledger import ledger, robots
 from aggregator.ledger.ledger import Ledger
+from aggregator.model.cluster import Matching
 from aggregator.model.feed import Feed, Hearing, Plan
+from aggregator.model.sighting import Sighting
 from aggregator.outcome import Listener, Outcome, Progress, quiet
 from aggregator.run import Run
 
@@ -163,19 +166,29 @@ def compose(book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None =
 
 def _made(book: Ledger, plan: Plan, texts: aside.Aside) -> stages.Made:
     """The items of a feed, before they are settled; its sightings are let go with this."""
-    mended, records = stages.repaired(book, plan, texts)
-    frame = stages.framed(records)
-    del records  # with the texts
-    pairs = stages.compared(frame)
-    table = learning.table_of(book, plan, mended.sightings, pairs)
-    matching = stages.matched(book, plan, mended.sightings, learning.as_table(table), pairs)
-    del frame, pairs  # as large as the sightings
+    mended = stages.repaired(book, plan, texts)
+    table, matching = _matched(book, plan, mended.sightings, texts)
     weights = stages.weighed(book, plan, mended.sightings)
     lore = learning.lore_of(book, plan, matching.clusters, weights, texts)
     weights = replace(weights, lore=learning.as_lore(lore, plan), ahead=mended.ahead)
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
-    items, work = making.reconcile_all(book, plan, matching.clusters, brief, texts)
-    return stages.made(mended, matching, items, (table, lore, work))
+    told, clusters = stages.sorted_out(mended, matching), deque(matching.clusters)
+    del mended, matching  # what they hold is let go as items are made of it
+    items, work = making.reconcile_all(book, plan, clusters, brief, texts)
+    return stages.Made(items, told, (table, lore, told.work, work))
+
+
+def _matched(
+    book: Ledger, plan: Plan, sightings: Sequence[Sighting], texts: aside.Aside
+) -> tuple[learning.Learned, Matching]:
+    """The clusters of a feed and the table that weighed them; a source that speaks alone is compared with nothing."""
+    alone = stages.alone(book, plan, sightings)
+    if alone is not None:
+        table = learning.table_of(book, plan, len(sightings))
+        return table, Matching(alone, (), learning.as_table(table).version)
+    pairs = stages.compared(sightings, texts)
+    table = learning.table_of(book, plan, len(sightings), pairs)
+    return table, stages.matched(book, plan, sightings, learning.as_table(table), pairs)
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:

@@ -20,17 +20,16 @@ from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend
-from aggregator.merger import frame, resolve
+from aggregator.merger import frame, lone, resolve
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
-from aggregator.merger.frame import Frame
 from aggregator.merger.held import alarms
 from aggregator.merger.match import match
-from aggregator.merger.record import Record
-from aggregator.merger.resolve import Paired
+from aggregator.merger.record import of_sighting
+from aggregator.merger.resolve import Orders, Paired
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.merger.table import Table
-from aggregator.model.cluster import Matching, Pair
+from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import Sighting
@@ -57,31 +56,37 @@ class Composition:
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
 
 
-def repaired(book: Ledger, plan: Plan, aside: Aside) -> tuple[Mended, tuple[Record, ...]]:
-    """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was.
-
-    With it what is compared of each.
-    """
+def repaired(book: Ledger, plan: Plan, aside: Aside) -> Mended:
+    """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
     return mend(book, plan, told.held_audio(book, plan), aside.sightings)
 
 
-def framed(records: Sequence[Record]) -> Frame:
-    """What is compared of the sightings as columns, which need no texts any more."""
-    return frame.framed(records)
+def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Cluster, ...] | None:
+    """The clusters where one source speaks alone, with nothing to be compared; ``None`` where there is something."""
+    orders = _orders(book, plan)
+    return lone.clusters(sightings, orders.decisions, orders.pins)
 
 
-def compared(columns: Frame) -> Paired:
-    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return resolve.compared(columns)
+def compared(sightings: Sequence[Sighting], aside: Aside) -> Paired:
+    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match.
+
+    Their texts are not held while pairs are compared.
+    """
+    return resolve.compared(frame.framed([of_sighting(aside.sightings.whole(each)) for each in sightings]))
 
 
 def matched(
     book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table, pairs: Paired | None = None
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
+    orders = _orders(book, plan)
+    return match(sightings, decisions=orders.decisions, pins=orders.pins, table=table, pairs=pairs)
+
+
+def _orders(book: Ledger, plan: Plan) -> Orders:
+    """What people decided, and under which guid each sighting was published."""
     decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    pins = pinned(promises.promises(book, plan.name))
-    return match(sightings, decisions=decided, pins=pins, table=table, pairs=pairs)
+    return Orders(decided, pinned(promises.promises(book, plan.name)))
 
 
 def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
@@ -112,31 +117,29 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime, asid
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """What the stages made of a feed's sightings, which may be let go with it: its items, what a person may ask of.
+class Sorted:
+    """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended."""
 
-    ``sightings`` counts them, ``repaired`` those that were mended.
-    """
-
-    items: tuple[Item, ...]
     sightings: int
     repaired: int
     near_misses: tuple[Pair, ...]
     remarks: tuple[str, ...]
+    work: Work
+
+
+def sorted_out(mended: Mended, matching: Matching) -> Sorted:
+    """What is left to be told of the sightings once they stand in clusters."""
+    repaired = sum(bool(sighting.notes) for sighting in mended.sightings)
+    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the stages made of a feed's sightings: its items before they are settled, and what all this taught."""
+
+    items: tuple[Item, ...]
+    told: Sorted
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
-
-
-def made(mended: Mended, matching: Matching, items: Sequence[Item], taught: tuple[Learned, Learned, Work]) -> Made:
-    """What is left to be settled, and to be told, of what the stages made; ``taught`` ends in what reconciling took."""
-    table, lore, work = taught
-    return Made(
-        tuple(items),
-        len(mended.sightings),
-        sum(bool(sighting.notes) for sighting in mended.sightings),
-        matching.near_misses,
-        matching.remarks,
-        (table, lore, mended.work, work),
-    )
 
 
 def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
@@ -151,16 +154,16 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
         hearings=told.hearings(book, plan),
-        near_misses=made.near_misses,
+        near_misses=made.told.near_misses,
         remarks=(
             *alarmed,
-            *made.remarks,
+            *made.told.remarks,
             *settlement.remarks,
             *remarks(made.taught[1], plan),
         ),
         gone=credited.gone(book, plan),
     )
-    return Composition(feed, settlement, made.sightings, made.repaired, fingerprint, alarmed, made.taught)
+    return Composition(feed, settlement, made.told.sightings, made.told.repaired, fingerprint, alarmed, made.taught)
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:

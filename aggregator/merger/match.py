@@ -14,7 +14,7 @@ import numpy as np
 
 from aggregator.merger.explain import pair_of
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, learned, paired, settled
+from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, paired, settled
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.sighting import Sighting
@@ -54,13 +54,8 @@ def match(  # noqa: PLR0913 - what decides, and what need not be made again
 
 
 def side_by_side(sightings: Sequence[Sighting]) -> Paired:
-    """The sightings compared and not yet weighed: what ``match`` and ``fitted`` both begin with, made once for both."""
+    """The sightings compared and not yet weighed: what ``match`` begins with, and what the table is fitted to."""
     return paired([of_sighting(sighting) for sighting in sightings])
-
-
-def fitted(sightings: Sequence[Sighting], pairs: Paired | None = None) -> Table:
-    """The table that ``match`` would use for these sightings: kept, it makes the same ledger give the same bytes."""
-    return learned(pairs or side_by_side(sightings))
 
 
 def _sorted_out(found: Resolution) -> tuple[defaultdict[int, list[Pair]], list[int]]:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.merger.match import fitted, match
+from aggregator.merger.match import match, side_by_side
+from aggregator.merger.resolve import learned
 from aggregator.merger.table import from_json
 from aggregator.model.cluster import Decision, Matching
 from aggregator.model.sighting import Duration, Moment, Sighting, Span
@@ -121,7 +122,7 @@ def test_what_was_published_under_one_guid_stays_together(found: list[Sighting],
 def test_an_unrelated_show_changes_nothing(found: list[Sighting], others: list[Sighting]) -> None:
     own = [replace(sighting, show="Bread and Water") for sighting in found]
     else_ = [replace(one, source=f"{one.source}-2", show="Night Trains", guid=None) for one in others]
-    table = fitted(())
+    table = learned(side_by_side(()))
     assert groups(match(own, table=table)) <= groups(match([*own, *else_], table=table))
 
 
@@ -163,7 +164,7 @@ def test_a_source_that_gives_all_its_items_one_guid_and_title_hides_none() -> No
 
 
 def test_the_table_survives_its_json() -> None:
-    table = fitted(honest(7))
+    table = learned(side_by_side(honest(7)))
     assert from_json(table.to_json()) == table
 
 
