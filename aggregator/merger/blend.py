@@ -16,7 +16,7 @@ from aggregator.merger.seams import match_seams
 from aggregator.merger.spell import Bench, preferred_style, spell
 from aggregator.merger.stops import see_stops
 from aggregator.merger.weave import Column, backbone_first, weave
-from aggregator.merger.witnesses import Copy, Witness, call
+from aggregator.merger.witnesses import Copy, Witness, call, in_tokens
 from aggregator.text.tokens import unspaced
 
 ALL_CUT = 0.6
@@ -63,12 +63,12 @@ def blend(
     copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING, show: str | None = None
 ) -> Reading:
     """The best reading of the copies; their order does not matter, an empty one says nothing."""
-    witnesses = [witness for witness in call(copies) if witness.tokens]
+    witnesses = call(copies)
     if not witnesses:
         return Reading("", 0.0, 0.0)
     if len({witness.text for witness in witnesses}) == 1:
         return _alone(witnesses)
-    for witness in witnesses:
+    for witness in in_tokens(witnesses):
         witness.rates = lore.rates.get(witness.source, DEFAULT)
     boilerplate.strip(witnesses, lore.phrases)
     match_seams(witnesses, language)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from aggregator.merger import boilerplate, seams, stops, vote
 from aggregator.merger.rates import DEFAULT, NAMES, Rates
 from aggregator.merger.weave import Column, backbone_first, weave
-from aggregator.merger.witnesses import Copy, Witness, call
+from aggregator.merger.witnesses import Copy, Witness, call, in_tokens
 from aggregator.text.styles import sides
 from aggregator.text.templates import NONE, Template
 
@@ -55,7 +55,7 @@ class Observer:
 
     def hear(self, copies: Sequence[Copy], language: str | None, show: str | None = None) -> None:
         """Takes in one item."""
-        witnesses = [witness for witness in call(copies) if witness.tokens]
+        witnesses = in_tokens(call(copies))
         seams.match_seams(witnesses, language)
         stops.see_stops(witnesses)
         self.phrases.hear(witnesses)

@@ -85,7 +85,7 @@ class Witness:
 
 
 def call(copies: Sequence[Copy]) -> list[Witness]:
-    """The witnesses in an order that does not depend on the order of the copies."""
+    """The witnesses that say anything, in an order that does not depend on that of the copies; not yet in tokens."""
     top = max((copy.trust for copy in copies), default=1.0) or 1.0
     called = []
     for copy in copies:
@@ -96,9 +96,14 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
     for witness, text in zip(called, restored([witness.text for witness in called]), strict=True):
         witness.text = text
     called.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
-    for witness in called:
+    return [witness for witness in called if witness.text.strip()]
+
+
+def in_tokens(witnesses: list[Witness]) -> list[Witness]:
+    """The same witnesses, each with the tokens of its text."""
+    for witness in witnesses:
         witness.tokens = tokenise(witness.text)
-    return called
+    return witnesses
 
 
 def soundness(mended: Mended, wear: Sequence[str] = ()) -> float:

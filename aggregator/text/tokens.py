@@ -59,7 +59,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 # Several sources have one text, and it is looked at in more than one stage.
-_known = lru_cache(maxsize=1 << 12)(_tokens)
+_known = lru_cache(maxsize=1 << 11)(_tokens)
 _long = lru_cache(maxsize=8)(_tokens)
 
 
@@ -97,7 +97,7 @@ def unspaced(key: str) -> bool:
     return bool(ONE_UNSPACED.match(key))
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def _token(blank: str, surface: str) -> Token:
     gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
     begin, end = 0, len(surface)
@@ -117,7 +117,7 @@ def _mark(surface: str) -> str:
     return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', APOSTROPHES.sub("'", surface))).replace("…", "...")
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def fold(word: str) -> str:
     """What a word is compared by: NFKC, case folded, no apostrophes, no accents where accents are decoration.
 

@@ -5,7 +5,7 @@ import pytest
 from aggregator.merger import boilerplate
 from aggregator.merger.blend import Copy, blend
 from aggregator.merger.lore import Observer
-from aggregator.merger.witnesses import call
+from aggregator.merger.witnesses import call, in_tokens
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]
 TAIL = "Brought to you by the Harbour Tea Room. Sit down with us"
@@ -67,7 +67,9 @@ def test_a_head_is_learned_too():
             [Copy("feed", f"We talk about {topic}."), Copy("page", f"Hear this now: We talk about {topic}.")], "en"
         )
     phrases = observer.lore().phrases
-    witnesses = call([Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")])
+    witnesses = in_tokens(
+        call([Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")])
+    )
     boilerplate.strip(witnesses, phrases)
     assert all(witness.tokens[0].word == "A" for witness in witnesses)
 
@@ -82,7 +84,7 @@ def test_memory_is_bounded(monkeypatch, times):
     learner = boilerplate.Learner()
     for number in range(120):
         word = lettered(number // times)
-        learner.hear(call([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")]))
+        learner.hear(in_tokens(call([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")])))
     assert len(learner.alone) + len(learner.shared) + len(learner.runs) <= 50
 
 
@@ -91,5 +93,5 @@ def test_what_is_seen_most_is_remembered_longest(monkeypatch):
     learner = boilerplate.Learner()
     for number in range(120):
         said = f"{lettered(number)} and more."
-        learner.hear(call([Copy("a", said), Copy("b", f"{said} {TAIL}")]))
+        learner.hear(in_tokens(call([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
     assert any("harbour tea" in phrase for phrase in learner.learned())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aggregator.merger import boilerplate
 from aggregator.merger.blend import Copy, blend
 from aggregator.merger.lore import Observer
-from aggregator.merger.witnesses import call
+from aggregator.merger.witnesses import call, in_tokens
 from aggregator.text.mend import mend
 from aggregator.text.tokens import tokenise
 
@@ -15,7 +15,7 @@ PHRASES = frozenset({"sit down with us at the harbour \x03"})
 
 def left(*texts):
     """The last words of copies once boilerplate is taken off."""
-    witnesses = call([Copy(f"s{number}", text) for number, text in enumerate(texts)])
+    witnesses = in_tokens(call([Copy(f"s{number}", text) for number, text in enumerate(texts)]))
     boilerplate.strip(witnesses, PHRASES)
     return {witness.tokens[-1].word for witness in witnesses}
 
