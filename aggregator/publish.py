@@ -20,7 +20,8 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is what
     the changes page tells; without it there is none.
     """
-    return edition.render(feed, window=window) | dict(_pages(feed, past))
+    pages = {name: body if isinstance(body, bytes) else b"".join(body) for name, body in _pages(feed, past)}
+    return edition.render(feed, window=window) | pages
 
 
 def publish(  # noqa: PLR0913 - the last three are what the caller may have
@@ -35,21 +36,20 @@ def publish(  # noqa: PLR0913 - the last three are what the caller may have
     """Write the feed's folder whole or not at all; raises PublishError with the old files standing.
 
     ``made`` gives the items as every format writes them, in the feed's order, and ``cards`` those that the page shows,
-    as it shows them, where the caller has them. No file is held in memory whole but the pages. Archives of this feed
+    as it shows them, where the caller has them. No file is held in memory whole but the changes. Archives of this feed
     that are none any more (a window that grew) are removed afterwards, when no page names them.
     """
     folder = output / feed.channel.name
     streamed: Iterator[tuple[str, Content]] = edition.stream(feed, window=window, beside=folder, made=made)
-    pages: Iterator[tuple[str, Content]] = ((name, body) for name, body in _pages(feed, past, cards))
-    contents = chain(streamed, pages)
+    contents = chain(streamed, _pages(feed, past, cards))
     written = files.publish(folder, contents, compress=True)
     files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
-def _pages(feed: Feed, past: History | None, cards: Iterable[str] | None = None) -> Iterator[tuple[str, bytes]]:
+def _pages(feed: Feed, past: History | None, cards: Iterable[str] | None = None) -> Iterator[tuple[str, Content]]:
     """The pages for people."""
-    yield "index.html", page.render(feed, changes=past is not None, cards=cards)
+    yield "index.html", page.stream(feed, changes=past is not None, cards=cards)
     if past is not None:
         yield "changes.html", news.render(feed, past)
         yield "changes.atom", news.atom(feed, past)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from itertools import islice
@@ -25,6 +25,7 @@ from aggregator.model.item import Item
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 PLAYERS = 500
+BUFFERED = 1_000  # what the template engine gives at once: 100 kB of lines
 FORMATS = (
     ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
     ("feed.xml", "Everything", "RSS", "application/rss+xml"),
@@ -44,11 +45,17 @@ def render(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = N
     ``changes`` says whether the changes page is published beside it, so that it is linked. ``cards`` are those of the
     items that are ``shown``, episodes first, where the caller has them.
     """
+    return b"".join(stream(feed, changes=changes, cards=cards))
+
+
+def stream(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = None) -> Iterator[bytes]:
+    """The same page in pieces: the lines of a long feed are never held together."""
     episodes, posts = _by_genre(feed)
     language = feed.channel.language
     made = (card(item, language) for some in shown(feed) for item in some) if cards is None else map(Markup, cards)
     url = view.subscription(feed)
-    return page(
+    heard, read = list(islice(made, len(episodes[:PLAYERS]))), list(made)  # to its end, where they are kept
+    return pieces(
         "feed.html.j2",
         feed=feed,
         changes=changes,
@@ -62,10 +69,10 @@ def render(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = N
         tile=tile(feed.channel),
         artwork=view.web(feed.channel.image),
         home=view.web(feed.channel.link),
-        episodes=list(islice(made, len(episodes[:PLAYERS]))),
-        earlier=[view.line(item) for item in episodes[PLAYERS:]],
-        posts=list(made),
-        earlier_posts=[view.line(item) for item in posts[PLAYERS:]],
+        listings=[
+            ("episodes", "Episodes", "an episode", heard, episodes[PLAYERS:]),
+            ("posts", "Posts", "a post", read, posts[PLAYERS:]),
+        ],
         counts=wording.listed(
             [wording.count(len(episodes), "episode")] * bool(episodes)
             + [wording.count(len(posts), "post")] * bool(posts)
@@ -134,7 +141,16 @@ def tile(channel: Channel) -> Markup:
 
 def page(template: str, **values: object) -> bytes:
     """One template filled in, as UTF-8; a name that the template asks for and nobody gave is a defect."""
-    return (ENVIRONMENT.get_template(template).render(values) + "\n").encode("utf-8", "replace")
+    return b"".join(pieces(template, **values))
+
+
+def pieces(template: str, **values: object) -> Iterator[bytes]:
+    """The same, some lines at a time."""
+    filled = ENVIRONMENT.get_template(template).stream(values)
+    filled.enable_buffering(BUFFERED)
+    for piece in filled:
+        yield piece.encode("utf-8", "replace")
+    yield b"\n"
 
 
 def allowed(text: str) -> str:
@@ -151,7 +167,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"person": person, "direction": wording.direction, "within": wording.within}
+    made.filters |= {"line": view.line, "person": person, "direction": wording.direction, "within": wording.within}
     made.globals.update(
         style=Markup(STYLE),  # noqa: S704 - a file of this package
         script=Markup(SCRIPT),  # noqa: S704 - a file of this package
