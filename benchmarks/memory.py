@@ -24,6 +24,8 @@ from aggregator.model.feed import Plan
 from aggregator.model.sighting import Listing
 from aggregator.voices import Voice
 
+LATER = 36_525  # days: a century of daily items is then no news of the future
+
 
 def peak() -> float:
     """The most memory this process ever had resident, in MB (Linux counts in KB)."""
@@ -43,7 +45,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     for number in range(turn):
         listed = warm.with_one_more(listed, source, 50_000 + number)
     heard = [Voice(source, (), (Listing(listed),), (), "heard")]
-    at = warm.START + timedelta(days=turn)
+    at = warm.START + timedelta(days=LATER + turn)
     before = peak()
     with ledger.open(str(folder / "ledger.db")) as book, aside.room(folder) as texts:
         with ledger.transaction(book) as page:

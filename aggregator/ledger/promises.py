@@ -23,6 +23,9 @@ from aggregator.model.sighting import PRECISIONS, Moment
 ZONES = (timedelta(hours=14), timedelta(hours=12))
 """How far a zone's day begins before and ends after the UTC day of the same name (tz database: +14 Kiritimati, -12)."""
 
+AT_ONCE = 500
+"""Rows written at once: those of 20,000 promises take 10 MB."""
+
 
 def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
     """Everything promised for the feed, sorted by guid: living items, aliases and buried ones."""
@@ -52,10 +55,10 @@ def keep_promises(ledger: Ledger, feed: str, kept: Iterable[Promise]) -> int:
             if (fault := _fault(before.get(guid), promise)) is not None:
                 raise LedgerError(f"ledger: {feed}: the promise {guid!r} cannot be kept so: {fault}")
         _check_aliases(feed, before | after)
-        fresh = [_row(feed, each) for guid, each in after.items() if guid not in before]
+        fresh = [each for guid, each in after.items() if guid not in before]
         other = [each for guid, each in after.items() if guid in before and before[guid] != each]
-        if fresh:
-            connection.execute(insert(promises_table), fresh)
+        for at in range(0, len(fresh), AT_ONCE):
+            connection.execute(insert(promises_table), [_row(feed, each) for each in fresh[at : at + AT_ONCE]])
         table = promises_table
         for each in other:
             same = (table.c.feed == feed, table.c.guid == mark(each.guid))
