@@ -57,7 +57,7 @@ class Page(NamedTuple):
     ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
     undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead
     bytes, ``finder`` those that as many forms of continuation bytes follow as they need. ``plain`` finds sequences that
-    can be read in one way only, ``beginning`` their first two characters, ``bytes`` are the bytes of their characters.
+    can be read in one way only, ``bytes`` are the bytes of their characters.
     """
 
     name: str
@@ -69,7 +69,6 @@ class Page(NamedTuple):
     leader: re.Pattern[str]
     finder: re.Pattern[str]
     plain: re.Pattern[str]
-    beginning: re.Pattern[str]
     bytes: dict[int, int]
 
 
@@ -96,7 +95,6 @@ def page(name: str) -> Page:
         leader=re.compile(f"[{''.join(leads)}]"),
         finder=_finder(leads, tails),
         plain=_plain(leads, clear),
-        beginning=re.compile(f"[{''.join(leads)}]."),
         bytes={ord(character): byte for character, byte in (leads | clear).items()},
     )
 

@@ -159,24 +159,22 @@ _remembered = lru_cache(maxsize=4096)(_weight)
 
 def _reread(text: str, table: Page, familiar: frozenset[int], *, lost: bool = False) -> str:
     """Every sequence of the text read again; ``lost`` reads those, and only those, that lack a byte."""
-    pieces: list[Piece] = []
-    begun: set[str] = set()
-    at = sure = 0
     finder = table.leader if lost else table.finder
+    begun = {text[found.start() : found.start() + BEGINNING] for found in finder.finditer(text)}
+    if len(begun) > MOST_BEGINNINGS:
+        return text
+    pieces: list[Piece] = []
+    at = sure = 0
     while found := finder.search(text, at):
         at = found.start()
         read = "" if lost else clear(text, at, table)
-        end = at + max(BEGINNING, len(read.encode()))
-        begun.update(table.beginning.findall(text, at, end) if read else (text[at : at + BEGINNING],))
-        if len(begun) > MOST_BEGINNINGS:
-            return text
         readings = () if read else choices(text, at, table, familiar, lost=lost)
         if not read and not readings:
             at += 1
             continue
         pieces += _plain(text[sure:at])
         pieces += read or [_known(readings, text, at)]
-        at = sure = end if read else at + readings[0].size
+        at = sure = at + (len(read.encode()) if read else readings[0].size)
     pieces += _plain(text[sure:])
     return LONE_LEAD.sub("", "".join(chosen(pieces)))
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
+from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
 from aggregator.text.codepages import LOST_COST, Page, needed, page
@@ -27,6 +29,10 @@ RARE = re.compile(
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
+# RFC 3629, section 4: what the byte behind a lead byte may be, so that no character has two forms.
+TAILS = range(0x80, 0xC0)
+SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
+PRICE = attrgetter("price")
 ELLIPSIS = "…"
 NOT_LATIN = "\u0370"
 HEBREW = re.compile("[\u0590-\u05ff]")
@@ -109,18 +115,25 @@ def _read(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...
     """The characters that a text may begin with, the likeliest first; those that no page would show are left out."""
     table = page(name)
     lead = table.leads[text[0]]
+    need = needed(lead)
     most = MOST_WORN if familiar else ONE_WORN
-    partial: list[tuple[bytes, int, float]] = [] if lost and not familiar else [(bytes([lead]), 1, 0.0)]
-    for _ in range(needed(lead)):
+    allowed = SECOND.get(lead, TAILS)
+    partial: list[tuple[int, int, float]] = [] if lost and not familiar else [(lead & 0x3F >> need, 1, 0.0)]
+    for _ in range(need):
         partial = [
-            (read + bytes([byte]), end + len(form), cost + price)
-            for read, end, cost in partial
+            (code << 6 | byte & 0x3F, end + len(form), cost + price)
+            for code, end, cost in partial
             for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
-            if cost + price <= most
+            if cost + price <= most and byte in allowed
         ]
-    every = [(_decoded(read), end, cost) for read, end, cost in partial if cost >= LOST_COST or not lost]
-    found = [Choice(one, end, cost, cost + _strangeness(one)) for one, end, cost in every if one]
-    return tuple(sorted([one for one in found if one.price < MOST_WORN], key=lambda one: one.price)[:MOST_READINGS])
+        allowed = TAILS
+    found = [
+        Choice(chr(code), end, cost, cost + _strangeness(code))
+        for code, end, cost in partial
+        if (cost >= LOST_COST or not lost) and cost + _strangeness(code) < MOST_WORN
+    ]
+    found.sort(key=PRICE)
+    return tuple(found[:MOST_READINGS])
 
 
 def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
@@ -134,24 +147,20 @@ def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str
 
 
 @lru_cache(maxsize=4096)
-def _decoded(read: bytes) -> str:
-    """The character of a UTF-8 sequence, or nothing where there is none that anybody writes."""
-    try:
-        character = read.decode("utf-8")
-    except UnicodeDecodeError:
-        return ""
-    return character if _written(character) else ""
-
-
-@lru_cache(maxsize=4096)
 def _written(character: str) -> bool:
     """Whether a character is assigned, and no half of one."""
     return unicodedata.category(character) not in {"Cn", "Co", "Cs"}
 
 
-@lru_cache(maxsize=4096)
-def _strangeness(character: str) -> float:
-    """How unlikely a character is in any text: letters, quotes and what is invisible are likely, boxes are not."""
+@lru_cache(maxsize=1 << 13)
+def _strangeness(code: int) -> float:
+    """How unlikely a character is in any text: letters, quotes and what is invisible are likely, boxes are not.
+
+    What is no character is in none.
+    """
+    character = chr(code)
+    if not _written(character):
+        return inf
     if character in PUNCTUATION:
         return 0.0
     if character in INVISIBLE:
