@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from aggregator.merger.witnesses import Witness
@@ -78,12 +79,7 @@ def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[
             column.cells[number] = token
             column.places[number] = place
         return columns
-    straight = align.in_order(woven, keys)
-    home: dict[int, int] = {j: i for i, j in straight}
-    taken = set(home.values())
-    free_columns = [i for i in range(len(columns)) if i not in taken]
-    free_tokens = [j for j in range(len(tokens)) if j not in home]
-    jumped = {j: i for i, j in align.moved((woven, keys), (free_columns, free_tokens))}
+    home, jumped = _paired(tuple(woven), tuple(keys))
     for j, i in (*home.items(), *jumped.items()):
         column = columns[i]
         column.cells[number] = tokens[j]
@@ -95,8 +91,21 @@ def _added(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[
     return _spliced(columns, number, tokens, home, jumped)
 
 
+@lru_cache(maxsize=8)
+def _paired(woven: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """For each token that has one its column, of those in order and of those that moved.
+
+    Remembered for the item that was read last: who learns from it reads it again.
+    """
+    home = {j: i for i, j in align.in_order(woven, keys)}
+    taken = set(home.values())
+    free_columns = [i for i in range(len(woven)) if i not in taken]
+    free_tokens = [j for j in range(len(keys)) if j not in home]
+    return home, {j: i for i, j in align.moved((woven, keys), (free_columns, free_tokens))}
+
+
 def _spliced(
-    columns: list[Column], number: int, tokens: Sequence[Token], home: dict[int, int], jumped: dict[int, int]
+    columns: list[Column], number: int, tokens: Sequence[Token], home: Mapping[int, int], jumped: Mapping[int, int]
 ) -> list[Column]:
     """The columns with new ones for the tokens nobody had yet, behind the token they follow."""
     last = max(home, default=-1)

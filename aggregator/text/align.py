@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import repeat
-from operator import neg, sub
 
 from rapidfuzz.distance import Indel, LCSseq
 
@@ -105,7 +104,8 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
         for i in found
         if not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
     ]
-    matches = _tiled(starts, _sizes(keys, starts, open_left, open_right))
+    bits = max(len(left), len(right)).bit_length()
+    matches = _tiled(starts, bits, _sizes(keys, starts, open_left, open_right))
     taken_left, taken_right = {i for i, _ in matches}, {j for _, j in matches}
     left_over = ((j, begins.get(right[j], ())) for j in free_right if j not in taken_right)
     lone = [
@@ -114,20 +114,27 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
         for i in found
         if i not in taken_left and not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
     ]
-    return matches + _tiled(lone)
+    return matches + _tiled(lone, bits)
 
 
-def _tiled(starts: Sequence[tuple[int, int]], sizes: Sequence[int] = ()) -> Matches:
-    """The pairs of the runs that start so, the longest first, no place taken twice; all are single without sizes."""
+def _tiled(starts: Sequence[tuple[int, int]], bits: int, sizes: Sequence[int] = ()) -> Matches:
+    """The pairs of the runs that start so, the longest first, no place taken twice; all are single without sizes.
+
+    Of equal runs the one that moved least comes first, then the first. To be sorted each is one number, with so many
+    ``bits`` for a place: a long text has a hundred thousand.
+    """
     matches: Matches = []
     left: set[int] = set()
     right: set[int] = set()
-    lefts, rights = ([start[side] for start in starts] for side in (0, 1))
-    apart = map(abs, map(sub, lefts, rights))
-    for size, _, begin_left, begin_right in sorted(
-        zip(map(neg, sizes or repeat(1)), apart, lefts, rights, strict=False)
-    ):
-        for i, j in zip(range(begin_left, begin_left - size), range(begin_right, begin_right - size), strict=True):
+    longest = max(sizes, default=1)
+    runs = [
+        (((longest - size << bits) + abs(i - j) << bits) + i << bits) + j
+        for (i, j), size in zip(starts, sizes or repeat(1), strict=False)
+    ]
+    for run in sorted(runs):
+        begin_left, begin_right = run >> bits & ~(-1 << bits), run & ~(-1 << bits)
+        for step in range(longest - (run >> 3 * bits)):
+            i, j = begin_left + step, begin_right + step
             if i not in left and j not in right:
                 left.add(i)
                 right.add(j)

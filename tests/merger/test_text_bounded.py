@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from aggregator.merger import weave
 from aggregator.merger.blend import Copy, blend
 from aggregator.text import align, lossy, mend, tokens
 
@@ -176,6 +177,7 @@ def forget():
     for room in (mend, lossy, tokens):
         room._known.cache_clear()
         room._long.cache_clear()
+    weave._paired.cache_clear()
 
 
 def seconds(work, *given):
