@@ -36,9 +36,9 @@ def unmasked(text: str) -> str:
     if text.isascii() or not OTHER.search(text) or not LATIN.search(text):
         return text
     latin, other = len(LATIN.findall(text)), len(OTHER.findall(text))
-    several = [word for word in set(WORD.findall(text)) if mixed(word)]
-    if several:
-        one_script = {word: _one_script(word, latin_text=latin >= other) for word in several}
+    several = filter(mixed, set(WORD.findall(text)))
+    one_script = {word: made for word in several if (made := _one_script(word, latin_text=latin >= other)) != word}
+    if one_script:
         text = WORD.sub(lambda found: one_script.get(found.group(), found.group()), text)
     if latin < MOSTLY * (latin + other):
         return text
