@@ -75,10 +75,13 @@ def _best_chinese(every: Sequence[Sequence[str]]) -> str:
     """The most familiar of all readings, found character by character: only neighbours are known together."""
     best = [("", 0.0)]
     for parts in every:
-        best = [
-            max(((read + part, worth + words.step(read[-1:], part)) for read, worth in best), key=lambda one: one[1])
-            for part in parts
-        ]
+        ends = [read[-1:] for read, _ in best]
+        further = []
+        for part in parts:
+            worths = [worth + more for (_, worth), more in zip(best, words.steps(ends, part), strict=True)]
+            most = max(worths)
+            further.append((best[worths.index(most)][0] + part, most))
+        best = further
     return max(best, key=lambda one: one[1])[0]
 
 

@@ -13,8 +13,9 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from aggregator.text.blocks import akin, equal_blocks
 
@@ -29,7 +30,6 @@ MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 MOST_ALIKE = 64
 # The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
 LONGEST_KNOWN = 10_000
-NOBODY: Counter[str] = Counter()
 Poorer = Callable[[str], str]
 
 
@@ -98,13 +98,16 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
 
 def _reworded(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
     """The text with the words that lost a letter or two as the other copies write them, where these agree."""
-    if not any(mark in text for mark in MARKS):
+    marked = list(dict.fromkeys(MARKED.findall(text))) if any(mark in text for mark in MARKS) else []
+    if not marked:
         return text
-    written: dict[str, Counter[str]] = {}
-    for words in spelt:
-        for outline, word in words:
-            written.setdefault(outline, Counter())[word] += 1
-    return MARKED.sub(lambda found: _whole(found.group(), written.get(_outline(found.group()), NOBODY)), text)
+    outlines = _outline("\n".join(marked)).split("\n")
+    written: dict[str, dict[str, int]] = {outline: {} for outline in outlines}
+    for outline, word in chain.from_iterable(spelt):
+        if outline in written:
+            written[outline][word] = written[outline].get(word, 0) + 1
+    whole = {word: _whole(word, written[outline]) for word, outline in zip(marked, outlines, strict=True)}
+    return MARKED.sub(lambda found: whole[found.group()], text)
 
 
 def _spelt(text: str) -> list[tuple[str, str]]:
@@ -118,7 +121,7 @@ def _outline(words: str) -> str:
     return LOSABLE.sub("?", words)
 
 
-def _whole(word: str, written: Counter[str]) -> str:
+def _whole(word: str, written: Mapping[str, int]) -> str:
     """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
     if not written or len(written) > MOST_ALIKE:
         return word

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -87,8 +88,16 @@ def step(before: str, part: str) -> float:
     return sum(map(_character, part)) + sum(starmap(_pair, pairwise(before + part)))
 
 
+def steps(before: Sequence[str], part: str) -> list[float]:
+    """The same for a stretch behind each of several characters."""
+    if len(part) != 1:
+        return [step(one, part) for one in before]
+    alone = _character(part)
+    return [alone + (_pair(one, part) if one else 0.0) for one in before]
+
+
 def between(before: str, one: str, after: str) -> float:
-    """The same, sooner, for a character and the one behind it, if there is one."""
+    """What ``step`` says of a character and the one behind it, if there is one."""
     if not after:
         return step(before, one)
     pairs = _pair(before, one) + _pair(one, after) if before else _pair(one, after)
