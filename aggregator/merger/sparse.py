@@ -171,7 +171,8 @@ def shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Float
     order = some[np.argsort(left[some])]
     rows, sizes = left[order], bags.sizes[right[order]]
     work = np.concatenate(([0], np.cumsum(sizes)))
-    height = max(1, _CELLS // bags.width)
+    span = int(rows[-1] - rows[0]) + 1 if len(rows) else 0  # rows are sorted; beyond them nothing is marked
+    height = max(1, min(span, _CELLS // bags.width))
     dense = np.zeros(height * bags.width, dtype=np.float32)
     at = 0
     while at < len(order):
