@@ -187,9 +187,14 @@ def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
     said = [listing for listing in voice.listings if listing is not None]
     remarks = tuple(dict.fromkeys(remark for listing in said for remark in listing.remarks))
     return Hearing(
-        source=replace(voice.source, path=None, snapshot=None),
+        source=_nowhere(voice.source),
         state=state,
         message=voice.message,
         sightings=voice.sightings or (before.sightings if before else 0),
         remarks=remarks if said or before is None else before.remarks,
     )
+
+
+def _nowhere(source: Source) -> Source:
+    """The source without the names of files on this machine."""
+    return replace(source, path=None, snapshot=None) if source.path or source.snapshot else source

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sqlalchemy import select, union
-
-from aggregator.ledger.ledger import Ledger, reading
-from aggregator.ledger.schema import decisions, facts, overrides
+from aggregator.ledger.ledger import Ledger, among, reading
 
 AT_ONCE = 400
 """Feeds asked for in one question: SQLite before 3.32 takes 999 parameters."""
+
+FACTS = "SELECT feed, name, value FROM facts WHERE feed IN {} AND name IN {}"
+DECIDED = "SELECT feed FROM decisions WHERE feed IN {} UNION SELECT feed FROM overrides WHERE feed IN {}"
 
 
 def in_hand(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> Ledger:
@@ -25,8 +25,7 @@ def in_hand(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> Ledger:
     free = set(feeds)
     with reading(ledger) as connection:
         for some in _lots(feeds):
-            decided = (select(table.c.feed).where(table.c.feed.in_(some)) for table in (decisions, overrides))
-            free.difference_update(connection.execute(union(*decided)).scalars())
+            free.difference_update(row.feed for row in among(connection, DECIDED, some, some))
     return replace(ledger, known=values(ledger, wanted), undecided=frozenset(free))
 
 
@@ -36,10 +35,8 @@ def values(ledger: Ledger, wanted: Collection[tuple[str, str]]) -> dict[tuple[st
     feeds, names = sorted({feed for feed, _ in wanted}), sorted({name for _, name in wanted})
     with reading(ledger) as connection:
         for some in _lots(feeds):
-            query = select(facts.c.feed, facts.c.name, facts.c.value)
-            for feed, name, value in connection.execute(query.where(facts.c.feed.in_(some), facts.c.name.in_(names))):
-                if (feed, name) in known:
-                    known[feed, name] = value
+            found = {(feed, name): value for feed, name, value in among(connection, FACTS, some, names)}
+            known.update({of: found[of] for of in known.keys() & found.keys()})
     return known
 
 

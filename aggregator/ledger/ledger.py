@@ -11,10 +11,12 @@ it is a transaction of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
@@ -134,3 +136,14 @@ def put(connection: Connection, table: Table, keys: dict[str, object], values: d
     same = [table.c[name] == value for name, value in keys.items()]
     if connection.execute(update(table).where(*same).values(**values)).rowcount == 0:
         connection.execute(insert(table).values(**keys, **values))
+
+
+def among(connection: Connection, words: str, *lists: Sequence[str]) -> Sequence[Any]:
+    """The rows of a question in SQL whose ``{}`` are the lists, of what a column may be; none where one is empty.
+
+    Written out, because expressions with many values in them take twice the time of the question itself.
+    """
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    marks = [f"({', '.join([mark] * len(values))})" for values in lists]
+    asked = words.format(*marks), tuple(chain.from_iterable(lists))
+    return connection.exec_driver_sql(*asked).all() if all(lists) else []

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select, text
 
 from aggregator.ledger import records
-from aggregator.ledger.ledger import Ledger, reading, writing
+from aggregator.ledger.ledger import Ledger, among, reading, writing
 from aggregator.ledger.schema import mark, stamp, time
 from aggregator.ledger.schema import memories as memories_table
 from aggregator.model.source import Memory
@@ -26,11 +26,9 @@ def memories(ledger: Ledger, feed: str, source: str) -> tuple[Memory, ...]:
 
 def of_feeds(ledger: Ledger, feeds: Collection[str]) -> dict[tuple[str, str], tuple[Memory, ...]]:
     """The same for every source of the feeds that was ever asked, by (feed, source): in one question for all."""
-    table = memories_table
-    query = select(table.c.feed, table.c.source, table.c.record).where(table.c.feed.in_(sorted(feeds)))
     found: dict[tuple[str, str], list[Memory]] = {}
     with reading(ledger) as connection:
-        for feed, source, record in connection.execute(query):
+        for feed, source, record in among(connection, _OF_FEEDS, sorted(feeds)):
             found.setdefault((feed, source), []).append(records.decode(Memory, record))
     return {of: tuple(sorted(known, key=lambda memory: memory.url)) for of, known in found.items()}
 
@@ -70,6 +68,8 @@ def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
     with reading(ledger) as connection:
         return {name: time(until) for name, until in connection.execute(query.group_by(table.c.host))}
 
+
+_OF_FEEDS = "SELECT feed, source, record FROM memories WHERE feed IN {}"
 
 _KEEP = text(
     "INSERT INTO memories (feed, source, url, host, hold_until, record)"
