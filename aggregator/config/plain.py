@@ -16,7 +16,6 @@ from aggregator.config.categories import NAMES
 from aggregator.text import cron
 
 Check = Callable[[object], object]
-Keys = Mapping[str, "Key"]
 
 
 class DoubtError(Exception):
@@ -31,6 +30,15 @@ class Key:
     default: Callable[[], object] | None = None
 
 
+class Keys(dict[str, Key]):
+    """The keys of a mapping; ``defaults`` are the values of those that may be missing, which nobody changes."""
+
+    def __init__(self, keys: Mapping[str, Key]) -> None:
+        """As they are given."""
+        super().__init__(keys)
+        self.defaults = {name: key.default() for name, key in keys.items() if key.default is not None}
+
+
 def read(values: object) -> SimpleNamespace | None:
     """The keys of the config as ``keys.ConfigKeys`` has them; ``None`` where anything is not plainly sound."""
     try:
@@ -43,14 +51,13 @@ def _record(values: object, keys: Keys) -> SimpleNamespace:
     """A mapping of known keys, with the defaults of those that are not given."""
     if not isinstance(values, dict) or values.keys() - keys.keys():
         raise DoubtError
-    told: dict[str, object] = {}
-    for name, key in keys.items():
-        if values.get(name) is not None:
-            told[name] = key.check(values[name])
-        elif name in values or key.default is None:
+    told = dict(keys.defaults)
+    for name, value in values.items():
+        if value is None:
             raise DoubtError
-        else:
-            told[name] = key.default()
+        told[name] = keys[name].check(value)
+    if len(told) < len(keys):
+        raise DoubtError
     return SimpleNamespace(**told)
 
 
@@ -162,51 +169,57 @@ _web = _matching(r"https?://[A-Za-z0-9.-]*[A-Za-z0-9](?::(?:[1-9][0-9]{0,3}|[1-5
 _title = Key(_text, _nothing)
 _address = Key(_web, _nothing)
 
-ONLY: Keys = {"show": _title, "category": _title, "title": Key(_rare, _nothing)}
+ONLY = Keys({"show": _title, "category": _title, "title": Key(_rare, _nothing)})
 
-SOURCE: Keys = {
-    "kind": Key(_one_of(*kinds.KINDS)),
-    **dict.fromkeys(("path", "snapshot"), _title),
-    "url": _address,
-    "show": Key(_number, _nothing),
-    "only": Key(_only, lambda: _record({}, ONLY)),
-    "trust": Key(_share, _nothing),
-    "distrust_304_after_hours": Key(_rare, _nothing),
-    "options": Key(_named(_text, _text), dict),
-}
+SOURCE = Keys(
+    {
+        "kind": Key(_one_of(*kinds.KINDS)),
+        **dict.fromkeys(("path", "snapshot"), _title),
+        "url": _address,
+        "show": Key(_number, _nothing),
+        "only": Key(_only, lambda: _record({}, ONLY)),
+        "trust": Key(_share, _nothing),
+        "distrust_304_after_hours": Key(_rare, _nothing),
+        "options": Key(_named(_text, _text), dict),
+    }
+)
 
-FEED: Keys = {
-    "title": Key(_text),
-    "sources": Key(_named(_matching(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"), _source)),
-    "refresh": Key(_cron, _nothing),
-    **dict.fromkeys(("description", "author", "copyright", "license"), _title),
-    **dict.fromkeys(("link", "image", "license_url", "new_feed_url"), _address),
-    "language": Key(_matching(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"), _nothing),
-    "owner_email": Key(_matching(r"[!-?A-~]+@[!-?A-~]+"), _nothing),
-    "explicit": Key(_truth, _nothing),
-    "type": Key(_one_of("episodic", "serial"), _nothing),
-    "categories": Key(_list(_one_of(*NAMES)), list),
-    "locked": Key(_truth, lambda: True),
-    "block": Key(_truth, lambda: False),
-    "medium": Key(_one_of("podcast", "music", "video", "audiobook", "newsletter", "blog", "course"), _nothing),
-    "complete": Key(_truth, _nothing),
-    "guid": Key(_matching(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), _nothing),
-    "hubs": Key(_list(_web), list),
-    "ttl_minutes": Key(_whole, _nothing),
-    "boilerplate": Key(_one_of("keep", "strip"), lambda: "strip"),
-    "window": Key(_whole, _nothing),
-    "probe_enclosures": Key(_truth, lambda: False),
-    **{name: Key(_rare, list) for name in ("persons", "funding", "decisions")},
-    **{name: Key(_rare, dict) for name in ("overrides", "buried")},
-}
+FEED = Keys(
+    {
+        "title": Key(_text),
+        "sources": Key(_named(_matching(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"), _source)),
+        "refresh": Key(_cron, _nothing),
+        **dict.fromkeys(("description", "author", "copyright", "license"), _title),
+        **dict.fromkeys(("link", "image", "license_url", "new_feed_url"), _address),
+        "language": Key(_matching(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"), _nothing),
+        "owner_email": Key(_matching(r"[!-?A-~]+@[!-?A-~]+"), _nothing),
+        "explicit": Key(_truth, _nothing),
+        "type": Key(_one_of("episodic", "serial"), _nothing),
+        "categories": Key(_list(_one_of(*NAMES)), list),
+        "locked": Key(_truth, lambda: True),
+        "block": Key(_truth, lambda: False),
+        "medium": Key(_one_of("podcast", "music", "video", "audiobook", "newsletter", "blog", "course"), _nothing),
+        "complete": Key(_truth, _nothing),
+        "guid": Key(_matching(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), _nothing),
+        "hubs": Key(_list(_web), list),
+        "ttl_minutes": Key(_whole, _nothing),
+        "boilerplate": Key(_one_of("keep", "strip"), lambda: "strip"),
+        "window": Key(_whole, _nothing),
+        "probe_enclosures": Key(_truth, lambda: False),
+        **{name: Key(_rare, list) for name in ("persons", "funding", "decisions")},
+        **{name: Key(_rare, dict) for name in ("overrides", "buried")},
+    }
+)
 
-CONFIG: Keys = {
-    "state": Key(_text, lambda: ".aggregator/ledger.db"),
-    "output": Key(_text, lambda: "output"),
-    "base_url": Key(_web, lambda: "http://localhost:8000"),
-    "contact": _address,
-    "allow_networks": Key(_list(_matching(r"127\.0\.0\.0/8|10\.0\.0\.0/8|192\.168\.0\.0/16")), list),
-    "proxy": Key(_rare, _nothing),
-    "obey_robots": Key(_truth, lambda: False),
-    "feeds": Key(_named(_matching(r"[a-z0-9][a-z0-9._-]{0,63}"), _feed)),
-}
+CONFIG = Keys(
+    {
+        "state": Key(_text, lambda: ".aggregator/ledger.db"),
+        "output": Key(_text, lambda: "output"),
+        "base_url": Key(_web, lambda: "http://localhost:8000"),
+        "contact": _address,
+        "allow_networks": Key(_list(_matching(r"127\.0\.0\.0/8|10\.0\.0\.0/8|192\.168\.0\.0/16")), list),
+        "proxy": Key(_rare, _nothing),
+        "obey_robots": Key(_truth, lambda: False),
+        "feeds": Key(_named(_matching(r"[a-z0-9][a-z0-9._-]{0,63}"), _feed)),
+    }
+)

@@ -143,7 +143,18 @@ def among(connection: Connection, words: str, *lists: Sequence[str]) -> Sequence
 
     Written out, because expressions with many values in them take twice the time of the question itself.
     """
+    places = [_places(connection, len(values)) for values in lists]
+    values = tuple(chain.from_iterable(lists))
+    return connection.exec_driver_sql(words.format(*places), values).all() if all(lists) else []
+
+
+def each(connection: Connection, words: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Do what is said in SQL for each of the rows, whose values stand where its ``{}`` is."""
+    if rows:
+        connection.exec_driver_sql(words.format(_places(connection, len(rows[0]))), list(rows))
+
+
+def _places(connection: Connection, number: int) -> str:
+    """So many values in brackets, as the database's driver marks their places."""
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-    marks = [f"({', '.join([mark] * len(values))})" for values in lists]
-    asked = words.format(*marks), tuple(chain.from_iterable(lists))
-    return connection.exec_driver_sql(*asked).all() if all(lists) else []
+    return f"({', '.join([mark] * number)})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 
 from aggregator.ledger import records
-from aggregator.ledger.ledger import Ledger, among, reading, writing
+from aggregator.ledger.ledger import Ledger, among, each, reading, writing
 from aggregator.ledger.schema import mark, stamp, time
 from aggregator.ledger.schema import memories as memories_table
 from aggregator.model.source import Memory
@@ -42,20 +42,13 @@ def keep_memories(ledger: Ledger, kept: Iterable[tuple[str, str, Memory]]) -> No
     """The same for many, each with its feed and source; of two of one address the last stands."""
     rows = {(feed, source, mark(memory.url)): memory for feed, source, memory in kept}
     with writing(ledger) as connection:
-        if rows:
-            connection.execute(_KEEP, [_row(*of, memory) for of, memory in rows.items()])
+        each(connection, _KEEP, [(*of, *_row(memory)) for of, memory in rows.items()])
 
 
-def _row(feed: str, source: str, url: str, memory: Memory) -> dict[str, str | None]:
-    """What is written of one address."""
-    return {
-        "feed": feed,
-        "source": source,
-        "url": url,
-        "host": mark(memory.hold_host or host(memory.url)),
-        "hold_until": stamp(memory.hold_until) if memory.hold_until else None,
-        "record": records.encode(memory),
-    }
+def _row(memory: Memory) -> tuple[str, str | None, str]:
+    """What is written of one address: who may ask for silence, until when somebody did, and all there is."""
+    held = stamp(memory.hold_until) if memory.hold_until else None
+    return mark(memory.hold_host or host(memory.url)), held, records.encode(memory)
 
 
 def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
@@ -71,10 +64,8 @@ def holds(ledger: Ledger, now: datetime) -> Mapping[str, datetime]:
 
 _OF_FEEDS = "SELECT feed, source, record FROM memories WHERE feed IN {}"
 
-_KEEP = text(
-    "INSERT INTO memories (feed, source, url, host, hold_until, record)"
-    " VALUES (:feed, :source, :url, :host, :hold_until, :record)"
-    " ON CONFLICT (feed, source, url) DO UPDATE"
-    " SET host = excluded.host, hold_until = excluded.hold_until, record = excluded.record"
+_KEEP = (
+    "INSERT INTO memories (feed, source, url, host, hold_until, record) VALUES {} ON CONFLICT (feed, source, url)"
+    " DO UPDATE SET host = excluded.host, hold_until = excluded.hold_until, record = excluded.record"
 )
 """One statement for what is new and for what is known, the same on SQLite (since 3.24) and on PostgreSQL."""
