@@ -25,12 +25,15 @@ class Response(HTTPResponse):
         """Nothing read yet; ``method`` is that of the request."""
         super().__init__(line, method=method)
         self.asked = method
+        self.lines: list[tuple[str, str]] | None = None  # where the head was plain
 
     def begin(self) -> None:
         """Read the head: afterwards all is known but the body."""
         found = _PLAIN.match(self.fp.peek()) if self.headers is None else None
-        lines = _lines(found[3]) if found else None
-        if found is None or lines is None:
+        lines: list[tuple[str, str]] = _lines(found[3]) if found else []
+        first = {name.lower(): value for name, value in reversed(lines)}
+        length = first.get("content-length")
+        if found is None or "transfer-encoding" in first or not (length is None or _LENGTH.fullmatch(length)):
             super().begin()
             return
         self.fp.read(found.end())
@@ -40,24 +43,23 @@ class Response(HTTPResponse):
         self.headers = self.msg = HTTPMessage()
         for name, value in lines:
             self.headers.set_raw(name, value)
-        self._framed()
+        self.lines = lines
+        self._end(length, first.get("connection", ""))
 
-    def _framed(self) -> None:
-        """Where the body ends: after its length, at once, or with the connection."""
-        length = self.headers.get("content-length")
+    def _end(self, length: str | None, connection: str) -> None:
+        """Say where the body ends: after its length, at once, or with the connection."""
         self.chunked = False
         self.length = int(length) if length else None
         if self.status in _BODILESS or self.asked == "HEAD":
             self.length = 0
-        self.will_close = self.length is None or "close" in self.headers.get("connection", "").lower()
+        self.will_close = self.length is None or "close" in connection.lower()
+
+    def getheaders(self) -> list[tuple[str, str]]:
+        """The fields as they came."""
+        return super().getheaders() if self.lines is None else self.lines
 
 
-def _lines(head: bytes) -> list[tuple[str, str]] | None:
-    """The fields of a plain head; ``None`` where they say of the body's end anything but one length."""
+def _lines(head: bytes) -> list[tuple[str, str]]:
+    """The fields of a plain head."""
     fields = [line.split(":", 1) for line in head.decode("ascii").split("\r\n")[:-1]]
-    lines = [(name, value.lstrip(" \t")) for name, value in fields]
-    for name, value in lines:
-        known = name.lower()
-        if known == "transfer-encoding" or (known == "content-length" and not _LENGTH.fullmatch(value)):
-            return None
-    return lines
+    return [(name, value.lstrip(" \t")) for name, value in fields]
