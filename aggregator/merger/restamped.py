@@ -5,11 +5,14 @@ their dates nearly all disagree, the disagreement is theirs, not the items'. Mov
 dates are compared as if moved back, and tell next week's item of one title from this week's again; else they say
 nothing. Where the others nearly all agree, months or years between two entries are the entries' own, no stamp: a re-run
 without a mark, which nothing but the date tells from the original. A pair that only shares its title is no witness to
-either: three weekly titles of one week and of the next would be moved by seven days. Seen: 146 episodes of one show
-later by 4.35 years in the median on its next host.
+either: three weekly titles of one week and of the next would be moved by seven days. A third listing that has too
+little in common with one of the two to tell is compared by the nearer of their calendars. Seen: 146 episodes of one
+show later by 4.35 years in the median on its next host.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,19 +55,58 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     if len(sure) < LEAST:
         return levels, own
     moved = frame.day[other] - frame.day[one]
-    stretch, count = _middle(meeting[sure], moved[sure], int(meeting.max()) + 1)
-    apart = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > FAR, minlength=len(count))
-    steady = np.abs(moved[sure] - stretch[meeting[sure]]) <= STEADY
-    together = np.bincount(meeting[sure], weights=steady, minlength=len(count))
-    disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
-    put_right = np.where(together >= NEARLY_ALL * count, 1, 0)[meeting] * days_apart(np.abs(moved - stretch[meeting]))
+    met = _met(meeting, moved, sure)
+    put_right = np.where(met.steady, 1, 0)[meeting] * days_apart(np.abs(moved - met.stretch[meeting]))
     itself = np.zeros(len(dated), dtype=np.int64)
     itself[sure] = np.abs(moved[sure]) > FAR
-    others, differ = count[meeting] - itself, apart[meeting] - itself
+    others, differ = met.count[meeting] - itself, met.apart[meeting] - itself
     agree = (others >= MANY) & (differ <= HARDLY_ANY * others)
     own[dated] = agree & np.isin(levels[dated], (_YEAR, _MORE))
-    levels[dated] = np.where(disagree[meeting], put_right, np.where(own[dated], _YEAR, levels[dated]))
+    unknown = np.where((met.count < LEAST)[meeting], _nearest(frame, listing, (one, other, meeting), sure, met), moved)
+    levels[dated] = np.where(met.disagree[meeting], put_right, np.where(own[dated], _YEAR, days_apart(np.abs(unknown))))
     return levels, own
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """The sure pairs of each encounter of two listings: how many, by what days the second is later, how many differ.
+
+    ``disagree`` says whether nearly all do, ``steady`` whether they do by one and the same stretch.
+    """
+
+    count: Ints
+    stretch: Ints
+    apart: Floats
+    disagree: Bools
+    steady: Bools
+
+
+def _met(meeting: Ints, moved: Ints, sure: Ints) -> _Met:
+    """What the sure pairs say of each encounter."""
+    stretch, count = _middle(meeting[sure], moved[sure], int(meeting.max()) + 1)
+    apart = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > FAR, minlength=len(count))
+    alike = np.abs(moved[sure] - stretch[meeting[sure]]) <= STEADY
+    together = np.bincount(meeting[sure], weights=alike, minlength=len(count))
+    disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
+    return _Met(count, stretch, apart.astype(np.float32), disagree, disagree & (together >= NEARLY_ALL * count))
+
+
+def _nearest(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure: Ints, met: _Met) -> Ints:
+    """For each pair the days between its dates, or between one and what a disagreeing listing says of the other.
+
+    A third listing may be as old as either calendar: of two it is compared by the nearer one.
+    """
+    one, other, meeting = pairs
+    shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
+    order = np.flatnonzero(met.steady[meeting])
+    order = order[np.argsort(met.count[meeting[order]], kind="stable")]
+    shift[listing[one[order]]], shift[listing[other[order]]] = -met.stretch[meeting[order]], met.stretch[meeting[order]]
+    elsewhere = frame.day - shift[listing]
+    partners = sure[met.disagree[meeting[sure]]]
+    elsewhere[one[partners]], elsewhere[other[partners]] = frame.day[other[partners]], frame.day[one[partners]]
+    ways = [frame.day[other] - frame.day[one], elsewhere[other] - frame.day[one], frame.day[other] - elsewhere[one]]
+    near: Ints = np.min(np.abs(np.stack(ways)), axis=0)
+    return near
 
 
 def _middle(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:

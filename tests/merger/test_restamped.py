@@ -75,6 +75,40 @@ def test_two_pairs_do_not_show_that_an_archive_was_stamped() -> None:
     assert date(found, "x-0", "y-0") == "more"
 
 
+WEEKLY = Record("x-own", "x", "Listener mail", day=DAY + 700, seconds=1234)
+
+
+@pytest.mark.parametrize("steady", [True, False], ids=["by one stretch", "by chance"])
+def test_a_third_listing_is_compared_by_the_nearer_of_two_calendars(steady: bool) -> None:  # noqa: FBT001
+    """Seen in a random history: the week before's mail joined this week's, which a mirror had dated anew."""
+    mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600)
+    before = replace(WEEKLY, id="z-own", source="z", day=DAY + 693, seconds=1130)
+    stamped = [
+        replace(each, day=DAY + 900 + 7 * at if steady else DAY + 400 + 97 * at * at)
+        for at, each in enumerate(listed("y", TITLES[:4]))
+    ]
+    found = resolve([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, before], Orders(), SHIPPED)
+    assert date(found, "y-own", "z-own") == "31 days"
+    assert ("z-own",) in clusters(found)
+    same = replace(before, day=DAY + 700, seconds=1234)
+    joined = resolve([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, same], Orders(), SHIPPED)
+    assert date(joined, "y-own", "z-own") == "same day"
+    assert ("x-own", "y-own", "z-own") in clusters(joined)
+
+
+def test_an_entry_that_one_calendar_lacks_is_moved_by_the_stretch_of_the_others() -> None:
+    stamped = [replace(each, day=(each.day or 0) + 900) for each in listed("y", TITLES[:4])]
+    mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600)
+    other = replace(WEEKLY, id="z-own", source="z")
+    found = resolve([*listed("x", TITLES[:4]), *stamped, mail, other], Orders(), SHIPPED)
+    assert date(found, "y-own", "z-own") == "same day"
+
+
+def clusters(found: Resolution) -> set[tuple[str, ...]]:
+    """The ids of each cluster."""
+    return {tuple(found.frame.records[row].id for row in group) for group in found.groups}
+
+
 def date(found: Resolution, one: str = "x-own", other: str = "y-own") -> str:
     """The level of the dates of two entries."""
     return LEVELS["date"][found.compared.levels[place(found, one, other), KINDS.index("date")]]
