@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 from aggregator import kept
 from aggregator.aside import Aside, Shelf
@@ -29,6 +29,8 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Sighting
+
+T = TypeVar("T")
 
 MENDED, RECONCILED = "mended", "reconciled"
 """The kinds of work that are kept: by a sighting's digest, and by that of all that an item depends on."""
@@ -139,16 +141,16 @@ class Brief:
 
 def reconcile_all(
     book: Ledger, plan: Plan, clusters: deque[Cluster], brief: Brief, aside: Aside
-) -> tuple[tuple[Item, ...], Work]:
+) -> tuple[deque[Item], Work]:
     """One item for each cluster, every field with its witness, its texts laid aside, and the work that this took.
 
     The clusters are taken out of the queue, so that their sightings need not stand beside the items.
     """
-    items: list[Item] = []
+    items: deque[Item] = deque()
     told: dict[object, Provenance] = {}
     used: list[str] = []
     made = 0
-    for lot in kept.lots(_taken(clusters)):
+    for lot in kept.lots(taken(clusters)):
         votes = [ballot(cluster.sightings, brief.weights) for cluster in lot]
         names = [brief.of(each) for each in votes]
         used += names
@@ -165,11 +167,11 @@ def reconcile_all(
             object.__setattr__(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
             items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
-    return tuple(items), Work(RECONCILED, frozenset(used), made)
+    return items, Work(RECONCILED, frozenset(used), made)
 
 
-def _taken(queue: deque[Cluster]) -> Iterator[Cluster]:
-    """The clusters one after the other, the first first, until none is left in the queue."""
+def taken(queue: deque[T]) -> Iterator[T]:
+    """What is in the queue one after the other, the first first, until none is left in it."""
     while queue:
         yield queue.popleft()
 

@@ -7,7 +7,7 @@ learned over some days and no host is flooded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -53,7 +53,7 @@ def known(book: Ledger, plan: Plan) -> Known:
     return records.decode(Known, kept.decode()) if kept else Known()
 
 
-def completed(book: Ledger, plan: Plan, items: Sequence[Item]) -> tuple[Item, ...]:
+def completed(book: Ledger, plan: Plan, items: Iterable[Item]) -> tuple[Item, ...]:
     """The items, each enclosure with the length and the type that its own host gave where no source did."""
     answers = {answer.url: answer for answer in known(book, plan).answers}
     return tuple(_completed(item, answers) for item in items) if answers else tuple(items)

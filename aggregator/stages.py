@@ -6,7 +6,7 @@ work that need not be done again.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +19,7 @@ from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
-from aggregator.making import Mended, mend
+from aggregator.making import Mended, mend, taken
 from aggregator.merger import frame, lone, resolve
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
@@ -95,12 +95,16 @@ def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
     return Weights(told.trust_of(book, plan), repeated_links(sightings), share)
 
 
-def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime, aside: Aside) -> Settlement:
-    """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
+def settled(book: Ledger, plan: Plan, made: deque[Item], now: datetime, aside: Aside) -> Settlement:
+    """The items under their promised guids, dates and titles, newest first, and the promises as they stand now.
+
+    What was ``made`` is taken out of the queue, so that it need not stand beside what is settled.
+    """
     wanted: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
-    first_seen = recall.first_seen(book, plan.name)
+    undated = any(item.published is None or item.published.at > now for item in made)
+    first_seen = recall.first_seen(book, plan.name) if undated else {}
     past = Past(
         plan.name,
         promises.promises(book, plan.name),
@@ -110,7 +114,7 @@ def settled(book: Ledger, plan: Plan, items: Sequence[Item], now: datetime, asid
         dict(plan.buried),
         aside.items.whole,
     )
-    settlement = settle(probes.completed(book, plan, items), past, now)
+    settlement = settle(probes.completed(book, plan, taken(made)), past, now)
     named = apart.apart(settlement.items, past.promises, settlement.promises, now)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     return replace(settlement, items=named.items, promises=named.promises, changed=changed)
@@ -135,9 +139,9 @@ def sorted_out(mended: Mended, matching: Matching) -> Sorted:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the stages made of a feed's sightings: its items before they are settled, and what all this taught."""
+    """What the stages made of a feed's sightings: its items until they are settled, and what all this taught."""
 
-    items: tuple[Item, ...]
+    items: deque[Item]
     told: Sorted
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
 

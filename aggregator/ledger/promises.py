@@ -24,7 +24,7 @@ ZONES = (timedelta(hours=14), timedelta(hours=12))
 """How far a zone's day begins before and ends after the UTC day of the same name (tz database: +14 Kiritimati, -12)."""
 
 AT_ONCE = 500
-"""Rows written at once: those of 20,000 promises take 10 MB."""
+"""Rows read or written at once: those of 20,000 promises take 10 MB."""
 
 
 def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
@@ -49,13 +49,13 @@ def keep_promises(ledger: Ledger, feed: str, kept: Iterable[Promise]) -> int:
     (only its precision may grow), an alias that comes back to life, names nobody, or runs in a circle.
     """
     with transaction(ledger) as page, writing(page) as connection:
-        before = {promise.guid: promise for promise in promises(page, feed)}
         after = {promise.guid: promise for promise in kept}
+        stand, before = _standing(page, feed, after)
         for guid, promise in after.items():
             if (fault := _fault(before.get(guid), promise)) is not None:
                 raise LedgerError(f"ledger: {feed}: the promise {guid!r} cannot be kept so: {fault}")
         _check_aliases(feed, before | after)
-        fresh = [each for guid, each in after.items() if guid not in before]
+        fresh = [each for guid, each in after.items() if guid not in stand]
         other = [each for guid, each in after.items() if guid in before and before[guid] != each]
         for at in range(0, len(fresh), AT_ONCE):
             connection.execute(insert(promises_table), [_row(feed, each) for each in fresh[at : at + AT_ONCE]])
@@ -64,6 +64,24 @@ def keep_promises(ledger: Ledger, feed: str, kept: Iterable[Promise]) -> int:
             same = (table.c.feed == feed, table.c.guid == mark(each.guid))
             connection.execute(update(table).where(*same).values(record=records.encode(each)))
     return len(fresh) + len(other)
+
+
+def _standing(ledger: Ledger, feed: str, after: Mapping[str, Promise]) -> tuple[set[str], dict[str, Promise]]:
+    """The guids of all that is promised, and the promises that are not what they are to be, or are not given anew.
+
+    Most are given as they stand, which their rows tell: they are not made promises of beside those that are given.
+    """
+    given = {mark(guid): promise for guid, promise in after.items()}
+    table, stand, before = promises_table, set[str](), dict[str, Promise]()
+    query = select(table.c.guid, table.c.record).where(table.c.feed == feed).execution_options(yield_per=AT_ONCE)
+    with reading(ledger) as connection:
+        for name, record in connection.execute(query):
+            promise = given.get(name)
+            if promise is None or records.encode(promise) != record:
+                promise = records.decode_each(Promise, record)
+                before[promise.guid] = promise
+            stand.add(promise.guid)
+    return stand, before
 
 
 def _row(feed: str, promise: Promise) -> dict[str, str]:

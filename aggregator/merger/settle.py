@@ -10,9 +10,11 @@ rebuilding from nothing gives the same guid; else `mint` makes one.
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
@@ -32,6 +34,8 @@ CONTENT = (
 
 # What of a date is known at each precision; a finer date must say the same.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
+
+R = TypeVar("R", Item, Promise)
 
 # When a sighting was promised: the minting of its promise, that promise's guid, and its turn within it.
 Age = tuple[datetime, str, int]
@@ -79,7 +83,10 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
     settled: list[Item] = []
     claims = _claims(items, kept)
     before = {sighting: promise.guid for promise in past.promises for sighting in promise.sightings}
-    for item, claimed in sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)):
+    turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)))
+    del items, claims  # each item is let go when another takes its place
+    while turns:
+        item, claimed = turns.popleft()
         if claimed:
             guid = claimed[0]
             events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
@@ -90,8 +97,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
-        same = (item.guid, item.published, item.rank) == (guid, promised.published, promised.rank)
-        known = item if same else replace(item, guid=guid, published=promised.published, rank=promised.rank)
+        known = _with(item, guid=guid, published=promised.published, rank=promised.rank)
         wanted = past.overrides.get(guid, ())
         settled.append(override(past.whole(known), wanted) if wanted else known)
     single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
@@ -159,7 +165,7 @@ def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, eve
     gained = tuple(sighting for sighting in item.sightings if sighting not in promise.sightings)
     said = item.published if item.published is None or item.published.at <= now else None
     published = _sharper(promise.published, said)
-    return replace(promise, published=published, sightings=promise.sightings + gained, title=item.title)
+    return _with(promise, published=published, sightings=promise.sightings + gained, title=item.title)
 
 
 def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
@@ -201,7 +207,7 @@ def _settlement(
         if item.guid in known and promise.digest != digest:
             changed.append(item.guid)
             promise = replace(promise, updated=now)
-        promise = kept[item.guid] = replace(promise, digest=digest, buried=past.buried.get(item.guid))
+        promise = kept[item.guid] = _with(promise, digest=digest, buried=past.buried.get(item.guid))
         if promise.buried is None:
             items.append(item if promise.updated is None else replace(item, updated=Moment(promise.updated)))
     moved = {sighting: item.guid for item in items for sighting in item.sightings}
@@ -216,6 +222,11 @@ def _without(promise: Promise, moved: Mapping[str, str], kept: Mapping[str, Prom
     root = _root(promise, kept)
     stay = tuple(sighting for sighting in promise.sightings if moved.get(sighting, root) == root)
     return promise if stay == promise.sightings else replace(promise, sightings=stay)
+
+
+def _with(record: R, **said: Any) -> R:
+    """The record with these fields; itself where it says so already, as most do that were published before."""
+    return record if all(getattr(record, name) == value for name, value in said.items()) else replace(record, **said)
 
 
 def _time(item: Item) -> float:
