@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from aggregator.model.sighting import Note, Sighting
 from aggregator.text import cuts, markup
-from aggregator.text.mend import Change, mend, passage
+from aggregator.text.mend import Change, Mended, mend, passage
 
 BETWEEN_WORDS = " "
 """What a text ends in whose cut is known to lie between words; without it the last word of a cut text is torn."""
@@ -17,7 +17,7 @@ def repair(sighting: Sighting) -> Sighting:
 
     A description is made from ``html`` where the source gave markup. ``cut`` becomes true where the description ends
     in a sure mark of truncation; the mark goes, and the torn word before it: what is left ends in a blank. A title
-    that is marked as cut ends in "…". Idempotent: a repaired sighting comes back equal.
+    that is marked as cut ends in "…" (see ``_marked``). Idempotent: a repaired sighting comes back equal.
     """
     title, in_title = _title(sighting.title)
     description, cut, in_description = _description(sighting)
@@ -35,14 +35,24 @@ def _title(title: str) -> tuple[str, tuple[Change, ...]]:
     if line == title and not first.cut and not first.changes:
         return title, ()
     mended = mend(line, cut=first.cut)
-    return mended.text + ("…" if mended.cut else ""), first.changes + mended.changes
+    return _marked(mended), first.changes + mended.changes
 
 
 def _summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]]:
     if summary is None:
         return None, ()
     mended = mend(summary)
-    return mended.text + ("…" if mended.cut else ""), mended.changes
+    return _marked(mended), mended.changes
+
+
+def _marked(mended: Mended) -> str:
+    """The text, with an ellipsis where it is cut, unless that would be read as the last byte of half a character.
+
+    "Ñ" and "…" are "х" in mojibake, a letter that nobody wrote; the note of the change still tells the cut.
+    """
+    marked = f"{mended.text}…"
+    kept = mended.cut and mend(marked) == Mended(marked, cut=False, changes=())
+    return marked if kept else mended.text
 
 
 def _description(sighting: Sighting) -> tuple[str | None, bool, tuple[Change, ...]]:

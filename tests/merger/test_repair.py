@@ -30,6 +30,13 @@ def test_a_cut_title_ends_in_one_ellipsis():
     assert repair(sighting(title="Wait for it…")).title == "Wait for it…"
 
 
+def test_the_ellipsis_of_a_cut_is_no_byte_of_what_stands_before():
+    torn = repair(sighting(title="бабаÑ\ufffd", summary="бабаÑ\ufffd"))
+    assert (torn.title, torn.summary) == ("бабаÑ", "бабаÑ")  # with "…" it would be read as "бабах"
+    assert torn == repair(torn)
+    assert repair(sighting(title="irmã\ufffd")).title == "irmã…"
+
+
 def test_a_summary_is_mended_too():
     assert repair(sighting(summary="Itâ€™s short and...Read more")).summary == "It’s short…"
     assert None is repair(sighting()).summary

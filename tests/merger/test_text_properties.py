@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import time
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from aggregator.merger import recount
@@ -49,6 +49,14 @@ NASTY = st.lists(
             "\u200d",
             "Đ•",
             "- ",
+            "á",
+            "Ã",
+            "Ñ",
+            "\x80",
+            "\x85",
+            "\x93",
+            "?",
+            "&hellip;",
         ]
     ),
     max_size=25,
@@ -75,6 +83,8 @@ def test_mending_is_idempotent(text, cut):
 
 @CALM
 @given(ANY, ANY, st.booleans())
+@example(title="\u00adá\x80\ufffd", text="", cut=False)
+@example(title="бабаÑ\ufffd", text="Ã\ufffd", cut=True)
 def test_repair_is_idempotent(title, text, cut):
     once = repair(Sighting(source="a", key="k", title=title, description=text, summary=title, cut=cut))
     assert once == repair(once)
