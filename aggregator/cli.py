@@ -17,7 +17,7 @@ import typer
 
 import aggregator
 from aggregator import late
-from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError
+from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError, lines
 from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -57,7 +57,7 @@ def main() -> NoReturn:
     try:
         program()
     except AggregatorError as error:
-        for line in str(error).splitlines():
+        for line in lines(str(error)):
             typer.echo(f"aggregator: {line}", err=True)
         sys.exit(EXITS.get(type(error), OTHERWISE))
     finally:

@@ -16,6 +16,14 @@ Anything else is a defect and shows its traceback.
 
 from __future__ import annotations
 
+import unicodedata
+
+HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""What breaks a line, moves a cursor or turns letters round: controls, formats, halves of characters, line ends."""
+
+JOINERS = "\u200c\u200d"
+"""Formats that Persian, Indic and emoji are written with."""
+
 
 class AggregatorError(Exception):
     """What every error of this package is; its text is one line for a person."""
@@ -47,3 +55,27 @@ class LockedError(AggregatorError):
 
 class SilenceError(AggregatorError):
     """Nothing could be fetched and nothing was remembered, so there is nothing to publish."""
+
+
+def lines(message: str) -> tuple[str, ...]:
+    r"""The lines of a message, which only a line feed ends; each as ``one_line`` has it.
+
+    >>> lines("a: \x1b[1m\nb: \x1e")
+    ('a: <U+001B>[1m', 'b: <U+001E>')
+    """
+    return tuple(map(one_line, message.split("\n")))
+
+
+def one_line(text: str) -> str:
+    r"""What somebody wrote as a message may repeat it: harmful signs are named, blanks stay blanks.
+
+    >>> one_line("a b\x1e\u2028c\n")
+    'a b<U+001E><U+2028>c<U+000A>'
+    """
+    if text.isprintable():
+        return text
+    return "".join(f"<U+{ord(each):04X}>" if _harmful(each) else each for each in text)
+
+
+def _harmful(letter: str) -> bool:
+    return unicodedata.category(letter) in HARMFUL and letter not in JOINERS

@@ -14,7 +14,7 @@ from aggregator.commands.wording import count, line
 from aggregator.config import edit, kinds
 from aggregator.config.load import Config, load
 from aggregator.config.nearest import hint
-from aggregator.errors import ConfigError, FetchError
+from aggregator.errors import ConfigError, FetchError, one_line
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Source
 from aggregator.text.fold import fold
@@ -42,7 +42,7 @@ def run(
     except FetchError as error:
         if feed is None or len(tried) > 1:
             raise
-        typer.echo(f"aggregator: {error}", err=True)
+        typer.echo(f"aggregator: {one_line(str(error))}", err=True)
         source, listing = tried[0], Listing(())
     name = feed or _feed(loaded, listing, source)
     _refuse_twice(loaded, source)

@@ -15,6 +15,7 @@ from aggregator.commands import summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
+from aggregator.errors import one_line
 from aggregator.generator import seen
 from aggregator.generator.changes import changes, sentence
 from aggregator.generator.seen import State
@@ -45,7 +46,7 @@ def run(
         outcomes = pipeline.refresh(rehearsal, at=now, feeds=names, force=force)
         after = {name: seen.see(pipeline.weigh(rehearsal, name, at=now)) for name in names}
     for warning in (one for outcome in outcomes for one in summary.worries(outcome)):
-        typer.echo(f"aggregator: {warning}", err=True)
+        typer.echo(f"aggregator: {one_line(warning)}", err=True)
     told = {name: _told(before.get(name, State()), after[name]) for name in names}
     if as_json:
         typer.echo(machine(told))

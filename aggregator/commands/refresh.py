@@ -15,6 +15,7 @@ from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
 from aggregator.commands.wording import machine
 from aggregator.config.load import load
+from aggregator.errors import one_line
 
 SCREEN = 1
 """Standard output, by its number."""
@@ -48,7 +49,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     with progress.listener(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = pipeline.refresh(loaded, at=clock(at), feeds=names, force=force, wait=wait, listen=listen)
     for line in (line for outcome in outcomes for line in summary.worries(outcome)):
-        typer.echo(f"aggregator: {line}", err=True)
+        typer.echo(f"aggregator: {one_line(line)}", err=True)
     if as_json:
         typer.echo(machine([summary.plain(outcome) for outcome in outcomes]))
     elif not quiet:

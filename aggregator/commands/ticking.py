@@ -9,7 +9,7 @@ import typer
 
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
-from aggregator.errors import ConfigError, LockedError
+from aggregator.errors import ConfigError, LockedError, lines
 from aggregator.outcome import Outcome
 from aggregator.service import schedule
 
@@ -65,5 +65,5 @@ def tick(standing: Standing, at: datetime) -> tuple[Outcome, ...]:
 
 def tell(text: str) -> None:
     """Say on stderr what a person should know."""
-    for line in text.splitlines():
+    for line in lines(text):
         typer.echo(f"aggregator: {line}", err=True)

@@ -8,6 +8,7 @@ from pydantic_core import ErrorDetails
 
 from aggregator.config.nearest import hint
 from aggregator.config.parse import Path, spell
+from aggregator.errors import one_line
 
 Schema = Mapping[str, object]
 
@@ -35,7 +36,7 @@ def tell(errors: Iterable[ErrorDetails], name: str, lines: Mapping[Path, int], s
         path = tuple(step for step in error["loc"] if step != "[key]")
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
-        told.append((line, f"{place}: {spell(path)}: {_say(error, path, schema)}"))
+        told.append((line, one_line(f"{place}: {spell(path)}: {_say(error, path, schema)}")))
     return tuple(text for _, text in sorted(told))
 
 
@@ -74,7 +75,7 @@ def _quote(value: object) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = " ".join(str(value).split())
+    text = str(value)
     return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'  # noqa: PLR2004 - one line of a terminal
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, one_line
 
 try:
     from yaml import CSafeLoader as Reader
@@ -72,9 +72,9 @@ def parse(text: str, name: str) -> Parsed:
             return Parsed(loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ConfigError(f"{name}:{line}: not YAML: {error.problem or error.context}") from error
+        raise ConfigError(one_line(f"{name}:{line}: not YAML: {error.problem or error.context}")) from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{name}: not YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(one_line(f"{name}: not YAML: {' '.join(str(error).split())}")) from error
     finally:
         loader.dispose()
 
@@ -109,7 +109,8 @@ def _plain(node: yaml.Node, loader: _Loader, met: set[int]) -> object:
 def _check(root: yaml.Node, name: str) -> None:
     """ConfigError where a key is given twice."""
     if twice := _walk(root)[1]:
-        raise ConfigError("\n".join(f"{name}:{line}: {spell(path)}: given twice" for path, line in twice))
+        told = (one_line(f"{name}:{line}: {spell(path)}: given twice") for path, line in twice)
+        raise ConfigError("\n".join(told))
 
 
 def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:

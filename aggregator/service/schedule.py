@@ -24,7 +24,7 @@ from apscheduler.triggers.base import BaseTrigger
 
 from aggregator import pipeline
 from aggregator.config.load import Config
-from aggregator.errors import AggregatorError, LockedError
+from aggregator.errors import AggregatorError, LockedError, lines
 from aggregator.ledger import due, facts, ledger, memories
 from aggregator.ledger.due import Claim
 from aggregator.ledger.ledger import Ledger
@@ -130,7 +130,7 @@ def _once(tick: Tick, tell: Tell) -> None:
     try:
         tick(datetime.now(UTC).replace(microsecond=0))
     except AggregatorError as error:
-        for line in str(error).splitlines():
+        for line in lines(str(error)):
             tell(line)
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import get_args
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aggregator.config import edit, kinds
@@ -31,6 +32,7 @@ KEYS = (
         "items",
     ),
 )
+SIGNS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\ud800-\udfff]")
 WORDS = st.sampled_from(
     [
         *KEYS,
@@ -43,6 +45,11 @@ WORDS = st.sampled_from(
         "(",
         "",
         "\x00",
+        "\x1e",
+        "a\nb",
+        "\x1b[1m",
+        "\x85\u2028",
+        "\u202e",
     ]
 )
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), WORDS, st.text(max_size=6))
@@ -69,22 +76,24 @@ def told(text: str) -> list[str] | None:
     try:
         check(text, "c.yaml")
     except ConfigError as error:
-        return str(error).splitlines()
+        return str(error).split("\n")
     return None
 
 
 @given(CONFIGS)
+@example({"feeds": {"f": {"refresh": "\x1e"}}})
+@example({"feeds": {"f": {"title": "A", "sources": {"a\nb": {"kind": "\x85\u2028"}}}}})
 @settings(max_examples=100, deadline=None)
 def test_whatever_is_written_is_taken_or_told(values: object) -> None:
     lines = told(yaml.safe_dump(values, allow_unicode=True))
-    assert lines is None or all(line.startswith("c.yaml") and len(line) < 1500 for line in lines)
+    assert all(line.startswith("c.yaml") and len(line) < 1500 and not SIGNS.search(line) for line in lines or ())
 
 
 @given(st.text(alphabet="a:-{}[]&*!|>'\"#%@`, \n\t?<", max_size=60))
 @settings(max_examples=100, deadline=None)
 def test_whatever_is_no_yaml_is_told(text: str) -> None:
     lines = told(text)
-    assert lines is None or all(line.startswith("c.yaml") for line in lines)
+    assert all(line.startswith("c.yaml") and not SIGNS.search(line) for line in lines or ())
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,8}", fullmatch=True)
