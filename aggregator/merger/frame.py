@@ -49,6 +49,7 @@ class Frame:
     recurs: Ints
     mute: Bools
     day: Ints
+    promised: Ints
     year: Ints
     seconds: Ints
     step: Ints
@@ -78,8 +79,7 @@ def framed(records: Sequence[Record]) -> Frame:
     own, names = _written(titles, names_of, groups)
     core = _coded([title.core for title in titles])
     typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
-    described, brief, said = _described(rows, groups)
-    numbers, digits, marks = _figures(rows, titles)
+    (described, brief, said), (numbers, digits, marks) = _described(rows, groups), _figures(rows, titles)
     return Frame(
         records=tuple(map(_begun, rows)),
         titles=titles,
@@ -96,6 +96,7 @@ def framed(records: Sequence[Record]) -> Frame:
         recurs=_repeats(typed, source, _column(scope.rows)),
         mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_column(row.day for row in rows),
+        promised=_column(row.promised for row in rows),
         year=_column(row.year for row in rows),
         seconds=_column(row.seconds for row in rows),
         step=_column(row.step for row in rows),
