@@ -13,7 +13,7 @@ import numpy as np
 
 from aggregator.merger.record import Record
 from aggregator.merger.scope import scopes_of
-from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, rarity, weighted
+from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, met, rarity, weighted
 from aggregator.merger.wording import grams, named, titled, told
 from aggregator.text.titles import Title
 
@@ -26,7 +26,8 @@ class Frame:
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
     Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
-    ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first. ``repeats`` is the
+    ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first, ``crowd`` the rows
+    among which a word is rare: those of a shelf but for titles with no 3-gram of another. ``repeats`` is the
     most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
     part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
     the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
@@ -40,6 +41,7 @@ class Frame:
     source: Ints
     scope: Ints
     shelf: Ints
+    crowd: Ints
     kind: Ints
     first: Ints
     last: Ints
@@ -75,8 +77,7 @@ def framed(records: Sequence[Record]) -> Frame:
     titles, names_of = titled(rows, scope), tuple(named(row, scope) for row in rows)
     source = _coded([row.source for row in rows])
     shelf = _column(scope.shelf)
-    groups = (shelf + 1, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
-    own, names = _written(titles, names_of, groups)
+    own, names, groups = _written(_grams(titles, names_of), shelf, source)
     core = _coded([title.core for title in titles])
     typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
     (described, brief, said), (numbers, digits, marks) = _described(rows, groups), _figures(rows, titles)
@@ -87,6 +88,7 @@ def framed(records: Sequence[Record]) -> Frame:
         source=source,
         scope=_column(scope.rows),
         shelf=shelf,
+        crowd=groups[0],
         kind=_coded([row.kind or None for row in rows]),
         first=_column(row.span.first for row in rows),
         last=_column(row.span.last for row in rows),
@@ -125,10 +127,8 @@ def _begun(record: Record) -> Record:
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 
 
-def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[Ints]) -> tuple[Bags, Bags]:
-    """The 3-grams of the core and of the names, weighted by how rare they are in the show and in the listing: what
-    every title of a listing has says nothing.
-    """
+def _grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
+    """The 3-grams of the core and of the names."""
     number: dict[Hashable, int] = {}
     known: dict[str, list[int]] = {}  # most sources list the same titles
 
@@ -138,9 +138,18 @@ def _written(titles: Sequence[Title], names_of: Sequence[str], groups: Sequence[
         return known[text]
 
     core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
-    both = [gathered(rows, max(len(number), 1)) for rows in (core, name)]
-    rare = [rarity(both, group) for group in groups]
-    return weighted(both[0], rare), weighted(both[1], rare)
+    return gathered(core, max(len(number), 1)), gathered(name, max(len(number), 1))
+
+
+def _written(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
+    """The bags weighted by how rare features are in the show and in the listing, what every title of a listing has says
+    nothing; and the groups of rows among which they are.
+    """
+    crowd = np.where(met(grams_of), shelf + 1, shelf.max(initial=0) + 2)
+    groups = (crowd, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
+    rare = [rarity(grams_of, group) for group in groups]
+    core, name = grams_of
+    return weighted(core, rare), weighted(name, rare), groups
 
 
 def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:

@@ -89,6 +89,17 @@ def frequency(bags: Bags) -> Ints:
     return often
 
 
+def met(several: Sequence[Bags]) -> Bools:
+    """Whether a row has a feature that another has: one that has none says nothing of how rare the others' are."""
+    found = np.zeros(len(several[0].sizes), dtype=np.bool_)
+    for bags in several:
+        often = frequency(bags) > 1
+        for rows, cells in bags.lots():
+            owners = np.repeat(np.arange(rows.start, rows.stop), bags.sizes[rows])
+            found[owners[often[bags.features[cells]]]] = True
+    return found
+
+
 def between(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
     """The features that stand in so many rows, row by row; the row of each, and in how many it stands."""
     often = frequency(bags)

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.merger.match import match, side_by_side
 from aggregator.merger.resolve import learned
+from aggregator.merger.retold import telling
 from aggregator.merger.table import from_json
 from aggregator.model.cluster import Decision, Matching
 from aggregator.model.sighting import Duration, Moment, Sighting, Span
@@ -161,6 +164,18 @@ def test_a_source_that_gives_all_its_items_one_guid_and_title_hides_none() -> No
     flood = [replace(own[0], source="flood", key=f"f{at}", published=None, duration=None) for at in range(40)]
     for cluster in match([*own, *flood]).clusters:
         assert sum(sighting.source == "host" for sighting in cluster.sightings) <= 1
+
+
+@pytest.mark.parametrize("title", ["?", "\u4f60\u597d", "zzzqqq"])
+def test_what_nobody_else_says_moves_no_weight(title: str) -> None:
+    """Seen in a random history: a source's one entry "?" gave an episode of two others another guid."""
+    noise = Sighting("page", "noise", title, description=title)
+    one, other = side_by_side(honest(7)), side_by_side([*honest(7), noise])
+    kept = [record.id != noise.id for record in other.frame.records]
+    for name in ("own", "told"):
+        assert np.array_equal(getattr(other.frame, name).sums[kept], getattr(one.frame, name).sums)
+    rows = np.arange(len(one.frame.records), dtype=np.int64)
+    assert np.array_equal(telling(other.frame, np.flatnonzero(kept)), telling(one.frame, rows))
 
 
 def test_the_table_survives_its_json() -> None:
