@@ -115,7 +115,7 @@ def at_hand(book: Ledger, plan: Plan) -> Ledger:
 
 def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
-    learning.keep(book, plan, *composed.taught)
+    learning.keep(book, plan, *composed.taught[:2])
     promises.keep_promises(book, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
         events.tell(book, plan.name, Event(now, "settle", event))

@@ -6,7 +6,7 @@ the answer is the one that making it anew would give; emptying the cache changes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import metadata
@@ -32,10 +32,9 @@ LOT = 500
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run asked of a kind of work: the digests of all its contents, and how many of the values it made."""
+    """What one run asked of a kind of work: how many of its values it had to make."""
 
     kind: str
-    used: frozenset[str] = frozenset()
     made: int = 0
 
 
@@ -50,9 +49,9 @@ def add(book: Ledger, feed: str, kind: str, made: Mapping[str, bytes]) -> None:
         shelf.keep_cached(book, feed, kind, VERSION, made)
 
 
-def sweep(book: Ledger, feed: str, work: Work) -> None:
-    """Drop what nobody has asked for in a long while."""
-    shelf.sweep(book, feed, work.kind, VERSION, work.used)
+def sweep(book: Ledger, feed: str, kind: str, used: Collection[str]) -> None:
+    """Drop what nobody has asked for in a long while; ``used`` are the digests of all that this run asked for."""
+    shelf.sweep(book, feed, kind, VERSION, used)
 
 
 def lots(contents: Iterable[T]) -> Iterator[list[T]]:

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from aggregator import kept
 from aggregator.aside import Aside
-from aggregator.kept import Work
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import lore, resolve, table
@@ -108,12 +106,10 @@ def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
     return tuple(f"boilerplate, left out where another copy lacks it: {run.strip(EDGES)}" for run in longest)
 
 
-def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned, *work: Work) -> None:
-    """Keep both for the next run, and of the work that need not be done again what is still asked for."""
+def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned) -> None:
+    """Keep both for the next run."""
     for name, learned in ((TABLE, weights), (LORE, texts)):
         facts.keep_fact(book, plan.name, name, json.dumps([learned.size, learned.text]).encode())
-    for each in work:
-        kept.sweep(book, plan.name, each)
 
 
 def digest(learned: Learned, plan: Plan) -> str:

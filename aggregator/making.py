@@ -8,7 +8,7 @@ leaves nothing.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -76,8 +76,8 @@ def mend(book: Ledger, plan: Plan, held: Sequence[Held], shelf: Shelf[Sighting])
             digests[sighting.id] = account.digest + moved
             sightings.append(shelf.lay(_shared(sighting, said)))
     sightings.sort(key=lambda each: (each.source, each.key))
-    work = Work(MENDED, frozenset(digests.values()), made)
-    return Mended(tuple(sightings), digests, work, frozenset(ahead))
+    _swept(book, plan, MENDED, digests.values())
+    return Mended(tuple(sightings), digests, Work(MENDED, made), frozenset(ahead))
 
 
 def _shared(sighting: Sighting, known: dict[object, Any]) -> Sighting:
@@ -116,6 +116,12 @@ def _keep(book: Ledger, plan: Plan, kind: str, fresh: Mapping[str, bytes]) -> in
     if book.connection is not None:
         kept.add(book, plan.name, kind, fresh)
     return len(fresh)
+
+
+def _swept(book: Ledger, plan: Plan, kind: str, used: Collection[str]) -> None:
+    """Keep no more of a kind of work than is still asked for, where the ledger is within a transaction."""
+    if book.connection is not None:
+        kept.sweep(book, plan.name, kind, used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,8 @@ def reconcile_all(
             object.__setattr__(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
             items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
-    return items, Work(RECONCILED, frozenset(used), made)
+    _swept(book, plan, RECONCILED, used)
+    return items, Work(RECONCILED, made)
 
 
 def taken(queue: deque[T]) -> Iterator[T]:

@@ -12,7 +12,6 @@ from typing import TypeVar
 from aggregator import kept
 from aggregator.generator import edition, masthead, page
 from aggregator.generator.edition import Pieces
-from aggregator.kept import Work
 from aggregator.ledger import ledger, records, typed
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
@@ -84,7 +83,7 @@ def _made(
         used.update(names)
     with ledger.transaction(shelf.book) as page:
         kept.add(page, shelf.feed, shelf.kind, fresh)
-        kept.sweep(page, shelf.feed, Work(shelf.kind, frozenset(used)))
+        kept.sweep(page, shelf.feed, shelf.kind, used)
 
 
 def packed(made: Pieces) -> bytes:

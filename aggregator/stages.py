@@ -44,7 +44,7 @@ class Composition:
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
     ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
-    are the table of weights, the lore of texts, and what was asked of the work that need not be done again.
+    are the table of weights, the lore of texts, and how much work had to be done that need not be done again.
     """
 
     feed: Feed
