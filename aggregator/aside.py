@@ -71,6 +71,12 @@ class Shelf(Generic[R]):
         texts = records.decode_each(Texts, self.file.piece(place).decode("ascii"))
         return replace(record, description=texts.description, html=texts.html, summary=texts.summary)
 
+    def clear(self) -> None:
+        """Forget where the texts lie: nobody looks at them again."""
+        self.places.clear()
+        if self.file is not None:
+            self.file.ends.clear()
+
 
 @dataclass(frozen=True, slots=True)
 class Aside:

