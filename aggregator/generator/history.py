@@ -47,7 +47,7 @@ def advance(
 
     ``whole`` gives the feed's items with their texts.
     """
-    state = seen.see(feed, whole)
+    state = seen.see(feed, whole, past.state if past else seen.NOTHING)
     if past is None:
         return History(state)
     found = changes(past.state, state, reasons)
@@ -68,15 +68,15 @@ def pack(history: History) -> bytes:
         [each.at.astimezone(UTC).isoformat(), each.more, [astuple(change) for change in each.changes]]
         for each in history.editions
     ]
-    line = json.dumps(editions, ensure_ascii=False, separators=(",", ":"))
-    return f"{seen.pack(history.state)}\n{line}\n".encode("utf-8", "replace")
+    lines = seen.pack(history.state), json.dumps(editions, ensure_ascii=False, separators=(",", ":")), ""
+    return b"\n".join(line.encode("utf-8", "replace") for line in lines)
 
 
 def unpack(body: bytes | None) -> History | None:
     """The history that ``pack`` wrote; ``None`` where there is none yet."""
     if not body:
         return None
-    state, line, _ = body.decode().split("\n")
+    state, line, _ = body.split(b"\n")
     editions = tuple(
         Edition(datetime.fromisoformat(at), tuple(Change(*each) for each in kept), more)
         for at, more, kept in json.loads(line)

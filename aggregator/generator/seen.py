@@ -40,16 +40,25 @@ class State:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def see(feed: Feed, whole: Whole = itself) -> State:
-    """What subscribers see of a feed; ``whole`` gives its items with their texts."""
+NOTHING = State()
+
+
+def see(feed: Feed, whole: Whole = itself, before: State = NOTHING) -> State:
+    """What subscribers see of a feed; ``whole`` gives its items with their texts.
+
+    What is as it was ``before`` is not held twice.
+    """
     return State(
         channel=_known(_channel(feed.channel)),
-        items={
-            item.guid: Seen(_sound(item.title), item.genre, _known(_item(whole(item))), view.sources(item))
-            for item in feed.items
-        },
+        items={item.guid: _seen(whole(item), before.items.get(item.guid)) for item in feed.items},
         sources={hearing.source.name: view.STANDING[hearing.state] for hearing in feed.hearings},
     )
+
+
+def _seen(item: Item, before: Seen | None) -> Seen:
+    """One item as subscribers see it: as it was seen before, where that is the same."""
+    now = Seen(_sound(item.title), item.genre, _known(_item(item)), view.sources(item))
+    return before if before == now else now
 
 
 def pack(state: State) -> str:
@@ -58,7 +67,7 @@ def pack(state: State) -> str:
     return json.dumps([state.channel, items, state.sources], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def unpack(line: str) -> State:
+def unpack(line: str | bytes) -> State:
     """The state that ``pack`` wrote."""
     channel, items, sources = json.loads(line)
     return State(
@@ -145,5 +154,6 @@ def _known(values: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _sound(text: str) -> str:
-    """The text as UTF-8 can keep it, so that what is remembered equals what is seen again."""
-    return text.encode("utf-8", "replace").decode()
+    """The text as UTF-8 can keep it, so that what is remembered equals what is seen again; itself where it can."""
+    said = text.encode("utf-8", "replace").decode()
+    return text if said == text else said
