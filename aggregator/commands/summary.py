@@ -14,6 +14,10 @@ WORRYING = frozenset({"recorded", "remembered", "silent", "suspicious"})
 """The states in which the live source did not give a listing that was believed."""
 
 
+MOST_ALARMS = 20
+"""Alarms of one feed that a person is told; an archive dated in the future has thousands."""
+
+
 def worries(outcome: Outcome) -> tuple[str, ...]:
     """One line for each source that did not speak for itself, for each alarm, and for what could not be published."""
     silent = (
@@ -21,7 +25,9 @@ def worries(outcome: Outcome) -> tuple[str, ...]:
         for hearing in outcome.hearings
         if worrying(hearing)
     )
-    alarms = (f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms)
+    alarms = [f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
+    if more := len(outcome.alarms) - len(alarms):
+        alarms.append(f"{outcome.feed}: {count(more, 'more alarm')}; --json tells all")
     return (*silent, *alarms, *(line(failure, 300) for failure in outcome.failures))
 
 

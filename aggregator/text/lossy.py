@@ -30,6 +30,7 @@ MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 MOST_ALIKE = 64
 # The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
 LONGEST_KNOWN = 10_000
+LONGEST = 1_000_000  # characters of several texts that are remembered at all
 Poorer = Callable[[str], str]
 
 
@@ -43,7 +44,8 @@ def restored(texts: Sequence[str]) -> list[str]:
     """
     if all(text.isascii() for text in texts):
         return list(texts)
-    return list((_known if sum(map(len, texts)) <= LONGEST_KNOWN else _long)(tuple(texts)))
+    size = sum(map(len, texts))
+    return list((_known if size <= LONGEST_KNOWN else _long if size <= LONGEST else _together)(tuple(texts)))
 
 
 def _together(texts: tuple[str, ...]) -> list[str]:

@@ -37,6 +37,7 @@ PASSAGE = 120
 # What learns from texts reads them again after that: thousands of up to so many characters are remembered with what
 # they became (16 MB at most), and the copies of one item or two that are longer.
 LONGEST_KNOWN = 2000
+LONGEST = 200_000  # characters of a text that is remembered at all
 
 
 class Change(NamedTuple):
@@ -63,7 +64,7 @@ def mend(text: str, *, cut: bool = False) -> Mended:
     >>> mend("TORCH\\_TRACE and  friends")[:2]
     ('TORCH_TRACE and friends', False)
     """
-    return (_known if len(text) <= LONGEST_KNOWN else _long)(text, cut=cut)
+    return (_known if len(text) <= LONGEST_KNOWN else _long if len(text) <= LONGEST else _mended)(text, cut=cut)
 
 
 def _mended(text: str, *, cut: bool) -> Mended:

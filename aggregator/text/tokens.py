@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 # Texts of up to so many characters are remembered with their tokens: 4,096 of them take 10 MB at most.
 LONGEST_KNOWN = 2000
+LONGEST = 200_000  # characters of a text that is remembered at all; the tokens of one such take 5 MB
 # Scripts without spaces between words: one token for each character with its marks.
 UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
@@ -50,7 +51,7 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    return list((_known if len(text) <= LONGEST_KNOWN else _long)(text))
+    return list((_known if len(text) <= LONGEST_KNOWN else _long if len(text) <= LONGEST else _tokens)(text))
 
 
 def _tokens(text: str) -> list[Token]:

@@ -7,7 +7,9 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aggregator.commands.summary import MOST_ALARMS, worries
 from aggregator.errors import lines, one_line
+from aggregator.outcome import Outcome
 
 
 @given(st.text(max_size=20))
@@ -28,3 +30,10 @@ def test_the_program_says_no_raw_sign(run) -> None:
     assert answer.returncode == 2
     assert answer.stderr.startswith("aggregator: <U+001B>[31m<U+2028>x.yaml: cannot be read: ")
     assert len(answer.stderr.splitlines()) == 1
+
+
+def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
+    told = worries(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(MOST_ALARMS + 3))))
+    assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(MOST_ALARMS))
+    assert told[-1] == "sea: 3 more alarms; --json tells all"
+    assert len(worries(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS
