@@ -186,7 +186,7 @@ def _matched(
     if alone is not None:
         table = learning.table_of(book, plan, len(sightings))
         return table, Matching(alone, (), learning.as_table(table).version)
-    pairs = stages.compared(book, plan, sightings, texts)
+    pairs = stages.compared(sightings, texts)
     table = learning.table_of(book, plan, len(sightings), pairs)
     return table, stages.matched(book, plan, sightings, learning.as_table(table), pairs)
 

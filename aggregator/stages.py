@@ -67,25 +67,12 @@ def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Clus
     return lone.clusters(sightings, orders.decisions, orders.pins)
 
 
-def compared(book: Ledger, plan: Plan, sightings: Sequence[Sighting], aside: Aside) -> Paired:
+def compared(sightings: Sequence[Sighting], aside: Aside) -> Paired:
     """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match.
 
     Their texts are not held while pairs are compared.
     """
-    days, whole = _days(promises.promises(book, plan.name)), aside.sightings.whole
-    return resolve.compared(frame.framed([of_sighting(whole(each), days.get(each.id)) for each in sightings]))
-
-
-def _days(promised: Sequence[Promise]) -> Mapping[str, int]:
-    """The day that items are published under, by the sighting that gave it, where more than a year is known of it.
-
-    What had no date, or one that was still to come, is published under the day when it was seen, which tells nothing.
-    """
-    return {
-        each.sightings[0]: each.published.at.toordinal()
-        for each in promised
-        if each.sightings and each.published.precision != "year" and each.published.at.date() != each.minted.date()
-    }
+    return resolve.compared(frame.framed([of_sighting(aside.sightings.whole(each)) for each in sightings]))
 
 
 def matched(

@@ -51,7 +51,6 @@ class Frame:
     recurs: Ints
     mute: Bools
     day: Ints
-    promised: Ints
     year: Ints
     seconds: Ints
     step: Ints
@@ -98,7 +97,6 @@ def framed(records: Sequence[Record]) -> Frame:
         recurs=_repeats(typed, source, _column(scope.rows)),
         mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_column(row.day for row in rows),
-        promised=_column(row.promised for row in rows),
         year=_column(row.year for row in rows),
         seconds=_column(row.seconds for row in rows),
         step=_column(row.step for row in rows),

@@ -16,7 +16,6 @@ class Record:
     them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
     only the year is known. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
     the records of a listing, ``None`` where it has no order. ``summary`` is a second text beside the description.
-    ``promised`` is the day under which it was published, where that is known.
     """
 
     id: str
@@ -37,11 +36,10 @@ class Record:
     numbers: tuple[int, ...] = ()
     span: Span = field(default_factory=Span)
     position: int | None = None
-    promised: int | None = None
 
 
-def of_sighting(sighting: Sighting, promised: int | None = None) -> Record:
-    """The neutral record of a sighting, ``promised`` for a day where it is published."""
+def of_sighting(sighting: Sighting) -> Record:
+    """The neutral record of a sighting."""
     published, duration = sighting.published, sighting.duration
     dated = published is not None and published.precision != "year"
     timed = duration is not None and duration.seconds > 0
@@ -64,7 +62,6 @@ def of_sighting(sighting: Sighting, promised: int | None = None) -> Record:
         numbers=() if sighting.episode is None else (sighting.episode,),
         span=sighting.span,
         position=sighting.position,
-        promised=promised,
     )
 
 

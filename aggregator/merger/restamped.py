@@ -6,9 +6,8 @@ dates are compared as if moved back, and tell next week's item of one title from
 nothing. Where the others nearly all agree, months or years between two entries are the entries' own, no stamp: a re-run
 without a mark, which nothing but the date tells from the original. A pair that only shares its title is no witness to
 either: three weekly titles of one week and of the next would be moved by seven days. A third listing that has too
-little in common with one of the two to tell is compared by the nearer of their calendars, and what a source dates anew
-after it was published also by the day under which it was. Seen: 146 episodes of one show later by 4.35 years in the
-median on its next host.
+little in common with one of the two to tell is compared by the nearer of their calendars. Seen: 146 episodes of one
+show later by 4.35 years in the median on its next host.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     some = np.flatnonzero((bare >= SURE) & witnessed(compared.levels[dated]) & (listing[left] != listing[right]))
     meant: Floats = (bare + TIE * (weights[dated] - bare)).astype(np.float32)
     sure = paired(meeting, (one, other), meant, some)
-    if len(sure) < LEAST and not (_changed(frame)[one] | _changed(frame)[other]).any():
+    if len(sure) < LEAST:
         return levels, own
     moved = frame.day[other] - frame.day[one]
     met = _met(meeting, moved, sure)
@@ -95,31 +94,23 @@ def _met(meeting: Ints, moved: Ints, sure: Ints) -> _Met:
 
 
 def _elsewhere(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure: Ints, met: _Met) -> Ints:
-    """The day of each row by another calendar than its own: that under which it was published before its source said
-    another, else what a listing that disagrees says of it, else its own, moved back by the stretch of its listing.
+    """The day of each row by another calendar than its own: what a listing that disagrees says of it, else its own
+    day, moved back by the stretch of its listing.
     """
     one, other, meeting = pairs
     shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
     order = np.flatnonzero(met.steady[meeting])
     order = order[np.argsort(met.count[meeting[order]], kind="stable")]
     shift[listing[one[order]]], shift[listing[other[order]]] = -met.stretch[meeting[order]], met.stretch[meeting[order]]
-    days = frame.day - shift[listing]
+    days: Ints = frame.day - shift[listing]
     partners = sure[met.disagree[meeting[sure]]]
     days[one[partners]], days[other[partners]] = frame.day[other[partners]], frame.day[one[partners]]
-    return np.where(_changed(frame), frame.promised, days)
-
-
-def _changed(frame: Frame) -> Bools:
-    """The rows that were published under another day than their source gives now."""
-    changed: Bools = (frame.promised != ABSENT) & (np.abs(frame.day - frame.promised) > FAR)
-    return changed
+    return days
 
 
 def _middle(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
     """For each group the median of its values, and how many there are."""
     count = np.bincount(group, minlength=groups)
-    if not len(values):
-        return count, count
     ascending = values[np.lexsort((values, group))]
     starts = np.cumsum(count) - count
     middle: Ints = ascending[np.minimum(starts + count // 2, len(ascending) - 1)]

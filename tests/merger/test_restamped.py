@@ -104,16 +104,6 @@ def test_an_entry_that_one_calendar_lacks_is_moved_by_the_stretch_of_the_others(
     assert date(found, "y-own", "z-own") == "same day"
 
 
-@pytest.mark.parametrize(("promised", "expected"), [(DAY + 700, "31 days"), (DAY + 1598, "more"), (None, "more")])
-def test_what_was_published_and_is_dated_anew_keeps_its_day(promised: int | None, expected: str) -> None:
-    """Seen in a random history: one source alone was known when it dated its mail anew, and last week's joined it."""
-    mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600, promised=promised)
-    before = replace(WEEKLY, id="z-own", source="z", day=DAY + 693, seconds=1140, step=60)
-    found = resolve([mail, before], Orders(pins={"y-own": "p"}), SHIPPED)
-    assert date(found, "y-own", "z-own") == expected
-    assert (len(found.groups) == 2) == (expected == "31 days")
-
-
 def clusters(found: Resolution) -> set[tuple[str, ...]]:
     """The ids of each cluster."""
     return {tuple(found.frame.records[row].id for row in group) for group in found.groups}
