@@ -9,11 +9,12 @@ import gzip
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise, repeat, starmap
 from math import log
 from pathlib import Path
+
+from msgspec import msgpack
 
 # The large lists know names and rare words; they load in a tenth of a second each, the small ones in a hundredth.
 SIZES = ("large", "small")
@@ -33,7 +34,7 @@ def frequencies(language: str) -> tuple[dict[str, float], ...]:
     path = next(filter(None, known), None)
     if path is None:
         return ()
-    bins: list[list[str]] = import_module("msgpack").unpackb(gzip.decompress(path.read_bytes()), raw=False)[1:]
+    bins: list[list[str]] = msgpack.decode(gzip.decompress(path.read_bytes()))[1:]
     parts: list[dict[str, float]] = [{}]
     for number, found in enumerate(bins):
         if len(parts[-1]) > PART:
@@ -140,8 +141,7 @@ def simplified(word: str) -> str:
 def _simplifications() -> dict[int, str]:
     """The table of wordfreq: the simplified character by the code point of the traditional one."""
     packed = gzip.decompress(_lists()["_chinese_mapping.msgpack.gz"].read_bytes())
-    table: dict[int, str] = import_module("msgpack").unpackb(packed, raw=False, strict_map_key=False)
-    return table
+    return msgpack.decode(packed, type=dict[int, str])
 
 
 def known(word: str, language: str | None) -> bool:
