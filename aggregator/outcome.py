@@ -30,7 +30,8 @@ class Outcome:
 
     ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
     ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
-    what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run.
+    what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run;
+    or why it could not be noted that the new ones stand: the next run makes them again.
     """
 
     feed: str

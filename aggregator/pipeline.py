@@ -16,7 +16,7 @@ the next run keeps, never a published guid that nobody remembers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -35,7 +35,7 @@ from aggregator import (
     voices,
 )
 from aggregator.config.load import Config
-from aggregator.errors import ConfigError, PublishError, SilenceError
+from aggregator.errors import ConfigError, LedgerError, PublishError, SilenceError
 from aggregator.ledger import ledger, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.cluster import Matching
@@ -84,8 +84,8 @@ def _with_index(current: Run, last: Outcome) -> Outcome:
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
     stands = standing.Standing(basis, files=standing.states(output, [each.name for each in written]))
-    standing.keep_standing(current.book, bookkeeping.EVERY, stands)
-    return replace(last, files=(*last.files, *written))
+    done = replace(last, files=(*last.files, *written))
+    return _noted(done, lambda: standing.keep_standing(current.book, bookkeeping.EVERY, stands))
 
 
 def _remembered(
@@ -141,8 +141,20 @@ def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
-    bookkeeping.stand_published(current.book, plan, feed, stands)
-    return outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
+    done = outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
+    return _noted(done, lambda: bookkeeping.stand_published(current.book, plan, feed, stands))
+
+
+def _noted(done: Outcome, note: Callable[[], None]) -> Outcome:
+    """The outcome once what stands is noted, so that the next run need not make it anew; or why it could not be.
+
+    Nothing is lost with the note: what was promised was committed before, and the files are whole.
+    """
+    try:
+        note()
+    except LedgerError as error:
+        return done if done.failures else replace(done, failures=(f"{done.feed}: published, but not noted: {error}",))
+    return done
 
 
 def _probe(current: Run, plan: Plan) -> None:
