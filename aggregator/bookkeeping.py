@@ -13,6 +13,7 @@ from aggregator.generator import history, view
 from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger, transaction
+from aggregator.ledger.shown import Shown
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
 from aggregator.model.item import Whole, itself
@@ -133,13 +134,14 @@ def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> N
 def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime, whole: Whole = itself) -> history.History:
     """What each run changed of the feed, this one included, newest first; kept for the next.
 
-    The answer is without the state. ``whole`` gives the feed's items with their texts.
+    ``whole`` gives the feed's items with their texts.
     """
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
-    now_told = history.advance(past, feed, now, whole=whole)
-    if now_told is not past:
-        facts.keep_fact(book, plan.name, CHANGES, history.pack(now_told))
-    return history.editions_of(now_told)
+    with transaction(book) as page:
+        story = history.advance(past, feed, now, Shown(page, plan.name), whole)
+        if story is not past:
+            facts.keep_fact(page, plan.name, CHANGES, history.pack(story))
+    return story
 
 
 def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:

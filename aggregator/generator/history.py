@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Protocol
 
 from aggregator.generator import seen
-from aggregator.generator.changes import Change, changes
+from aggregator.generator.changes import KINDS, Change, Kind, changes
 from aggregator.generator.seen import State
 from aggregator.model.feed import Feed
-from aggregator.model.item import Whole, itself
+from aggregator.model.item import Item, Whole, itself
 
 # A page of half a year of a weekly show; older news are in nobody's reader.
 EDITIONS = 60
 # The first account of a source that moved can change every item: what is beyond this is summed up.
 MOST = 200
+# Items looked at at once: of 20,000 the whole account takes 65 MB, and more at once saves no time.
+AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,40 +33,76 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The feed as it was last published, and its newest editions, newest first."""
+    """The feed as it was last published but for its items, and its newest editions, newest first."""
 
     state: State
     editions: tuple[Edition, ...] = ()
 
 
-def advance(
-    past: History | None,
-    feed: Feed,
-    at: datetime,
-    reasons: Mapping[str, str] | None = None,
-    whole: Whole = itself,
-) -> History:
+class Lines(Protocol):
+    """Where the items of a feed are kept as subscribers last saw them, a line each (``seen.line``)."""
+
+    def known(self, guids: Sequence[str]) -> Mapping[str, str]:
+        """The lines kept of these items, by guid."""
+
+    def keep(self, lines: Mapping[str, str]) -> None:
+        """Keep the lines, by guid, in place of what was kept of the same items."""
+
+    def let_go(self, guids: Collection[str]) -> tuple[str, ...]:
+        """The lines of all items but these; they are kept no longer."""
+
+
+def advance(past: History | None, feed: Feed, at: datetime, lines: Lines, whole: Whole = itself) -> History:
     """The history with this run's changes; the same history where there are none. A first publication is no news.
 
-    ``whole`` gives the feed's items with their texts.
+    ``whole`` gives the feed's items with their texts. Some are looked at at a time, and their ``lines`` kept.
     """
-    state = seen.see(feed, whole, past.state if past else seen.NOTHING)
+    tally, state = _Tally(), seen.besides(feed)
+    for lot in _lots(feed.items):
+        now = {item.guid: seen.see_item(whole(item)) for item in lot}
+        told = {guid: seen.line(guid, each) for guid, each in now.items()}
+        known = lines.known(tuple(told)) if past else {}
+        fresh = {guid: line for guid, line in told.items() if known.get(guid) != line}
+        lines.keep(fresh)
+        if past:
+            before = dict(seen.item_of(known[guid]) for guid in fresh if guid in known)
+            tally.add(changes(State(items=before), State(items={guid: now[guid] for guid in fresh})))
     if past is None:
         return History(state)
-    found = changes(past.state, state, reasons)
-    if not found:
+    gone = dict(sorted(map(seen.item_of, lines.let_go([item.guid for item in feed.items]))))
+    tally.add(changes(replace(past.state, items=gone), state))
+    if not tally.total:
         return past
-    edition = Edition(at, found[:MOST], max(0, len(found) - MOST))
-    return History(state, (edition, *past.editions)[:EDITIONS])
+    return History(state, (tally.edition(at), *past.editions)[:EDITIONS])
 
 
-def editions_of(history: History) -> History:
-    """The history without the state, which nobody but the next run asks for: of many items it is large."""
-    return replace(history, state=State())
+@dataclass(slots=True)
+class _Tally:
+    """The changes that are kept of one run, some of each kind, and how many there were."""
+
+    found: dict[Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    total: int = 0
+
+    def add(self, more: Sequence[Change]) -> None:
+        """Count more changes, of which each kind's come behind those that were counted before."""
+        self.total += len(more)
+        for change in more:
+            if len(self.found[change.kind]) < MOST:
+                self.found[change.kind].append(change)
+
+    def edition(self, at: datetime) -> Edition:
+        """The edition that they make."""
+        first = [change for kind in KINDS for change in self.found[kind]][:MOST]
+        return Edition(at, tuple(first), self.total - len(first))
+
+
+def _lots(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The items, some at a time."""
+    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
 
 
 def pack(history: History) -> bytes:
-    """The history for the ledger: the same history gives the same bytes."""
+    """The history for the ledger, which has the items' lines beside: the same history gives the same bytes."""
     editions = [
         [each.at.astimezone(UTC).isoformat(), each.more, [astuple(change) for change in each.changes]]
         for each in history.editions

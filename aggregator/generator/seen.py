@@ -8,17 +8,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from aggregator.generator import view
 from aggregator.generator.people import person
 from aggregator.model.feed import Channel, Feed
-from aggregator.model.item import Item, Whole, itself
+from aggregator.model.item import Item
 from aggregator.model.sighting import Genre
 
 # A text up to this many characters is kept as it is; a title is at most 255.
 WHOLE = 255
+
+# Made once: ``json.dumps`` makes one for each line, which takes as long as writing it.
+_line = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +43,44 @@ class State:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = State()
+def see(feed: Feed) -> State:
+    """What subscribers see of a feed whose items have their texts."""
+    return replace(besides(feed), items={item.guid: see_item(item) for item in feed.items})
 
 
-def see(feed: Feed, whole: Whole = itself, before: State = NOTHING) -> State:
-    """What subscribers see of a feed; ``whole`` gives its items with their texts.
-
-    What is as it was ``before`` is not held twice.
-    """
+def besides(feed: Feed) -> State:
+    """What subscribers see of a feed besides its items."""
     return State(
         channel=_known(_channel(feed.channel)),
-        items={item.guid: _seen(whole(item), before.items.get(item.guid)) for item in feed.items},
         sources={hearing.source.name: view.STANDING[hearing.state] for hearing in feed.hearings},
     )
 
 
-def _seen(item: Item, before: Seen | None) -> Seen:
-    """One item as subscribers see it: as it was seen before, where that is the same."""
-    now = Seen(_sound(item.title), item.genre, _known(_item(item)), view.sources(item))
-    return before if before == now else now
+def see_item(item: Item) -> Seen:
+    """One item, with its texts, as subscribers see it."""
+    return Seen(_sound(item.title), item.genre, _known(_item(item)), view.sources(item))
+
+
+def line(guid: str, seen: Seen) -> str:
+    """An item as one line of JSON in ASCII: the same item gives the same line."""
+    return _line([guid, seen.title, seen.genre, seen.values, seen.sources])
+
+
+def item_of(line: str) -> tuple[str, Seen]:
+    """The guid and the item that ``line`` wrote."""
+    guid, title, genre, values, names = json.loads(line)
+    return guid, Seen(title, genre, values, tuple(names))
 
 
 def pack(state: State) -> str:
-    """The state as one line of JSON: the same state gives the same line."""
-    items = {guid: [each.title, each.genre, each.values, each.sources] for guid, each in state.items.items()}
-    return json.dumps([state.channel, items, state.sources], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    """A state without its items, which have lines of their own, as one line of JSON."""
+    return json.dumps([state.channel, {}, state.sources], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def unpack(line: str | bytes) -> State:
     """The state that ``pack`` wrote."""
-    channel, items, sources = json.loads(line)
-    return State(
-        channel,
-        {guid: Seen(title, genre, values, tuple(names)) for guid, (title, genre, values, names) in items.items()},
-        sources,
-    )
+    channel, _, sources = json.loads(line)
+    return State(channel, sources=sources)
 
 
 def host(url: str) -> str:

@@ -6,6 +6,7 @@ newer one is refused: to write into tables one does not know is to lose what the
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
@@ -23,7 +24,29 @@ from aggregator.ledger.lock import turn
 
 Step = Callable[[Connection], None]
 
-STEPS: tuple[Step, ...] = ()
+LOT = 500
+"""Rows written at once."""
+
+_plain = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
+
+
+def _show_items_in_rows(connection: Connection) -> None:
+    """From 1 to 2: the items as subscribers saw them leave the fact "changes" for rows of their own."""
+    schema.shown.create(connection)
+    facts = schema.facts
+    kept = connection.execute(select(facts.c.feed, facts.c.value).where(facts.c.name == "changes")).all()
+    for feed, value in kept:
+        state, _, news = bytes(value).partition(b"\n")
+        channel, items, sources = json.loads(state)
+        rows = [{"feed": feed, "guid": schema.mark(guid), "record": _plain([guid, *items[guid]])} for guid in items]
+        for at in range(0, len(rows), LOT):
+            connection.execute(insert(schema.shown), rows[at : at + LOT])
+        left = json.dumps([channel, {}, sources], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        same = facts.c.feed == feed, facts.c.name == "changes"
+        connection.execute(update(facts).where(*same).values(value=left.encode() + b"\n" + news))
+
+
+STEPS: tuple[Step, ...] = (_show_items_in_rows,)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 

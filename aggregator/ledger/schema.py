@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, Table, Text
 
-VERSION = 1
+VERSION = 2
 """The version of the tables below. A change of them is a new version with a step in ``migrate.STEPS``."""
 
 APPLICATION = 0x41676731
@@ -87,6 +87,14 @@ memories = Table(
 
 promises = Table(
     "promises",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("guid", Text, primary_key=True),
+    Column("record", Text, nullable=False),
+)
+
+shown = Table(
+    "shown",
     metadata,
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),

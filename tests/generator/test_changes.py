@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +30,29 @@ assert spec is not None
 assert spec.loader is not None
 made = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(made)
+
+
+class Lines(dict[str, str]):
+    """Where the items' lines are kept, in memory."""
+
+    def known(self, guids: Sequence[str]) -> Mapping[str, str]:
+        return {guid: self[guid] for guid in guids if guid in self}
+
+    def keep(self, lines: Mapping[str, str]) -> None:
+        self.update(lines)
+
+    def let_go(self, guids: Collection[str]) -> tuple[str, ...]:
+        return tuple([self.pop(guid) for guid in sorted(set(self) - set(guids))])
+
+
+def published(*runs: tuple[Feed, datetime]) -> history.History:
+    """The history of a feed that was published so, over a ledger that keeps it in between."""
+    past, lines = None, Lines()
+    for feed, at in runs:
+        kept = history.pack(past) if past else None
+        past = history.advance(history.unpack(kept), feed, at, lines)
+    assert past is not None
+    return past
 
 
 def told(old: Feed, new: Feed, **reasons: str) -> list[str]:
@@ -149,30 +173,45 @@ def test_every_kind_has_its_sentence() -> None:
 
 def test_the_state_is_remembered_exactly() -> None:
     state = seen.see(made.feed())
-    assert seen.unpack(seen.pack(state)) == state
-    assert seen.pack(seen.unpack(seen.pack(state))) == seen.pack(state)
+    besides = seen.besides(made.feed())
+    assert seen.unpack(seen.pack(state)) == besides == replace(state, items={})
+    assert dict(seen.item_of(seen.line(guid, each)) for guid, each in state.items.items()) == state.items
 
 
 def test_a_first_publication_is_no_news() -> None:
-    first = history.advance(None, made.feed(), NOON)
+    lines = Lines()
+    first = history.advance(None, made.feed(), NOON, lines)
     assert first.editions == ()
-    assert history.advance(first, made.feed(), NOON + timedelta(hours=1)) is first
+    assert history.advance(first, made.feed(), NOON + timedelta(hours=1), lines) is first
+    assert len(lines) == len(made.feed().items)
 
 
 def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> None:
-    past: history.History | None = None
-    for number in range(history.EDITIONS + 5):
-        past = history.advance(past, one(replace(ITEM, title=f"Clocks {number}")), NOON + timedelta(hours=number))
-    assert past is not None
+    numbers = range(history.EDITIONS + 5)
+    past = published(*((one(replace(ITEM, title=f"Clocks {each}")), NOON + timedelta(hours=each)) for each in numbers))
     assert len(past.editions) == history.EDITIONS
     assert past.editions[0].at == NOON + timedelta(hours=history.EDITIONS + 4)
-    crowd = history.advance(history.advance(None, made.feed(0, 0), NOON), made.feed(history.MOST + 9, 0), NOON)
+    crowd = published((made.feed(0, 0), NOON), (made.feed(history.MOST + 9, 0), NOON))
     assert (len(crowd.editions[0].changes), crowd.editions[0].more) == (history.MOST, 9)
 
 
+def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = made.feed(9, 3), made.feed(7, 6)
+    other = tuple(replace(each, sightings=("apple/1",), season=9, link=None) for each in new.items[:8])
+    new = replace(new, items=(*reversed(other), *new.items[8:]), hearings=new.hearings[:1])
+    expected = changes(seen.see(old), seen.see(new))
+    for most in (200, 5):
+        monkeypatch.setattr(history, "MOST", most)
+        for lot in (1, 2, 400):
+            monkeypatch.setattr(history, "AT_ONCE", lot)
+            edition = published((old, NOON), (new, NOON)).editions[0]
+            assert (edition.changes, edition.more) == (expected[:most], max(0, len(expected) - most))
+            assert {change.kind for change in expected} > {"added", "left", "changed", "listed", "unlisted"}
+
+
 def grown() -> history.History:
-    start = history.advance(None, made.feed(2, 0), NOON - timedelta(days=9))
-    return history.advance(history.advance(start, made.feed(3, 1), NOON), made.feed(3, 2), NOON + timedelta(days=1))
+    day = timedelta(days=1)
+    return published((made.feed(2, 0), NOON - 9 * day), (made.feed(3, 1), NOON), (made.feed(3, 2), NOON + day))
 
 
 def test_the_history_survives_the_ledger() -> None:
@@ -195,7 +234,7 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
     other = replace(made.feed(1, 0).items[0], duration=Duration(60))
     old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
     new = replace(old, items=(other, shrunk))
-    past = history.advance(history.advance(None, old, NOON), new, NOON)
+    past = published((old, NOON), (new, NOON))
     text = news.render(new, past).decode()
     lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
     assert [line for line in lines if line][1:] == [
@@ -230,7 +269,7 @@ def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
         one(replace(ITEM, title=before, author=before)),
         one(replace(ITEM, title=after, author=after, link=after)),
     )
-    past = history.advance(history.advance(None, old, NOON), new, NOON + timedelta(days=1))
+    past = published((old, NOON), (new, NOON + timedelta(days=1)))
     etree.fromstring(news.atom(new, past))
     assert news.render(new, past).count(b"<script>") == 1
     assert all(isinstance(sentence(change), str) for edition in past.editions for change in edition.changes)
@@ -238,19 +277,17 @@ def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
 
 def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> None:
     odd = one(replace(ITEM, title="\ud800 lone", description="\udfff" * 400))
-    past = history.unpack(history.pack(history.advance(None, odd, NOON)))
-    assert history.advance(past, odd, NOON) is past
+    lines = Lines()
+    past = history.unpack(history.pack(history.advance(None, odd, NOON, lines)))
+    assert history.advance(past, odd, NOON, lines) is past
 
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 12), max_size=6))
 def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
     def replayed() -> bytes:
-        past: history.History | None = None
-        for number, size in enumerate(sizes):
-            past = history.advance(past, made.feed(size, 1), NOON + timedelta(hours=number))
-            past = history.unpack(history.pack(past))
-        return history.pack(past) if past else b""
+        runs = [(made.feed(size, 1), NOON + timedelta(hours=number)) for number, size in enumerate(sizes)]
+        return history.pack(published(*runs)) if runs else b""
 
     assert replayed() == replayed()
 

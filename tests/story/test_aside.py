@@ -12,6 +12,7 @@ from aggregator.aside import Shelf
 from aggregator.errors import LedgerError
 from aggregator.generator.spool import Spool
 from aggregator.ledger import decisions, facts, ledger, promises
+from aggregator.ledger.shown import Shown
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.sighting import Listing, Sighting
@@ -61,7 +62,10 @@ def story(folder: Path, staying: int | None) -> list[object]:
                 cards = printing.cards(book, feed, texts.items.whole)
                 publish.publish(folder / "output", feed, 5, past, made, cards=cards)
                 told += [composed.fingerprint, composed.repaired, past, promises.promises(book, "sea")]
-                told.append(facts.facts(book, "sea", bookkeeping.CHANGES))
+                told += [
+                    facts.facts(book, "sea", bookkeeping.CHANGES),
+                    Shown(book, "sea").known([each.guid for each in feed.items]),
+                ]
             told.append({path.name: path.read_bytes() for path in sorted((folder / "output" / "sea").iterdir())})
             guid = feed.items[0].guid
             decisions.keep_override(book, "sea", Override(guid, ("description", "title")[turn % 2], "By hand."), now)
