@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
 
 from aggregator.errors import LedgerError
 from aggregator.generator.spool import Spool, spool
@@ -26,8 +28,7 @@ STAYING = 1000
 R = TypeVar("R", Sighting, Item)
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """The long texts of one record, as both sightings and items have them."""
 
     description: str | None = None
@@ -35,8 +36,7 @@ class Texts:
     summary: str | None = None
 
 
-@dataclass(slots=True)
-class Shelf(Generic[R]):
+class Shelf(Struct, Generic[R]):
     """Where the texts of some records lie: in the file, by the name of the record; without a file none lies there.
 
     All are laid there before the first is looked at again. ``staying`` is how many more are left as they are.
@@ -59,8 +59,8 @@ class Shelf(Generic[R]):
             self.file.add(records.encode(texts).encode("ascii"))
         except OSError as error:
             raise LedgerError(f"ledger: no room to lay texts aside: {error.strerror}") from error
-        for name in Texts.__slots__:
-            object.__setattr__(record, name, None)
+        for name in Texts.__struct_fields__:
+            force_setattr(record, name, None)
         return record
 
     def whole(self, record: R) -> R:
@@ -78,8 +78,7 @@ class Shelf(Generic[R]):
             self.file.ends.clear()
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """Where the texts of a feed's sightings lie, and those of its items."""
 
     sightings: Shelf[Sighting] = field(default_factory=Shelf)

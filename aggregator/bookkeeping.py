@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import islice
+
+from msgspec.structs import replace
 
 from aggregator import credited, learning, stages, standing, told
 from aggregator.generator import history, view

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
+
+from msgspec import Struct, field
 
 from aggregator.fetchers import gate, nursery, sandbox, web
 from aggregator.model.source import Robots
 
 
-@dataclass(slots=True)
-class Door:
+class Door(Struct):
     """Shut until somebody goes through; may be used from several threads.
 
     ``contact``, ``networks``, ``proxy`` and ``obey_robots`` are what the config says of every question, ``held`` is

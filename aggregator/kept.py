@@ -7,13 +7,14 @@ the answer is the one that making it anew would give; emptying the cache changes
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
 from sys import version_info
 from typing import TypeVar
+
+from msgspec import Struct
 
 from aggregator.ledger import cache as shelf
 from aggregator.ledger.ledger import Ledger
@@ -30,8 +31,7 @@ LOT = 500
 """Values asked for at once: enough for one query to be cheap, few enough not to be felt in memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What one run asked of a kind of work: how many of its values it had to make."""
 
     kind: str

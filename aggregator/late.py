@@ -46,7 +46,6 @@ LATE = frozenset(
         "aggregator.ledger.promises",
         "aggregator.ledger.recall",
         "aggregator.ledger.remember",
-        "aggregator.ledger.typed",
         "aggregator.making",
         "aggregator.merger.held",
         "aggregator.printing",

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.aside import Aside
 from aggregator.ledger import facts
@@ -43,8 +45,7 @@ LEAST_ITEMS = 12
 """Items that several sources tell, below which no lore is learned: fewer show chance, not habit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(Struct, frozen=True):
     """Something learned, as JSON, and from how many sightings or items."""
 
     size: int

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from aggregator import kept
 from aggregator.aside import Aside, Shelf
@@ -42,8 +44,7 @@ ALIKE = ("source", "span", "duration", "image", "author", "language", "show", "c
 """The fields of a Sighting in which many say the same: equal values are one object, 7 MB less of 20,000 sightings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """Every sighting mended, the digest by sighting id of what was mended, and the work that this took.
 
     Their texts may lie aside. ``ahead`` are the ids of sightings whose dates were still to come when they were first
@@ -84,12 +85,12 @@ def _shared(sighting: Sighting, known: dict[object, Any]) -> Sighting:
     """The same sighting, which must be nobody else's yet, what it says as others do in the words of the first."""
     for name in ALIKE:
         value = getattr(sighting, name)
-        object.__setattr__(sighting, name, known.setdefault(value, value))
+        force_setattr(sighting, name, known.setdefault(value, value))
     if sighting.guid == sighting.key:
-        object.__setattr__(sighting, "guid", sighting.key)
+        force_setattr(sighting, "guid", sighting.key)
     if sighting.enclosure is not None:
         kind = sighting.enclosure.type
-        object.__setattr__(sighting.enclosure, "type", known.setdefault(kind, kind))
+        force_setattr(sighting.enclosure, "type", known.setdefault(kind, kind))
     return sighting
 
 
@@ -124,8 +125,7 @@ def _swept(book: Ledger, plan: Plan, kind: str, used: Collection[str]) -> None:
         kept.sweep(book, plan.name, kind, used)
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """What items are reconciled by: the sightings' digests by id, what words weigh, the digest of the lore."""
 
     digests: Mapping[str, str]
@@ -170,7 +170,7 @@ def reconcile_all(
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
-            object.__setattr__(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
+            force_setattr(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
             items.append(aside.items.lay(item))
         made += _keep(book, plan, RECONCILED, fresh)
     _swept(book, plan, RECONCILED, used)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import stages
 from aggregator.generator.files import Written
@@ -12,8 +14,7 @@ from aggregator.standing import Standing
 from aggregator.voices import Voice
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Where a refresh is: a feed, a source of it (empty for the stages after reading), and what is being done."""
 
     feed: str
@@ -24,8 +25,7 @@ class Progress:
     total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a refresh of one feed came to.
 
     ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the

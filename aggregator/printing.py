@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from struct import Struct
 from typing import TypeVar
+
+from msgspec import Struct
 
 from aggregator import kept
 from aggregator.generator import edition, masthead, page
 from aggregator.generator.edition import Pieces
-from aggregator.ledger import ledger, records, typed
+from aggregator.ledger import ledger, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Whole, itself
@@ -22,7 +23,7 @@ T = TypeVar("T")
 PRINTED, CARDED = "printed", "carded"
 """The kinds of work: by the digest of the item and of what its formats, or its card on the page, take from the show."""
 
-FRONT = Struct(">?III")
+FRONT = struct.Struct(">?III")
 """Before the pieces: is the item played, and how many bytes the first three of them have."""
 
 SQUEEZED = 1
@@ -47,8 +48,7 @@ def cards(book: Ledger, feed: Feed, whole: Whole = itself) -> Iterator[str]:
     return _made(shelf, (*episodes, *posts), lambda item: page.card(item, language), (_squeezed, _whole))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Shelf(Struct, frozen=True):
     """Where what is made of a feed's items is kept: under which kind, and what it depends on besides the whole item."""
 
     book: Ledger
@@ -113,7 +113,7 @@ def _whole(value: bytes) -> str:
 def _name(item: Item, show: str) -> str:
     """The digest of all that is made of an item depends on."""
     try:
-        said = typed.packed(item)
+        said = records.packed(item)
     except UnicodeEncodeError:
         said = records.encode(item).encode()
     return blake2b(b"%b\n%b" % (said, show.encode("utf-8", "surrogatepass")), digest_size=16).hexdigest()

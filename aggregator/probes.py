@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.fetchers import web
 from aggregator.fetchers.gate import Gate
@@ -39,8 +41,7 @@ PATIENCE: Final = 10.0
 Head = Callable[[str], Enclosure | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """Everything ever answered; ``more`` says whether addresses were left for another run."""
 
     answers: tuple[Enclosure, ...] = ()

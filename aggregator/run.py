@@ -6,12 +6,13 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from time import monotonic
+
+from msgspec import Struct, field
 
 from aggregator import bookkeeping, voices
 from aggregator.config.load import Config
@@ -41,8 +42,7 @@ CIRCLES = (100_000, 20, 100)
 with Python's own (700, 10, 10) it takes a fifth of a refresh to find that out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run of the program: its clock, the ledger, the door to the origins, and who listens."""
 
     config: Config
@@ -100,8 +100,7 @@ def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[V
         yield tuple(silent)
 
 
-@dataclass(slots=True, eq=False)
-class _Asked:
+class _Asked(Struct, eq=False):
     """A feed whose sources are being asked, and what was remembered of them before.
 
     ``silent`` is how many of them have not answered yet: it is counted by who takes the answers, in one thread.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import credited, probes, told
 from aggregator.aside import Aside
@@ -39,8 +41,7 @@ SOUND_DIGITS = 2
 a source of which 4 % is damaged for a sound one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Struct, frozen=True):
     """A feed as the ledger knows it, what composing it settled, and what it taught.
 
     ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
@@ -120,8 +121,7 @@ def settled(book: Ledger, plan: Plan, made: deque[Item], now: datetime, aside: A
     return replace(settlement, items=named.items, promises=named.promises, changed=changed)
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(Struct, frozen=True):
     """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended."""
 
     sightings: int
@@ -137,8 +137,7 @@ def sorted_out(mended: Mended, matching: Matching) -> Sorted:
     return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What the stages made of a feed's sightings: its items until they are settled, and what all this taught."""
 
     items: deque[Item]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from aggregator.ledger import facts, records
 from aggregator.ledger.ledger import Ledger
@@ -15,8 +16,7 @@ STANDING: Final = "standing"
 """The fact that says it of a feed; without a feed's name, of the files that list every feed."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """A published file as it stood when it was written: its name under the output folder, bytes, and time in ns."""
 
     name: str
@@ -24,8 +24,7 @@ class FileState:
     written: int
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What stands in the output for one feed: from what it was made, what the summary says of it, and its files."""
 
     basis: str

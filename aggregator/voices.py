@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.door import Door
 from aggregator.errors import FetchError, ReadError
@@ -29,8 +31,7 @@ Tell = Callable[[Source, str, str], None]
 """Who listens is told of a source that it is being asked ("fetch"), what it answered, and that it is read ("read")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """How a run asks and reads: by which door, the run's clock, and who listens.
 
     ``cron`` says when the feed is to be refreshed (``None``: any time); ``force`` asks sources that are not due, too.
@@ -43,8 +44,7 @@ class Terms:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(Struct, frozen=True):
     """One source in one run: the answers of its addresses, what was read of those that were new, and in a word how.
 
     ``listings`` has a place for each address, ``None`` where nothing new was said there. ``memories`` are what is to
@@ -147,8 +147,7 @@ def _read(voice: Voice, known: Mapping[str, Memories], terms: Terms) -> Voice:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Understood:
+class _Understood(Struct, frozen=True):
     """An answer without its document, what that says, and what is remembered of the other addresses that were asked."""
 
     answer: Answer

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from aggregator.fetchers import roster
 from aggregator.merger.repair import repair

@@ -7,9 +7,10 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from aggregator.ledger import cache, ledger, promises, recall, records
 from aggregator.ledger.ledger import Ledger

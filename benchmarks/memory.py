@@ -12,11 +12,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import warm
+from msgspec.structs import replace
 
 from aggregator import aside, bookkeeping, pipeline, printing, publish
 from aggregator.ledger import ledger

@@ -15,11 +15,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from aggregator import bookkeeping, pipeline, printing, publish
 from aggregator.ledger import ledger

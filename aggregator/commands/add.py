@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from msgspec.structs import replace
 
 from aggregator.commands import probe, recognise
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock

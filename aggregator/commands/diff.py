@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from aggregator import pipeline
 from aggregator.commands import summary

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TextIO
+
+from msgspec import to_builtins
 
 from aggregator.merger.explain import pair_of
 from aggregator.merger.lines import records
@@ -89,8 +90,8 @@ def _told(found: Resolution) -> dict[str, dict[str, object]]:
     ids = [record.id for record in found.frame.records]
     return {
         name: {
-            "pairs": [asdict(pair_of(found, at)) for at in held[row]],
-            "refused": asdict(pair_of(found, refused[row])) if row in refused else None,
+            "pairs": [to_builtins(pair_of(found, at)) for at in held[row]],
+            "refused": to_builtins(pair_of(found, refused[row])) if row in refused else None,
         }
         for row, name in enumerate(ids)
     }

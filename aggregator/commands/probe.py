@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError
@@ -13,8 +14,7 @@ from aggregator.model.sighting import Listing, Moment
 from aggregator.model.source import Document, Memory, Source
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """What one question to a source came to.
 
     ``entries`` is how many of its entries belong to the feed, ``newest`` the newest of their dates; ``message`` says

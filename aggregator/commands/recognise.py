@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import roster, sandbox, web

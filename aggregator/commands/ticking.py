@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 import typer
+from msgspec import Struct
 
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
@@ -14,8 +14,7 @@ from aggregator.outcome import Outcome
 from aggregator.service import schedule
 
 
-@dataclass(slots=True)
-class Standing:
+class Standing(Struct):
     """The config that holds, and the file's time and size when it was read; a wrong one never takes its place.
 
     ``fresh`` is whether no tick has yet gone through all feeds of it.

@@ -6,7 +6,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from aggregator.commands.options import AtOption, JsonOption, clock
 from aggregator.commands.wording import count
@@ -32,8 +33,7 @@ SHOWN = 5
 NAMES = {"rss": "RSS", "atom": "Atom", "json": "JSON Feed", "opml": "OPML", "unknown": "no feed"}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """One document and all that was found in it, the gravest first."""
 
     document: str

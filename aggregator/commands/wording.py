@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import asdict, is_dataclass
 from datetime import date, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from aggregator.model.sighting import Duration, Enclosure, Moment
 
@@ -82,7 +84,7 @@ def machine(answer: object) -> str:
 
 def _plain(given: object) -> object:
     """One value that JSON has no word for."""
-    if is_dataclass(given) and not isinstance(given, type):
+    if isinstance(given, Struct):
         return asdict(given)
     if isinstance(given, datetime | date):
         return given.isoformat()

@@ -6,9 +6,9 @@ import io
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
@@ -24,8 +24,7 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
 """What every YAML reader takes without quotes, in braces too; PyYAML's own does not take a question mark there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(Struct, frozen=True):
     """One source to write into the config: its feed, its name and its keys; ``title`` names a feed that is new."""
 
     feed: str

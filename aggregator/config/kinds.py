@@ -6,15 +6,15 @@ of third parties are known by the names of the entry points in the group ``aggre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import metadata
+
+from msgspec import Struct
 
 ENTRY_POINTS = "aggregator.sources"
 FOREIGN_TRUST = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of source: its trust unless given, and the keys of which exactly one says where it is.
 
     ``options`` are those it understands (``None`` where only its package knows), ``needed`` those it cannot do without.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from aggregator.config import plain, strict
 from aggregator.config.parse import parse
@@ -14,8 +15,7 @@ from aggregator.model.feed import Plan
 DEFAULT = Path("config.yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """What config.yaml asks for, with every default filled in and every path absolute.
 
     ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``

@@ -7,9 +7,9 @@ the strings that were written (YAML 1.1 makes them a boolean, a boolean, 750 and
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import yaml
+from msgspec import Struct
 
 from aggregator.errors import ConfigError, one_line
 
@@ -45,8 +45,7 @@ class UnusualError(Exception):
     """Something in the document is rare: PyYAML itself is to make its values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """The plain values of one YAML document, and what they were made of; ``root`` is ``None`` where it is empty."""
 
     values: object

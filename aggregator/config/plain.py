@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import SimpleNamespace
+
+from msgspec import Struct
 
 from aggregator.config import kinds
 from aggregator.config.categories import NAMES
@@ -22,8 +23,7 @@ class DoubtError(Exception):
     """Something is not written as usual: pydantic is to look at it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One key: how its value is checked, and the value that it has where it is not given, unless it must be."""
 
     check: Check

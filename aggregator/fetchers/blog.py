@@ -6,7 +6,7 @@ WordPress to Hugo with other guids, another scheme and the same paths (`shared/k
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from aggregator.fetchers import blog_page, blog_text, feed, jsonfeed, media, shape
 from aggregator.fetchers.letters import decoded

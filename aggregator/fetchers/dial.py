@@ -12,9 +12,10 @@ import re
 import socket
 import ssl
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from aggregator.errors import FetchError
 from aggregator.fetchers import guard
@@ -27,8 +28,7 @@ _PROXY_HEAD = 16_384  # bytes of what a proxy says before the tunnel begins
 _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")
 
 
-@dataclass(slots=True)
-class Meter:
+class Meter(Struct):
     """What one fetch may still cost: until when (`time.monotonic`), and how many bytes from the wire.
 
     ``reached`` is whether any origin took a connection, or refused it itself.
@@ -53,8 +53,7 @@ class Meter:
         return size
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """On what terms connections are made: which private networks are allowed, whose certificates too, by which proxy.
 
     ``proxy`` is its address, with its login where it wants one; empty where connections are made from here.

@@ -10,9 +10,11 @@ purpose: a show that really deletes 40 of 80 episodes is believed two polls late
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.fetchers import manners
 from aggregator.fetchers.manners import Pace
@@ -24,8 +26,7 @@ LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of
 SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """Whether the listing is believed, what to remember of its address, and where it is not, why in one line."""
 
     believed: bool

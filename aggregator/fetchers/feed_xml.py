@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from aggregator.fetchers import tree
 from aggregator.model.sighting import Tag
@@ -48,8 +49,7 @@ class Said(NamedTuple):
     tags: tuple[Tag, ...]
 
 
-@dataclass(slots=True)
-class Beside:
+class Beside(Struct):
     """What the XML says beside feedparser; ``sound`` is false where libxml2 had to recover."""
 
     channel: dict[str, str] = field(default_factory=dict)

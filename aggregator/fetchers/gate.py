@@ -6,8 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.fetchers import manners, permission, web
 from aggregator.fetchers.dial import Meter
@@ -91,8 +93,7 @@ class Gate:
             return with_hold(memory, self._held)
 
 
-@dataclass(slots=True)
-class _Lane:
+class _Lane(Struct):
     """The way to one host: how many are on it, and when the next one may enter (`time.monotonic`).
 
     One after the other passes its turnstile, where the rate is kept: those behind wait for no time, but for the one

@@ -10,10 +10,12 @@ sources at once. Jitter is part of the backoff alone. So an hourly cron meets it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.fetchers import headers
 from aggregator.model.sighting import Rhythm
@@ -36,16 +38,14 @@ _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """The least seconds between two questions: with validators, and without any."""
 
     conditional: int = 3_600
     unconditional: int = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What an answer said, without its body; ``permanent`` is where it came from if every redirect was 301 or 308.
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.fetchers import faults, headers, manners
 from aggregator.fetchers.manners import Pace, Reply
@@ -15,8 +17,7 @@ from aggregator.model.source import Answer, Document, Memory, Source
 from aggregator.text.hosts import host
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(Struct, frozen=True):
     """Where the redirects led: the last answer, whence, after how many hops, and whether all of them were for good."""
 
     call: Call
@@ -27,8 +28,7 @@ class Trail:
     permanent: bool
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Struct, frozen=True):
     """By the run's clock when the question went out and the answer had come, and how long ago that clock was read."""
 
     asked: datetime

@@ -8,8 +8,9 @@ after reading would pay for it. An entry itself is never left out.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from hashlib import sha256
+
+from msgspec.structs import replace
 
 from aggregator.model.sighting import Listing, Show, Sighting, Tag
 
@@ -61,7 +62,7 @@ def _sighting(sighting: Sighting) -> Sighting:
         changes["tags"] = tags
     if any(len(texts.get(name, "")) == TEXTS[name] for name in ("description", "html")):
         changes["cut"] = True
-    return replace(sighting, **changes) if changes else sighting  # type: ignore[arg-type]  # names and types of its own
+    return replace(sighting, **changes) if changes else sighting
 
 
 def _show(show: Show) -> Show:
@@ -72,7 +73,7 @@ def _show(show: Show) -> Show:
         changes["categories"] = tuple(tuple(word[:LONGEST] for word in each[:MOST]) for each in show.categories[:MOST])
     if (tags := _tags(show.tags)) != show.tags:
         changes["tags"] = tags
-    return replace(show, **changes) if changes else show  # type: ignore[arg-type]  # names and types of its own
+    return replace(show, **changes) if changes else show
 
 
 def _too_long(record: Sighting | Show, most: dict[str, int]) -> dict[str, str]:

@@ -17,10 +17,12 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import preflight, roster, wire
@@ -38,8 +40,7 @@ _SHORT = b"reading it takes more than %d MB of memory"
 _STATM = Path("/proc/self/statm")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What reading one document may cost: processor and wall seconds, megabytes above the child's base, items.
 
     The dearest honest documents measured, 18,000 full items of a sound feed (72 MB) and 50,000 short ones, need 2.5 and

@@ -13,9 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
+
+from msgspec.structs import replace
 
 from aggregator.errors import FetchError
 from aggregator.fetchers import faults, headers, manners, robots, web

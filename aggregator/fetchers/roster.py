@@ -8,9 +8,10 @@ through the entry-point group ``aggregator.sources``, whose name is the kind and
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from importlib import metadata
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import keys, measure, recording

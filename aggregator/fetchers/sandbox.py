@@ -18,8 +18,10 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import roster, wire
@@ -60,16 +62,14 @@ def pool(limits: Limits | None = None, size: int | None = None) -> Iterator[Pool
         children.close()
 
 
-@dataclass(slots=True)
-class _Child:
+class _Child(Struct):
     """One reading process: its number and our end of its line."""
 
     number: int
     line: socket.socket
 
 
-@dataclass
-class Pool:
+class Pool(Struct):
     """Children that read; may be used from several threads, which wait where all children are busy."""
 
     limits: Limits
@@ -77,10 +77,10 @@ class Pool:
     _idle: list[_Child] = field(default_factory=list)
     _nursery: tuple[subprocess.Popen[bytes], socket.socket] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _places: threading.BoundedSemaphore = field(init=False)
+    _places: threading.BoundedSemaphore = field(default_factory=threading.BoundedSemaphore)
 
     def __post_init__(self) -> None:
-        """Make the places."""
+        """Make as many places as there may be children."""
         self._places = threading.BoundedSemaphore(self.size)
 
     def read(self, document: Document) -> Listing:

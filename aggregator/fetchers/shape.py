@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.letters import decoded

@@ -6,7 +6,7 @@ The episode's uuid in the path of its audio is the stable identity: guids of imp
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import feed, fields, media, shape

@@ -11,8 +11,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from aggregator.fetchers import swift_channel, swift_cut, swift_item, tree
 from aggregator.fetchers.feed_xml import Beside, Said
@@ -41,8 +42,7 @@ Item: TypeAlias = tuple[dict[str, Any], Said]
 """What feedparser would tell of an item, and the XML's own account of it."""
 
 
-@dataclass(slots=True)
-class Channel:
+class Channel(Struct):
     """Where the reader is: the channel so far by both accounts, whether it is Atom's, and the last item taken."""
 
     context: Context = field(default_factory=lambda: Context(Names(), is_entry=False))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from aggregator.fetchers.feed_xml import CHANNELS, ITEMS
 from aggregator.fetchers.swift_names import REFUSED, IrregularError, Names, name
 from aggregator.fetchers.tree import Element
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """The values by feedparser's names, and the states on which the next one depends.
 
     ``depths`` says how deep below the item each text stood, and ``title_depth`` the first title that was not empty

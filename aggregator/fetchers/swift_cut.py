@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from aggregator.fetchers.swift_names import IrregularError, Names, declare
 from aggregator.fetchers.swift_stencil import CLOSED, OPENED, Plain, Stencil, learned, said
@@ -27,8 +28,7 @@ NO_CHARACTERS = ("\ufffe", "\uffff")
 Plainly: TypeAlias = Callable[[Plain], bool]
 
 
-@dataclass(slots=True)
-class Cut:
+class Cut(Struct):
     """A document without its plain items, these in runs as they stood together, and what was assumed of namespaces.
 
     ``prefixes`` are those that stand in the items; ``spaces`` are the addresses by prefix, ``names`` all as declared.

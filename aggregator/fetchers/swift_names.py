@@ -7,7 +7,7 @@ table is compared with feedparser's own by a test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from aggregator.fetchers.feed_xml import CHANNELS, ITEMS
 
@@ -94,8 +94,7 @@ class MisplacedError(IrregularError):
     """Items were taken for plain that are not where they seemed to be; the others of the document are not in doubt."""
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """The namespaces that a document declared so far, and the names of the elements met."""
 
     declared: dict[str, str] = field(default_factory=dict)

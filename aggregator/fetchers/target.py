@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 import idna
+from msgspec import Struct
 
 from aggregator.errors import FetchError
 
@@ -22,8 +22,7 @@ _PORTS: dict[Scheme, int] = {"http": 80, "https": 443}
 _ON_THE_WIRE = "".join(chr(code) for code in range(0x21, 0x7F))
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """Where one request goes: ``host`` in ASCII, ``path`` with its query as configured, ``login`` for Basic or None."""
 
     scheme: Scheme

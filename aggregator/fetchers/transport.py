@@ -7,10 +7,11 @@ import select
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from http.client import HTTPException
 from socket import socket
 from typing import Any
+
+from msgspec import Struct, field
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.dial import Meter, Terms, dial
@@ -25,8 +26,7 @@ _SENDABLE = re.compile(rb"[A-Z]+ /[!-~]* HTTP/1\.1\r\n(?:[!-9;-~]+: [\t -~\x80-\
 """A request whose lines are what they should be; that no field began another of them is seen by their number."""
 
 
-@dataclass(slots=True)
-class Lines:
+class Lines(Struct):
     """Connections kept open between requests, at most a few seconds; may be used from several threads."""
 
     _idle: dict[tuple[object, ...], list[tuple[float, socket]]] = field(default_factory=dict)
@@ -66,8 +66,7 @@ class Lines:
         self._kept = 0
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """An answer whose headers have come; `end` must be called when the body was read or is not wanted."""
 
     response: Response

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 import requests
+from msgspec import Struct
 from requests.adapters import BaseAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
@@ -27,8 +27,7 @@ _MAKING = threading.Lock()
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """How origins are asked, the same for a whole run.
 
     ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that may be
@@ -47,7 +46,7 @@ class Policy:
     hops: int = 5
     host_concurrency: int = 2
     host_rate: float = 10.0
-    pace: Pace = Pace()  # noqa: RUF009  # frozen, so one may be shared
+    pace: Pace = Pace()  # frozen, so one may be shared
     ca_files: tuple[str, ...] = ()
     proxy: str = ""
     obey_robots: bool = False

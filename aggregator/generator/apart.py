@@ -14,9 +14,11 @@ is promised. An older twin found late takes the next free number, and nobody els
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.generator import clean, leaf
 from aggregator.model.item import Item, Promise, Provenance
@@ -28,8 +30,7 @@ GRACE: Final = 600
 ROOM: Final = 245
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """The items under the titles that apps can tell apart, the promises with them, and the guids renamed by this."""
 
     items: tuple[Item, ...]
@@ -61,8 +62,7 @@ def apart(items: Sequence[Item], before: Iterable[Promise], promises: Sequence[P
     return Told(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
 
 
-@dataclass(slots=True)
-class _Day:
+class _Day(Struct):
     """The titles of one day and kind of media: under each the lengths of who bears it, and the next number to try."""
 
     lengths: dict[str, dict[int, int]] = field(default_factory=dict)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from aggregator.generator.masthead import Masthead
 from aggregator.generator.tags import Row
@@ -27,8 +28,7 @@ FRONT: Final = 1 << 16
 TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """One page: at most ``window`` items (``None`` for all), of the newest, or of archive ``number`` from 1."""
 
     window: int | None = None

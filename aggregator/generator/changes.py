@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from aggregator.generator import wording
 from aggregator.generator.seen import Seen, State, host
@@ -21,8 +22,7 @@ ADDRESSES = frozenset({"audio", "link", "picture", "address"})
 TEXTS = frozenset({"text", "summary", "description"})
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One change: what it is about, and for a field its value before and after (``None`` where there was none).
 
     ``guid`` is empty for changes of the channel and of sources; ``title`` is the item's newest, or the source's name.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from aggregator.generator import atom, jsonfeed, leaf, masthead, report, rss
 from aggregator.generator.archive import Sheet, archive_name, count
@@ -22,8 +23,7 @@ from aggregator.model.item import Item
 Content = Iterator[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
+class Pieces(Struct, frozen=True):
     """One item as each format writes it; ``playable`` says whether podcast.xml has it too."""
 
     playable: bool
@@ -33,8 +33,7 @@ class Pieces:
     report: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Stock:
+class _Stock(Struct, frozen=True):
     """All that an edition is made of: whether the item at a position is played, and its piece in each format."""
 
     feed: Feed

@@ -14,11 +14,11 @@ import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import brotli
+from msgspec import Struct
 
 from aggregator.errors import PublishError
 
@@ -42,16 +42,14 @@ ENDINGS = (".gz", ".br")
 Content = bytes | Iterable[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """One file of a publication, and whether its bytes changed."""
 
     name: str
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One rename still to be made: the finished file beside its place, and the place."""
 
     part: Path

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from aggregator.generator import seen
 from aggregator.generator.changes import KINDS, Change, Kind, changes
@@ -22,8 +24,7 @@ MOST = 200
 AT_ONCE = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
+class Edition(Struct, frozen=True):
     """What one run changed, and when (aware, UTC); ``more`` counts the changes that were too many to keep."""
 
     at: datetime
@@ -31,8 +32,7 @@ class Edition:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """The feed as it was last published but for its items, and its newest editions, newest first."""
 
     state: State
@@ -76,8 +76,7 @@ def advance(past: History | None, feed: Feed, at: datetime, lines: Lines, whole:
     return History(state, (tally.edition(at), *past.editions)[:EDITIONS])
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """The changes that are kept of one run, some of each kind, and how many there were."""
 
     found: dict[Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in KINDS})

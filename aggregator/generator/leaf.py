@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from aggregator.generator import clean, ids, links, wash
 from aggregator.generator.people import person
@@ -17,8 +18,7 @@ GLIMPSE = 80
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Media:
+class Media(Struct, frozen=True):
     """An enclosure as it is published: ``length`` in bytes, 0 where unknown (RSS 2.0 allows it)."""
 
     url: str
@@ -26,8 +26,7 @@ class Media:
     length: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """One item, clean and bounded; ``None`` and empty mean that the format leaves the element out.
 
     ``short`` is plain text of at most 4,000 bytes, ``html`` the whole text as safe markup. Times are in UTC and

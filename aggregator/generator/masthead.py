@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from aggregator.generator import clean, ids, links, wash
 from aggregator.generator.categories import places
@@ -26,8 +27,7 @@ _YEARS = r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:(?:19|20)?\d\d|present))?\b"
 MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|(?<![,;\s])[,;\s]++{_YEARS}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Masthead:
+class Masthead(Struct, frozen=True):
     """The show, clean and bounded; ``origins`` are the sources' names and the addresses they are known by."""
 
     name: str

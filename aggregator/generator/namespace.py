@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from aggregator.generator import clean, links
 
@@ -31,8 +32,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What one element may be: its places, ``many`` or one, its text, its attributes (a needed one ends in "!").
 
     ``longest`` is the most characters of the text. ``children`` are (name, least, most) of the elements within.

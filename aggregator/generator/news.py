@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
+
+from msgspec import Struct, field
 
 from aggregator.generator import page, view, wording
 from aggregator.generator.changes import Change, named, sentence
@@ -62,8 +63,7 @@ def _entry(channel: Channel, edition: Edition) -> str:
     )
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     """What is said of one item, or of the feed: the words that link to it, and what follows them, one text a change."""
 
     linked: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from aggregator.generator import wording
 from aggregator.model.sighting import Note
@@ -34,8 +35,7 @@ CAUSES: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """One change made to one field: what was wrong, and what differs."""
 
     field: str

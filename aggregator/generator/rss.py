@@ -8,9 +8,10 @@ Board's profile, PSP-1, Apple's requirements, and the podcast namespace; the tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from aggregator.generator import leaf, masthead, podcast, show
 from aggregator.generator.archive import WHOLE, Sheet

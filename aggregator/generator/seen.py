@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.generator import view
 from aggregator.generator.people import person
@@ -24,8 +26,7 @@ WHOLE = 255
 _line = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One item as subscribers see it: each field that is known, as text, and the sources that list it."""
 
     title: str
@@ -34,8 +35,7 @@ class Seen:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """One feed as subscribers see it: its own fields, its items by guid, and how each source stands."""
 
     channel: Mapping[str, str] = field(default_factory=dict)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Final
+
+from msgspec import Struct, field
 
 # Bytes that stay in memory. A show of a hundred episodes fits; ten times as much would be felt beside the parsers.
 SMALL: Final = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Spool:
+class Spool(Struct, frozen=True):
     """The pieces written so far; ``ends`` says where each one ends. It lasts as long as the file is open."""
 
     file: IO[bytes]

@@ -8,9 +8,10 @@ put their scheme in the place of the feed's own, Overcast alone takes the whole 
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
 
 Reach = Literal["device", "server"]
 
@@ -29,8 +30,7 @@ APPS: tuple[tuple[str, str, str, Reach], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """One button: the app's name, where it runs, and the address that opens it."""
 
     app: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from aggregator.generator import extras, links, wording
 from aggregator.generator.people import person
@@ -39,8 +40,7 @@ STANDING = {
 REPAIRS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """One field of an item: who gave its value, who agreed, who said otherwise, and how sure it is in percent."""
 
     field: str
@@ -50,8 +50,7 @@ class Claim:
     percent: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One item as the page shows it; ``anchor`` is the fragment that links to it, for ever the same."""
 
     anchor: str
@@ -71,8 +70,7 @@ class Entry:
     transcript: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One item of the many that the page lists by title and day alone."""
 
     anchor: str
@@ -81,8 +79,7 @@ class Line:
     day: str
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(Struct, frozen=True):
     """One source as the page names it: where it is, how it stands, how many items it lists."""
 
     name: str

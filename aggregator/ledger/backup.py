@@ -11,10 +11,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select
 
 from aggregator.errors import LedgerError
@@ -26,8 +26,7 @@ ROWS = 500
 """Rows copied at once from one database to another; more only takes more memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """What a backup or a restore came to: the file, its size in bytes, and what the old ledger is now called."""
 
     path: Path

@@ -1,4 +1,4 @@
-"""A writer and a reader for each record class, generated from its annotations as ``dataclasses`` generates its methods.
+"""A writer and a reader for each record class, generated from its annotations.
 
 Generated, for a loop over the fields of every record costs three times as much (docs/ledger.md has the figures), and
 from the annotations, for a table written by hand forgets the field that was added last. The types known are those of
@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime, timedelta
 from json.encoder import encode_basestring_ascii
 from threading import RLock
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 Writer = Callable[[Any], str]
 Reader = Callable[..., Any]
@@ -58,16 +60,15 @@ def _compile_writer(kind: type[Any], without: frozenset[str]) -> Any:
     """Write the source of a writer and run it; its name is taken first, for a class that holds itself asks for it."""
     name = _name("write", kind, tuple(sorted(without)))
     _space.setdefault(name)
-    hints = get_type_hints(kind)
     lines = [f"def {name}(record):", "    parts = []"]
     for each in sorted(fields(kind), key=lambda each: each.name):
         if each.name not in without:
-            lines += _write_field(name, each, hints[each.name])
+            lines += _write_field(name, each, each.type)
     lines.append("    return '{' + ','.join(parts) + '}'")
     return _run(name, lines)
 
 
-def _write_field(name: str, each: Field[Any], hint: Any) -> list[str]:
+def _write_field(name: str, each: FieldInfo, hint: Any) -> list[str]:
     """The lines that write one field where it does not have its default."""
     default = _default(each)
     value = _written(_inner(hint), "value")
@@ -75,7 +76,7 @@ def _write_field(name: str, each: Field[Any], hint: Any) -> list[str]:
         value = f"('null' if value is None else {value})"
     lines = [f"    value = record.{each.name}"]
     add = f"parts.append({json.dumps(each.name) + ':'!r} + {value})"
-    if default is MISSING:
+    if default is NODEFAULT:
         return [*lines, f"    {add}"]
     if default is None:
         return [*lines, f"    if value is not None: {add}"]
@@ -85,7 +86,7 @@ def _write_field(name: str, each: Field[Any], hint: Any) -> list[str]:
 
 def _written(hint: Any, value: str) -> str:
     """The expression that writes a value of the type, which is not None."""
-    if is_dataclass(hint):
+    if _is_record(hint):
         return f"{_nested_writer(hint)}({value})"
     simple = {
         str: f"text({value})",
@@ -113,19 +114,18 @@ def _compile_reader(kind: type[Any], given: tuple[str, ...]) -> Any:
     name = _name("read", kind, given)
     _space.setdefault(name)
     _space[f"{name}_"] = kind
-    hints = get_type_hints(kind)
     lines = [f"def {name}({', '.join(('plain', *given))}):", "    get = plain.get", f"    return {name}_("]
     for each in fields(kind):
-        value = each.name if each.name in given else _read_field(name, each, _inner(hints[each.name]))
+        value = each.name if each.name in given else _read_field(name, each, _inner(each.type))
         lines.append(f"        {each.name}={value},")
     lines.append("    )")
     return _run(name, lines)
 
 
-def _read_field(name: str, each: Field[Any], hint: Any) -> str:
+def _read_field(name: str, each: FieldInfo, hint: Any) -> str:
     """The expression that reads one field, its default where it is missing."""
     default, key = _default(each), repr(each.name)
-    if default is MISSING:
+    if default is NODEFAULT:
         return _read(hint, f"plain[{key}]")
     _space[f"{name}_{each.name}"] = default
     if hint in PLAIN:
@@ -137,7 +137,7 @@ def _read(hint: Any, value: str) -> str:
     """The expression that makes a value of the type from its plain form."""
     if hint in PLAIN:
         return value
-    if is_dataclass(hint):
+    if _is_record(hint):
         return f"{_nested_reader(hint)}({value})"
     if hint is datetime:
         return f"moment({value})"
@@ -172,13 +172,18 @@ def _name(verb: str, kind: type[Any], names: tuple[str, ...]) -> str:
 
 def _run(name: str, lines: list[str]) -> Any:
     """The function that the lines define; they are made of field and class names of this program alone."""
-    exec("\n".join(lines), _space)  # noqa: S102 - as dataclasses makes __init__, and from the same names
+    exec("\n".join(lines), _space)  # noqa: S102 - from names of this program alone
     return _space[name]
 
 
-def _default(each: Field[Any]) -> Any:
-    """The field's default, ``MISSING`` where it has none."""
-    return each.default if each.default_factory is MISSING else each.default_factory()
+def _is_record(hint: Any) -> bool:
+    """Is the type a class of records?"""
+    return isinstance(hint, type) and issubclass(hint, Struct)
+
+
+def _default(each: FieldInfo) -> Any:
+    """The field's default, ``NODEFAULT`` where it has none."""
+    return each.default if each.default_factory is NODEFAULT else each.default_factory()
 
 
 def _inner(hint: Any) -> Any:

@@ -14,10 +14,10 @@ them when the time has gone, and one that comes too late can no longer finish th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 
 from aggregator.ledger.ledger import Ledger, reading, writing
@@ -38,8 +38,7 @@ BACKWARD = timedelta(minutes=5)
 WINDOW_HOURS = 24 * 7
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A source that is ours to ask until ``until``; ``generation`` is what a later claim would have raised."""
 
     feed: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import insert, select
 
 from aggregator.ledger import records
@@ -13,8 +13,7 @@ from aggregator.ledger.schema import events as events_table
 from aggregator.ledger.schema import stamp
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """One thing that happened: when, of what kind (one word), and what in a line."""
 
     at: datetime

@@ -5,9 +5,9 @@ A channel's guid is given once and for ever; its fingerprint and the time of its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import delete, insert, select
 
 from aggregator.errors import LedgerError
@@ -16,8 +16,7 @@ from aggregator.ledger.schema import facts as facts_table
 from aggregator.ledger.schema import feeds, stamp, time
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """What a feed is known by.
 
     ``guid`` is the podcast:guid, ``None`` until it is assigned; ``fingerprint`` is of the content last published and

@@ -7,8 +7,9 @@ question. What is in hand is as true as the transaction that it was taken in, fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from aggregator.ledger.ledger import Ledger, among, reading
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from aggregator.errors import LedgerError, LockedError
@@ -26,8 +27,7 @@ from aggregator.ledger import migrate, schema
 from aggregator.ledger.lock import turn
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """An open ledger: its name without secrets, the way in, the generation it may write in, the transaction it is.
 
     ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction. ``known``

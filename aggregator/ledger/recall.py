@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import fields, replace
 from sqlalchemy import case, select
 
 from aggregator.ledger import records
@@ -29,8 +30,7 @@ AT_ONCE = 500
 R = TypeVar("R", Sighting, Show)
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """A sighting with its span and position, when its source first and last listed it, and the digest of what it says.
 
     The digest leaves out span and position: as long as it stays, the source says the same.
@@ -42,8 +42,7 @@ class Remembered:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """What the documents of a source say of one item, as it lies in the ledger; ``digest`` as in Remembered."""
 
     digest: str

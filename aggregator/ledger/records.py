@@ -10,15 +10,19 @@ upset a database.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+import msgspec
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
 from aggregator.errors import LedgerError
-from aggregator.ledger import typed
 from aggregator.ledger.codec import reader, writer
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Struct)
 
 DIGEST_BYTES = 16
 """128 bits: no two of a billion records share a digest by accident; more only makes the rows longer."""
@@ -55,21 +59,38 @@ def decode(kind: type[R], text: str, **given: object) -> R:
 
 
 def decode_each(kind: type[R], text: str, **given: object) -> R:
-    """The same for records that come by the thousand: in half the time, once what that takes is loaded."""
+    """The same for records that come by the thousand: msgspec reads them in half the time.
+
+    It knows the records by their annotations and refuses what is not quite as these say; that is read by our own code.
+    """
     try:
         known: Any = kind
-        record: R = typed.reader(known)(text)
+        record: R = _typed(known)(text)
     except (*BROKEN, OverflowError):  # a newer program's words, half a surrogate pair
         return decode(kind, text, **given)
     for name, value in given.items():
-        object.__setattr__(record, name, value)  # frozen, and nobody else's yet
+        force_setattr(record, name, value)  # frozen, and nobody else's yet
     return record
+
+
+@cache
+def _typed(kind: type[Any]) -> Callable[[str], Any]:
+    """What makes a record of the class from its JSON, where that is as the annotations say; else a ValueError."""
+    return msgspec.json.Decoder(kind).decode
+
+
+def packed(record: object) -> bytes:
+    """The whole record as bytes that are equal where the record is.
+
+    UnicodeEncodeError for half a letter, OverflowError for a number of more than 64 bits.
+    """
+    return msgspec.msgpack.encode(record)
 
 
 def name(record: Any) -> str:
     """The name of all that the record says: equal for equal records, another for others."""
     try:
-        said: bytes = typed.packed(record)
+        said = packed(record)
     except (UnicodeEncodeError, OverflowError):
         said = encode(record).encode("ascii")
     return blake2b(said, digest_size=DIGEST_BYTES).hexdigest()

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct, field
 from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
 from aggregator.ledger import records
@@ -30,8 +30,7 @@ BATCH = 500
 """Rows written at once; above some hundreds nothing gets faster, and memory grows with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What one listing of a source brought: keys never seen, keys that say something else now, and keys as before."""
 
     new: int = 0
@@ -44,8 +43,7 @@ class Change:
         return self.new + self.changed + self.same
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What is known of one key of one document: what it said, and where it stood."""
 
     digest: str
@@ -53,8 +51,7 @@ class _Known:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Shelf(Struct, frozen=True):
     """Where the sightings of one document of one source are kept, in which listing, and what was the one before.
 
     A sighting's place is the anchor less its position; ``moored`` is the anchor of the listing before.
@@ -74,8 +71,7 @@ class _Shelf:
         return {"feed_": self.feed, "source_": self.source, "document_": self.document, "key_": key, **values}
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """The keys met so far in this listing, by what became of them."""
 
     known: set[str] = field(default_factory=set)

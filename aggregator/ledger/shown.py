@@ -7,9 +7,9 @@ with news, which took 65 MB of 20,000 items; now nobody holds more than some hun
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from msgspec import Struct
 from sqlalchemy import delete, select
 
 from aggregator.ledger.ledger import Ledger, among, each, reading, writing
@@ -20,8 +20,7 @@ AT_ONCE = 400
 """Rows asked for in one question: SQLite before 3.32 takes 999 parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """The lines of one feed; within the ledger's transaction, where that is one."""
 
     ledger: Ledger

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.merger.lore import NOTHING, Lore
 from aggregator.model.item import Dissent, Provenance
@@ -29,8 +31,7 @@ PATIENCE = 4
 FORMER = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """What each source's word weighs.
 
     ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
@@ -65,8 +66,7 @@ def soundness(sightings: Iterable[Sighting]) -> Mapping[str, float]:
     return {source: 1 - damaged[source] / (listed[source] + PATIENCE) for source in listed}
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
+class Ballot(Struct, frozen=True):
     """The sightings of one cluster, the most trusted first, and what each source's word weighs."""
 
     witnesses: tuple[Sighting, ...]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from math import sqrt
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.merger import boilerplate, vote
 from aggregator.merger.lore import NO_ODDS, NOTHING, Lore
@@ -27,8 +29,7 @@ LOOSE_END = " \n.…,;:–—-"
 __all__ = ["Copy", "Reading", "Run", "blend"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A stretch of the reading, the sources that have it, and how sure it is (0 to 1)."""
 
     text: str
@@ -36,8 +37,7 @@ class Run:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The best reading of several copies.
 
     ``confidence`` is the mean over tokens, ``least`` the lowest of them and of how sure it is that nothing left out is

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.sparse import Bags, Ints, between, distinct
@@ -20,8 +20,7 @@ _OPENING = 8  # words that begin a text: what a cut copy still has, whose rarest
 _MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are compared in vain, no more
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Struct, frozen=True):
     """Pairs of rows, left below right, each once; and how many blocks were too large and left out."""
 
     left: Ints

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from aggregator.merger.witnesses import Witness
 from aggregator.text import cuts
@@ -30,8 +31,7 @@ JOINT = 2
 MOST_REMEMBERED = 200_000
 
 
-@dataclass(slots=True)
-class Learner:
+class Learner(Struct):
     """Counts of runs and triples of keys at the ends of copies: in one copy only, and in several of one item."""
 
     alone: Counter[str] = field(default_factory=Counter)

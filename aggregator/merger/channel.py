@@ -7,8 +7,9 @@ that could say so would own the subscribers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from aggregator.model.feed import Channel
 from aggregator.model.sighting import Show, Tag

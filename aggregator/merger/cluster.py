@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 UNSEEN = -6.0  # weight of a pair that was no candidate: it shares no rare token, day, number or id
 LINKAGE = -2.0  # least mean of all weights between two clusters that become one
@@ -18,8 +19,7 @@ PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be 
 Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """What clustering obeys besides the weights.
 
     ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where

@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.merger.record import Record
 from aggregator.merger.scope import scopes_of
@@ -21,8 +22,7 @@ ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 _BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
     Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.

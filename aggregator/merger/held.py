@@ -8,7 +8,9 @@ alarmed has had time to look.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.model.sighting import Enclosure, Sighting
 from aggregator.text import urls
@@ -20,16 +22,14 @@ LEAST = 5
 """Fewer items than this may change their host together without a word: a show of four is edited by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The audio of one sighting, by key, as it was before its source moved it."""
 
     key: str
     audio: Enclosure
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """The audio that still stands for one source, and for how many refreshes it has."""
 
     source: str

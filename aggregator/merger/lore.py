@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from math import log
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from aggregator.merger import boilerplate, seams, stops, vote
 from aggregator.merger.rates import DEFAULT, NAMES, Rates
@@ -27,8 +29,7 @@ BY_ITEM = frozenset(("moved", "stuck", "short", "restyled"))
 NO_ODDS = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Lore:
+class Lore(Struct, frozen=True):
     """What was learned: phrases that are boilerplate, and the rates of each source by its name.
 
     ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic. ``template`` is what
@@ -44,8 +45,7 @@ class Lore:
 NOTHING = Lore()
 
 
-@dataclass(slots=True)
-class Observer:
+class Observer(Struct):
     """Counts, source by source, what its copies lose, add, distort and move where others can tell."""
 
     phrases: boilerplate.Learner = field(default_factory=boilerplate.Learner)

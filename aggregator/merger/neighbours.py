@@ -9,9 +9,8 @@ that all other evidence leaves open (``docs/matching.md``), so that what dates s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from aggregator.merger.compare import LEVELS, Compared
 from aggregator.merger.frame import ABSENT, Frame
@@ -28,8 +27,7 @@ FEW = 3  # items between two landmarks that are few
 _NONE, ELSEWHERE, _BETWEEN, _AMONG_FEW, _ALONE = range(len(LEVELS["order"]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(Struct, frozen=True):
     """Pairs by place: the number of the two listings' encounter, and the place of each row in its own listing."""
 
     meeting: Ints

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from aggregator.model.item import Item, Override, Provenance
 from aggregator.model.sighting import Duration, EpisodeType, Moment
@@ -68,7 +69,7 @@ def override(item: Item, overrides: Sequence[Override]) -> Item:
         value = FIELDS[each.field](each.value) if each.field in FIELDS else None
         if value is None:
             continue
-        item = replace(item, **{each.field: value})  # type: ignore[arg-type]  # the table gives each field its own type
+        item = replace(item, **{each.field: value})
         if each.field == "description":
             item = replace(item, html=None, cut=False)
         if each.field == "title":

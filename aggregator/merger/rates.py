@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import log
 
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+
+class Rates(Struct, frozen=True):
     """Probabilities for one copy: per word or mark of the text, and for the two ends of it.
 
     ``lost_word`` and ``lost_mark`` that one is missing; ``added_word`` and ``added_mark`` that a place holds one too

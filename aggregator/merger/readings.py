@@ -8,10 +8,10 @@ text, token by token.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from aggregator.merger import blend

@@ -14,8 +14,9 @@ A source's word weighs by its trust (promise 5: a less trusted source may comple
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from aggregator.merger.attest import Ballot, Finding, Weights, attest, ballot
 from aggregator.merger.readings import read_description, read_title
@@ -50,7 +51,7 @@ def reconcile(cluster: Cluster, weights: Weights) -> Item:
     found = [finding for rule in RULES for finding in rule(votes)]
     values = {name: value for finding in found for name, value in finding.values.items()}
     provenance = tuple(sorted((finding.origin for finding in found), key=lambda origin: origin.field))
-    return replace(item, provenance=provenance, **values)  # type: ignore[arg-type]  # each rule names fields of its type
+    return replace(item, provenance=provenance, **values)
 
 
 def _published(votes: Ballot) -> Iterator[Finding]:

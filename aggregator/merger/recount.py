@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from msgspec import Struct
 
 from aggregator.merger.blend import Reading, blend
 from aggregator.merger.lore import NOTHING, Lore, Observer
@@ -15,8 +16,7 @@ from aggregator.merger.witnesses import Copy
 LONGEST = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """One line understood: the item's id, the field, its copies, and what is known of it."""
 
     id: str
@@ -26,8 +26,7 @@ class Account:
     show: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One line that cannot be understood: its number, counted from 1, and why."""
 
     line: int

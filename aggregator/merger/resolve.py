@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.merger.block import candidates
 from aggregator.merger.cluster import UNSEEN, Rules, cluster, components
@@ -30,8 +31,7 @@ VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episod
 PARTED, POSTED, BESIDE = 1, 2, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Struct, frozen=True):
     """What a run found: pairs with levels, weight, what doubt took and rivals take of it, veto; the groups."""
 
     frame: Frame
@@ -45,8 +45,7 @@ class Resolution:
     capped: int
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Struct, frozen=True):
     """What a run obeys: decisions, pins (sighting id -> published guid), the least weight that merges (log-odds)."""
 
     decisions: Sequence[Decision] = ()
@@ -121,8 +120,7 @@ def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders:
     return _resolved(Paired(frame, compared, vetoes, found.capped), table, full, orders.threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(Struct, frozen=True):
     """The records of a run with the pairs that are compared, their vetoes, and how many blocks were too large."""
 
     frame: Frame
@@ -169,8 +167,7 @@ def _rivals(frame: Frame, pairs: Weighed, rules: Rules) -> Floats:
     return rivals
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(Struct, frozen=True):
     """Pairs with the weight that counts and the veto."""
 
     compared: Compared

@@ -12,9 +12,8 @@ show later by 4.35 years in the median on its next host.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from aggregator.merger.compare import KINDS, LEVELS, Compared, days_apart
 from aggregator.merger.doubtful import witnessed
@@ -69,8 +68,7 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     return levels, own
 
 
-@dataclass(frozen=True, slots=True)
-class _Met:
+class _Met(Struct, frozen=True):
     """The sure pairs of each encounter of two listings: how many, by what days the second is later, how many differ.
 
     ``disagree`` says whether nearly all do, ``steady`` whether they do by one and the same stretch.

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from aggregator.merger.record import Record
 from aggregator.text.folding import folded
@@ -23,8 +24,7 @@ _AGREED = 3  # times as many as point to the next show
 _RECUR = 0.5  # share of the records whose name is known to another source
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item.
 
     ``shelf`` is the same with the unknown filled in where a whole listing's words point to one show: enough to look

@@ -12,9 +12,11 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
@@ -41,8 +43,7 @@ R = TypeVar("R", Item, Promise)
 Age = tuple[datetime, str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
 
     ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1;
@@ -59,8 +60,7 @@ class Past:
     whole: Whole = itself
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(Struct, frozen=True):
     """The items as they may be published, newest first, and every promise as it stands now, sorted by guid.
 
     ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` say in one line each

@@ -7,10 +7,10 @@ nine million pairs with their levels fit into a gigabyte.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
@@ -25,8 +25,7 @@ _ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words o
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
 
-@dataclass(frozen=True, slots=True)
-class Bags:
+class Bags(Struct, frozen=True):
     """Row ``r`` holds ``features[starts[r]:starts[r + 1]]`` with their ``weights``; ``width`` is the vocabulary."""
 
     starts: Ints
@@ -114,8 +113,7 @@ def between(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
     return features.astype(np.int64), owners, often[features]
 
 
-@dataclass(frozen=True, slots=True)
-class Rarity:
+class Rarity(Struct, frozen=True):
     """How rare each feature is among the rows of a group (idf), found by group and feature.
 
     ``codes`` are those that were met; without them ``idf`` has a cell for each group and feature.

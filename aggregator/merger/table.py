@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from aggregator.merger.compare import KINDS, LEVELS, Levels
 from aggregator.merger.sparse import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """``weights`` are natural log-odds in the order of ``compare.KINDS`` and its levels; the prior is added once."""
 
     version: str

@@ -8,8 +8,9 @@ so the item published first keeps it. Items of one title, day and length are tol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from aggregator.model.item import Item
 

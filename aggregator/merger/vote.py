@@ -8,9 +8,10 @@ rates: a copy that lost three commas has lost the fourth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import exp
+
+from msgspec import Struct
 
 from aggregator.merger.rates import Rates, evidence
 from aggregator.merger.weave import Column
@@ -32,8 +33,7 @@ MARKS_PER_WORD = 0.2
 PRIOR = 0.0
 
 
-@dataclass(slots=True)
-class Stretch:
+class Stretch(Struct):
     """Neighbouring columns that the same witnesses have: which these are, and the odds that they are in the text.
 
     ``lexical`` says that a word is among them.

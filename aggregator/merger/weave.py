@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+
+from msgspec import Struct
 
 from aggregator.merger.witnesses import Witness
 from aggregator.text import align
@@ -17,8 +18,7 @@ MORE_ORDER = 4
 LONG = 2000
 
 
-@dataclass(slots=True, eq=False)
-class Column:
+class Column(Struct, eq=False):
     """One token as the witnesses have it, by their number; ``moved`` are those who have it in another place."""
 
     key: str

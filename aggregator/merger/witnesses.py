@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.text import suspicion
@@ -39,8 +40,7 @@ TRUST_POWER = 6
 ILLEGIBLE = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """One copy of a text: whose it is, how far the source is trusted (0 to 1), whether it is known to be cut.
 
     ``wear`` are the causes of the changes it already went through (names of fixers), as evidence of its soundness;
@@ -55,8 +55,7 @@ class Copy:
     mended: bool = False
 
 
-@dataclass(slots=True)
-class Witness:
+class Witness(Struct):
     """A copy at work: its tokens, whether it is cut, and the weight of its word in a vote."""
 
     source: str

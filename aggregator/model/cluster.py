@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from aggregator.model.sighting import Sighting
 
 Verdict = Literal["same", "different"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One named agreement or disagreement: both values as read, the level reached, its weight in natural log-odds."""
 
     name: str
@@ -21,8 +21,7 @@ class Evidence:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two sightings compared: the sum of the evidence (natural log-odds, prior included) and the veto, if any."""
 
     left: str
@@ -32,16 +31,14 @@ class Pair:
     veto: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Struct, frozen=True):
     """Sightings held to be one item, sorted by id, and the pairs that hold them."""
 
     sightings: tuple[Sighting, ...]
     pairs: tuple[Pair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a person decided about two sightings or items, each named by sighting id or guid."""
 
     verdict: Verdict
@@ -49,8 +46,7 @@ class Decision:
     right: str
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(Struct, frozen=True):
     """The answer of the match stage: every sighting in exactly one cluster, and the pairs a person should look at.
 
     ``table`` names the version of the weights; ``remarks`` say which caps were hit.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct, field
 
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.item import Item, Override
@@ -12,8 +13,7 @@ from aggregator.model.sighting import Moment, Show, Tag
 from aggregator.model.source import Heard, Source
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Struct, frozen=True):
     """What the published feed says of itself: the config's word first, else the most trusted source's.
 
     ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
@@ -46,8 +46,7 @@ class Channel:
     tags: tuple[Tag, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
 
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned tails
@@ -67,8 +66,7 @@ class Plan:
     buried: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hearing:
+class Hearing(Struct, frozen=True):
     """What became of one source in the last run that asked it, as the report tells it."""
 
     source: Source
@@ -79,8 +77,7 @@ class Hearing:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cover:
+class Cover(Struct, frozen=True):
     """What the list of all feeds says of one: how much there is, the newest, and where to subscribe.
 
     ``address`` is the episodes' feed where there are any, else the one of everything.
@@ -94,8 +91,7 @@ class Cover:
     newest: Moment | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(Struct, frozen=True):
     """The channel, its items newest first, and what the report needs to answer every why.
 
     ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from aggregator.model.cluster import Pair
 from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
 
 
-@dataclass(frozen=True, slots=True)
-class Dissent:
+class Dissent(Struct, frozen=True):
     """A source that gave another value, and that value."""
 
     source: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """How one field came to its value.
 
     ``witness`` gave the value, ``agreeing`` said the same, ``dissent`` said otherwise; ``confidence`` is between
@@ -34,8 +33,7 @@ class Provenance:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One episode or post of the canonical feed; every field knows its witness.
 
     ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is the witness's
@@ -87,8 +85,7 @@ def itself(item: Item) -> Item:
     return item
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(Struct, frozen=True):
     """What was promised to subscribers about one item, for ever.
 
     ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
@@ -112,8 +109,7 @@ class Promise:
     told: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(Struct, frozen=True):
     """What a person wants one field of one item to be, whatever the sources say."""
 
     guid: str

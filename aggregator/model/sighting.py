@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
+
+from msgspec import Struct, field
 
 Genre = Literal["episode", "post"]
 Precision = Literal["year", "day", "minute", "second"]
@@ -13,8 +14,7 @@ EpisodeType = Literal["full", "trailer", "bonus"]
 PRECISIONS: tuple[Precision, ...] = ("year", "day", "minute", "second")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed)."""
 
     at: datetime
@@ -22,16 +22,14 @@ class Moment:
     zoned: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Struct, frozen=True):
     """A length in whole seconds; ``step`` is the grain it was given in: 1 where exact, 60 where in minutes."""
 
     seconds: int
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosure:
+class Enclosure(Struct, frozen=True):
     """The media file of an item (RSS 2.0, ``<enclosure>``); ``length`` in bytes, ``None`` where unknown or 0."""
 
     url: str
@@ -39,8 +37,7 @@ class Enclosure:
     length: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Struct, frozen=True):
     """An element of the podcast namespace as the source gave it, such as ``podcast:transcript``."""
 
     name: str
@@ -49,8 +46,7 @@ class Tag:
     children: tuple[Tag, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One change made to one field, replayable: ``cause`` names the fixer, with what it met and what it made of it."""
 
     field: str
@@ -59,8 +55,7 @@ class Note:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """From which to which listing of its source a sighting was present; listings of a source are counted from 1.
 
     Two sightings of one source whose spans overlap were listed side by side, so they are two items; where the
@@ -71,8 +66,7 @@ class Span:
     last: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, frozen=True):
     """One source's account of one item: what it said, how precisely, and where the text was cut or damaged.
 
     ``key`` is unique within the source and survives a re-reading: the guid where there is one, else the
@@ -119,8 +113,7 @@ class Sighting:
         return f"{self.source}/{self.key}"
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Struct, frozen=True):
     """One source's account of the show itself; ``total`` is how many items it says there are."""
 
     title: str | None = None
@@ -141,8 +134,7 @@ class Show:
     tags: tuple[Tag, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rhythm:
+class Rhythm(Struct, frozen=True):
     """How often a document asks to be asked: a least interval, and UTC hours and days (Monday is 0) to leave out.
 
     RSS 2.0 ``ttl``, ``skipHours``, ``skipDays``; RSS 1.0 syndication module ``sy:updatePeriod``.
@@ -153,8 +145,7 @@ class Rhythm:
     skip_days: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What one document says: its sightings in their order, the show, and how it was understood.
 
     ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct, field
 
 Heard = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(Struct, frozen=True):
     """Which entries of a listing belong to the feed: each given pattern must hold; none given lets all through."""
 
     show: str | None = None
@@ -18,8 +18,7 @@ class Only:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A place that lists items, as ``config.yaml`` names it.
 
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
@@ -40,16 +39,14 @@ class Source:
     distrust_304_after: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Validators:
+class Validators(Struct, frozen=True):
     """What the origin gave to ask conditionally with, byte for byte (RFC 9110 section 13.1)."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """What one request brought back: the decoded body, and how the origin described it.
 
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
@@ -67,8 +64,7 @@ class Document:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What is remembered of one address of one source between two polls.
 
     ``digest`` is of the last body believed; ``asked`` and ``heard`` are when it was last asked and last answered
@@ -106,8 +102,7 @@ class Memory:
     whole: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Robots:
+class Robots(Struct, frozen=True):
     """What the robots.txt of one origin (scheme, host and port) last said to us, and what is remembered of asking it.
 
     ``memory`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
@@ -120,8 +115,7 @@ class Robots:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
 
     ``state`` is "heard" with a document, "unchanged" on 304 or equal bytes, "resting" where it was too early to

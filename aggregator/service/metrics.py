@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
@@ -15,8 +15,7 @@ BUCKETS = (0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
 ENDINGS = {"": "page", "html": "page", "xml": "rss", "atom": "atom", "json": "json", "opml": "opml", "css": "style"}
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
+class Meter(Struct, frozen=True):
     """Everything that is counted, in a registry of its own; ``meter`` makes one."""
 
     registry: CollectorRegistry
@@ -28,8 +27,7 @@ class Meter:
     refreshed: Gauge
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """One answer: the path that was asked, the status, the bytes of the body that were sent, the seconds it took."""
 
     path: str
@@ -38,8 +36,7 @@ class Answered:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Refreshed:
+class Refreshed(Struct, frozen=True):
     """What a refresh of one feed came to, as far as it is counted; ``at`` is aware."""
 
     feed: str

@@ -13,10 +13,11 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 # What may leave, by the name's end, with its media type (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0). All else in
 # the folder, temporary and compressed files too, is not there.
@@ -44,16 +45,14 @@ LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\bh
 Mark = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One encoding of a file: its bytes and its strong tag, quoted."""
 
     body: bytes
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """One published file: its media type, when its content changed, and its forms by encoding, identity among them.
 
     ``stamp`` is the time as HTTP writes it (RFC 9110, section 5.6.7). ``links`` is the Link header of a feed that names

@@ -4,9 +4,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 
+from msgspec.structs import replace
 from origin import Pieces, Request, answer, playing
 from polls import POLICY, RSS, START
 

@@ -3,10 +3,10 @@
 import socket
 import threading
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from origin import Request, answer, playing
 from polls import POLICY, RSS, Polls
 

@@ -1,11 +1,11 @@
 """When to ask again: decisions over memory alone."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.fetchers import headers, manners
 from aggregator.fetchers.manners import Pace, Reply

@@ -4,11 +4,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import chain, repeat
 
 import pytest
+from msgspec.structs import replace
 from origin import Origin, Pieces, Request, answer, playing
 from polls import POLICY, RSS, START
 

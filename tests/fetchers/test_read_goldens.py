@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import roster
@@ -39,11 +40,11 @@ SOURCES: dict[str, dict[str, Any]] = {
 
 def plain(value: Any) -> Any:
     """The value as JSON, without the fields that say nothing."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Struct):
         shown = {}
         for field in fields(value):
             said = getattr(value, field.name)
-            default = field.default_factory() if field.default_factory is not MISSING else field.default
+            default = field.default_factory() if field.default_factory is not NODEFAULT else field.default
             if said != default:
                 shown[field.name] = plain(said)
         return shown

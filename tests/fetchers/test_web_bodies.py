@@ -3,10 +3,10 @@
 import gzip
 import tracemalloc
 import zlib
-from dataclasses import replace
 
 import brotli
 import pytest
+from msgspec.structs import replace
 from origin import Pieces, answer, playing
 from polls import POLICY, RSS, Polls
 

@@ -3,11 +3,11 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from origin import Origin, Pieces, answer, playing
 from polls import POLICY, RSS, Polls
 

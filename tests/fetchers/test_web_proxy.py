@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from origin import answer, playing
 from polls import POLICY, RSS, Polls
 from proxying import Proxy, proxying

@@ -1,8 +1,7 @@
 """The status rules, one test or more a row, against a real origin."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from origin import Pieces, Play, Request, answer, playing
 from polls import POLICY, RSS, Polls
 

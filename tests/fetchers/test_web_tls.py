@@ -6,10 +6,10 @@ import ssl
 import subprocess
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from origin import Pieces, Request, answer, playing
 from polls import POLICY, RSS, Polls
 from proxying import Proxy, proxying

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 import io
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
@@ -13,6 +12,7 @@ from typing import Any
 
 import feedparser
 import pytest
+from msgspec.structs import replace
 
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.model.feed import Channel, Feed, Hearing

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from msgspec.structs import replace
 
 from aggregator.generator import history, news, seen
 from aggregator.generator.changes import KINDS, SENTENCES, Change, changes, sentence

@@ -1,11 +1,11 @@
 """Episodes that AntennaPod would take for one: told apart by a number for ever, and nobody else is."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator import publish
 from aggregator.generator import clean

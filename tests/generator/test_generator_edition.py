@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator import publish as publication
 from aggregator.generator import atom, edition, jsonfeed, leaf, masthead, report, rss

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 
 import feedparser
 import pytest
 from lxml import etree
+from msgspec.structs import replace
 
 from aggregator.generator import edition
 from aggregator.model.feed import Feed

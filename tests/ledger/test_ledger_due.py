@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import threading
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.ledger import ledger
 from aggregator.ledger.due import Claim, advance, claim, due_at, enrol, finish, hurry, next_due, ready_at, waiting

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from aggregator.merger.blend import Copy, blend
 from aggregator.merger.lore import Observer, from_json, to_json

@@ -1,9 +1,9 @@
 """A weekly title that two short listings show once each, from different weeks, is two items."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.match import match
 from aggregator.model.sighting import Duration, Moment, Sighting

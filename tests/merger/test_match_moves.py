@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.fetchers import roster
 from aggregator.merger.match import match

@@ -1,9 +1,9 @@
 """A source that lists its titles anew keeps its items; a title that comes again by itself is another item."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.match import match

@@ -1,10 +1,10 @@
 """Each field by its own rule; promise 5: a less trusted source may complete, never contradict."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.merger.attest import Weights
 from aggregator.merger.lore import NOTHING

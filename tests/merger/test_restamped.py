@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.doubtful import COST

@@ -1,10 +1,10 @@
 """Promise 1: a guid, once published, is for ever; and the date with it."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.merger.mint import mint
 from aggregator.merger.settle import AHEAD, Past, settle

@@ -1,11 +1,11 @@
 """Texts that lie aside while a feed is composed change no byte of it."""
 
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator import aside, bookkeeping, printing, publish
 from aggregator.aside import Shelf

@@ -4,13 +4,13 @@ The ledger is a real one, and every stage from `remember` to the published bytes
 listings are made here. Each sighting's key tells which episode it truly is, which no stage can see.
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator import bookkeeping, publish
 from aggregator.ledger import ledger, promises

@@ -1,12 +1,12 @@
 """What was kept changes no byte: the same history with the cache, and with the cache emptied before every refresh."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
 from aggregator import bookkeeping, making, printing, publish

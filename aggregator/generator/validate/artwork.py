@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from aggregator.generator.links import by_extension
 
@@ -24,8 +25,7 @@ BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
 FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """What the artwork's host answered: to GET with a body (``None`` where it gave none, ``why`` says so), and to HEAD.
 
     ``media_type`` is what the host calls it.
@@ -38,8 +38,7 @@ class Picture:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A picture by its own bytes: its media type, its sides in pixels, and whether it is of red, green and blue."""
 
     kind: str

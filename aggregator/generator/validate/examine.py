@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from aggregator.generator.validate import of_atom, of_channel, of_item, of_json, of_podcast, of_served, of_xml
 from aggregator.generator.validate.artwork import Picture

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from lxml import etree
+from msgspec import Struct, field
 
 from aggregator.generator.links import by_extension
 from aggregator.generator.podcast import SPACES, Node
@@ -24,8 +24,7 @@ HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """How an origin gave the document: where it came from in the end, its type, and whether it can be asked again.
 
     ``media_type`` is lower case without parameters; ``validators`` says whether there was an ETag or Last-Modified.
@@ -37,8 +36,7 @@ class Served:
     validators: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place in a document: its path as people write it, and the line it begins on, counted from 1."""
 
     path: str
@@ -53,8 +51,7 @@ class Spot:
         return Spot(f"{self.path} {name}", line(element))
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(Struct, frozen=True):
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
     ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the

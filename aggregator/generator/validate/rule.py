@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from aggregator.generator import clean
 from aggregator.generator.validate.paper import Paper, Spot, line_of
@@ -19,8 +20,7 @@ SEVERITIES: dict[Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
 PLACES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One line of the checklist.
 
     ``severity`` is M where a real app or directory breaks, S where quality or some app suffers, i where one should
@@ -36,8 +36,7 @@ class Rule:
     beside: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One place where a document breaks a rule: ``where`` is an element's path and the item's guid.
 
     ``line`` counts from 1, ``None`` where the document has no lines to name (JSON). ``places`` is more than one, and
