@@ -101,7 +101,7 @@ def _item(text: str, start: int, stencils: list[Stencil], found: Cut) -> tuple[P
     for stencil in stencils:
         if match := stencil.pattern.match(text, start):
             item = said(stencil, match)
-            return item and (item, match.end())
+            return (item, match.end()) if item else None
     end = text.find(CLOSED, start) + len(CLOSED)
     own = learned(text[start:end], found.names, found.spaces) if len(stencils) < MOST else None
     if own is None:
