@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("explain", "Say who said what of an item, and why it is one."),
     "review": ("review", "Show pairs that nearly matched, and remember what you decide."),
     "diff": ("diff", "Say what a refresh would change, without changing it."),
+    "events": ("events", "Say what happened to a feed that you may want to look into."),
     "import-opml": ("import_opml", "Write the feeds of an OPML file into the config."),
     "export-opml": ("export_opml", "Write the sources of the config as OPML."),
     "backup": ("backup", "Copy the ledger to a file, also while something runs."),

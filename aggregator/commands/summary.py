@@ -27,7 +27,7 @@ def worries(outcome: Outcome) -> tuple[str, ...]:
     )
     alarms = [f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
-        alarms.append(f"{outcome.feed}: {count(more, 'more alarm')}; refresh --json tells all of a run")
+        alarms.append(f"{outcome.feed}: {count(more, 'more alarm')}; aggregator events keeps those of guids and dates")
     return (*silent, *alarms, *(line(failure, 300) for failure in outcome.failures))
 
 

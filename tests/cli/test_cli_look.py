@@ -86,6 +86,21 @@ def test_review_lists_takes_and_forgets_a_decision(run) -> None:
 
 
 @pytest.mark.usefixtures("done")
+def test_events_tell_what_was_decided_and_undone_the_newest_last(run) -> None:
+    none = run("events")
+    assert (none.returncode, none.stdout) == (0, "crumb-talk: nothing happened yet that anybody might ask about.\n")
+    left, right = run("review", "--list").stdout.splitlines()[0].split("  ")[1:3]
+    run("review", "--same", left, right, *AT)
+    run("review", "--undo", left, right, *AT)
+    shown = run("events").stdout.splitlines()
+    assert [row.split()[:3] for row in shown[1:]] == [["2026-01-02", "03:04Z", kind] for kind in ("decided", "undone")]
+    told = json.loads(run("events", "--json", "--newest", "1").stdout)
+    assert [(each["feed"], each["kind"]) for each in told] == [("crumb-talk", "undone")]
+    assert left in told[0]["text"]
+    assert run("events", "--newest", "0").returncode == 2
+
+
+@pytest.mark.usefixtures("done")
 def test_review_asks_about_each_pair(run) -> None:
     answer = run("review", *AT, stdin="d\n")
     assert answer.returncode == 0

@@ -35,5 +35,5 @@ def test_the_program_says_no_raw_sign(run) -> None:
 def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
     told = worries(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(MOST_ALARMS + 3))))
     assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(MOST_ALARMS))
-    assert told[-1] == "sea: 3 more alarms; refresh --json tells all of a run"
+    assert told[-1] == "sea: 3 more alarms; aggregator events keeps those of guids and dates"
     assert len(worries(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS

@@ -49,7 +49,7 @@ def _required(paper: Paper) -> Iterator[Fault]:
 def _addresses(paper: Paper) -> Iterator[Fault]:
     for name in ("home_page_url", "feed_url"):
         if _sound(paper) and not values.web(str(paper.data.get(name, ""))):
-            yield name, f"is {paper.data.get(name)!r}"
+            yield name, f"is {paper.data[name]!r}" if name in paper.data else "is missing"
 
 
 def _ids(paper: Paper) -> Iterator[Fault]:
