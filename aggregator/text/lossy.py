@@ -71,7 +71,7 @@ def _restored(text: str, others: Sequence[str]) -> str:
         letters = frozenset(text)
         for other in others:
             best = max(best, _explained(text, other, lambda one: one if one.isascii() or one in letters else mark))
-    elif text.isascii() or not any(bare(one) != one for one in frozenset(text)):
+    elif not any(bare(one) != one for one in _losable(text)):
         for other in others:
             best = max(best, _explained(text, other, bare))
     return best[1]
@@ -79,7 +79,7 @@ def _restored(text: str, others: Sequence[str]) -> str:
 
 def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
     """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
-    often = {one: count for one, count in Counter(other).items() if not one.isascii() and poorer(one) != one}
+    often = {one: count for one, count in _losable(other).items() if poorer(one) != one}
     claimed = 0 if poorer is bare else max(map(text.count, MARKS))
     if sum(times for one, times in often.items() if one not in MARKS) < max(LEAST, SHARE * claimed):
         return 0, text
@@ -96,6 +96,11 @@ def _explained(text: str, other: str, poorer: Poorer) -> tuple[int, str]:
                 back += 1
     claimed = claimed or bisect_left(lost, reach)
     return (back, "".join(letters)) if back >= LEAST and back >= SHARE * claimed else (0, text)
+
+
+def _losable(text: str) -> Mapping[str, int]:
+    """How often a text has each letter that a poorer copy may lack."""
+    return {} if text.isascii() else Counter(LOSABLE.findall(text))
 
 
 def _reworded(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
