@@ -8,7 +8,6 @@ know exactly where the text ends, triples also know a run that is worn or stands
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +19,6 @@ from aggregator.text import cuts
 from aggregator.text.tokens import tokenise
 
 HEAD, TAIL = "\x02", "\x03"
-DIGITS = re.compile(r"\d+")
 # Seen alone in three items, and shared by copies less than a third as often. At two items, chance repeats get in.
 LEAST_ALONE = 3
 MOST_SHARED = 0.35
@@ -44,13 +42,13 @@ class Learner(Struct):
             return
         lines = [_plain(witness) for witness in copies]
         inside = _insides(lines)
+        several = _several(inside)
         for number, line in enumerate(lines):
-            others = [inside[other] for other in range(len(lines)) if other != number]
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
-            twin = any(other is inside[number] for other in others)
-            for edge, side in zip(_edges(line), (TAIL, HEAD), strict=True):
-                lonely = 0 if twin else _lonely(edge, others)
-                self.shared.update(edge if twin else _met(edge[lonely:], others))
+            twin = any(other is inside[number] for at, other in enumerate(inside) if at != number)
+            for side, edge in _edges(line).items():
+                lonely = 0 if twin else _lonely(edge, several)
+                self.shared.update(edge if twin else filter(several.__contains__, edge[lonely:]))
                 if judged:
                     self.alone.update(edge[: max(0, lonely - JOINT)])
                     self._run(line, lonely, side)
@@ -199,31 +197,29 @@ def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
     return reach
 
 
-def _met(edge: Sequence[str], others: Sequence[set[str]]) -> Iterator[str]:
-    """The triples that another copy has too."""
-    return (triple for triple in edge if any(triple in other for other in others))
+def _several(inside: Sequence[set[str]]) -> set[str]:
+    """The triples that copies of different words share."""
+    met: set[str] = set()
+    several: set[str] = set()
+    for triples in {id(triples): triples for triples in inside}.values():  # those of equal lines are one object
+        several |= met & triples
+        met |= triples
+    return several
 
 
-def _lonely(edge: Sequence[str], others: Sequence[set[str]]) -> int:
+def _lonely(edge: Sequence[str], several: set[str]) -> int:
     """How many triples from the edge inward no other copy has; 0 where none of the line is shared."""
-    for count, triple in enumerate(edge):
-        if any(triple in other for other in others):
-            return count
-    return 0
+    return next((count for count, triple in enumerate(edge) if triple in several), 0)
 
 
 def _phrase(words: Sequence[str], edge: str) -> str:
     return " ".join((*words, TAIL) if edge == TAIL else (HEAD, *words))
 
 
-def _edges(line: Sequence[str]) -> tuple[list[str], list[str]]:
+def _edges(line: Sequence[str]) -> dict[str, list[str]]:
     """The triples from the tail inward, and from the head inward."""
-    tail = [*line[-LONGEST:], TAIL]
-    head = [HEAD, *line[:LONGEST]]
-    return (
-        [" ".join(tail[i : i + 3]) for i in range(len(tail) - 3, -1, -1)],
-        [" ".join(head[i : i + 3]) for i in range(len(head) - 2)],
-    )
+    tail = list(_triples(line[-LONGEST:], head=""))
+    return {TAIL: tail[::-1], HEAD: list(_triples(line[:LONGEST], tail=""))}
 
 
 def _insides(lines: Sequence[Sequence[str]]) -> list[set[str]]:
@@ -237,14 +233,9 @@ def _insides(lines: Sequence[Sequence[str]]) -> list[set[str]]:
 
 def _triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
     padded = [*filter(None, [head]), *line, *filter(None, [tail])]
-    return (f"{one} {two} {three}" for one, two, three in zip(padded, padded[1:], padded[2:], strict=False))
+    return map(" ".join, zip(padded, padded[1:], padded[2:], strict=False))
 
 
 def _plain(witness: Witness) -> list[str]:
     """The keys with every number as #."""
-    return [_unnumbered(token.key) for token in witness.tokens]
-
-
-@lru_cache(maxsize=1 << 14)
-def _unnumbered(key: str) -> str:
-    return DIGITS.sub("#", key)
+    return [token.unnumbered for token in witness.tokens]

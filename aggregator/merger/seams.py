@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
+from operator import add
 
 from aggregator.merger.torn import mend_addresses
 from aggregator.merger.witnesses import Witness
@@ -18,14 +18,14 @@ BY_LETTERS = 0.4
 
 def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
     """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
+    if len(witnesses) < 2:  # noqa: PLR2004 - one copy has nobody to speak against it
+        return
     mend_addresses(witnesses)
-    lines = [tuple(witness.tokens) for witness in witnesses]
-    bare = {line: [_bare(token.key) for token in line] for line in set(lines)}
-    words_of = {line: frozenset(words) for line, words in bare.items()}
-    whole = [words_of[line] for line in lines]
-    every = frozenset().union(*whole)
-    twos = {line: _pairs(line, words, every) for line, words in bare.items()}
-    apart = [_elsewhere(twos[line], whole, number) for number, line in enumerate(lines)]
+    lines = [[token.bare for token in witness.tokens] for witness in witnesses]
+    whole = [frozenset(line) for line in lines]
+    doubtful = frozenset().union(*whole).difference(frozenset.intersection(*whole))  # what all have as one word is one
+    twos = [_pairs(witness.tokens, line, doubtful) for witness, line in zip(witnesses, lines, strict=True)]
+    apart = [_elsewhere(pairs, whole, number) for number, pairs in enumerate(twos)]
     disputed = {joined for pairs in apart for joined in pairs}
     disputed -= {
         joined
@@ -51,7 +51,9 @@ def match_seams(witnesses: Sequence[Witness], language: str | None) -> None:
 
 
 def _pairs(line: Sequence[Token], bare: Sequence[str], whole: frozenset[str]) -> dict[str, int]:
-    """Neighbouring words that are one word of any witness: the joined word, and the length of the first part."""
+    """Neighbouring words that are one of these: the joined word, and the length of the first part."""
+    if whole.isdisjoint(map(add, bare, bare[1:])):
+        return {}
     return {
         before + after: len(before)
         for (before, after), token in zip(pairwise(bare), line[1:], strict=False)
@@ -100,7 +102,7 @@ def _joined(tokens: Sequence[Token], as_one: set[str]) -> list[Token]:
 
 def _fused(last: Token, token: Token, as_one: set[str]) -> Token | None:
     """Two neighbours as one token, without the hyphen of a line's end between them, where they are one word."""
-    one, other = _bare(last.key), _bare(token.key)
+    one, other = last.bare, token.bare
     if not one or not other or one + other not in as_one:
         return None
     surface = last.surface[:-1] if last.surface.endswith("-") and token.word[:1].islower() else last.surface
@@ -111,7 +113,7 @@ def _fused(last: Token, token: Token, as_one: set[str]) -> Token | None:
 def _split(tokens: Sequence[Token], lengths: dict[str, int]) -> list[Token]:
     result: list[Token] = []
     for token in tokens:
-        first = lengths.get(_bare(token.key))
+        first = lengths.get(token.bare)
         if first is None:
             result.append(token)
             continue
@@ -130,9 +132,3 @@ def _place(surface: str, letters: int) -> int:
                 return at
             seen += 1
     return len(surface)
-
-
-@lru_cache(maxsize=1 << 15)
-def _bare(key: str) -> str:
-    """The letters and digits of a key."""
-    return key if key.isalnum() else "".join(letter for letter in key if letter.isalnum())

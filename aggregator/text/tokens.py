@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import starmap
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Accents are decoration in these scripts and letters in all others (Hebrew, Arabic, Indic, Thai).
 FOLDABLE = re.compile("[\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
 COMBINING = re.compile("[\u0300-\u036f]+")
+DIGITS = re.compile(r"\d+")
 HIDDEN = re.compile("[\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe0e\ufe0f]")
 
 
@@ -29,7 +30,8 @@ class Token(NamedTuple):
     """One token: punctuation before, the word, punctuation behind, the key it is compared by, white space before.
 
     A token of punctuation alone has an empty ``lead`` and ``trail`` and is its own word. ``surface`` is what is shown
-    of the token, without the gap.
+    of the token, without the gap. ``bare`` are the letters and digits of the key, ``unnumbered`` is the key with every
+    number as #.
     """
 
     lead: str
@@ -38,6 +40,8 @@ class Token(NamedTuple):
     key: str
     gap: str
     surface: str
+    bare: str
+    unnumbered: str
 
     @property
     def lexical(self) -> bool:
@@ -84,7 +88,7 @@ def _by_blanks(text: str) -> list[Token] | None:
         first, *others = line.split(" ")
         if first:
             found.append(_token(gap, first))
-            found += [_token(" ", word) for word in others]
+            found += map(_behind_blank, others)
         gap = "\n" if first or not found else "\n\n"
     return found
 
@@ -98,8 +102,7 @@ def unspaced(key: str) -> bool:
     return bool(ONE_UNSPACED.match(key))
 
 
-@lru_cache(maxsize=1 << 14)
-def _token(blank: str, surface: str) -> Token:
+def _cut_out(blank: str, surface: str) -> Token:
     gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
     begin, end = 0, len(surface)
     while begin < end and not surface[begin].isalnum():
@@ -108,9 +111,14 @@ def _token(blank: str, surface: str) -> Token:
         end -= 1
     word = surface[begin:end]
     key = fold(word) if word else ""
-    if not key:
-        return Token("", surface, "", _mark(surface), gap, surface)
-    return Token(surface[:begin], word, surface[end:], key, gap, surface)
+    lead, trail = (surface[:begin], surface[end:]) if key else ("", "")
+    word, key = (word, key) if key else (surface, _mark(surface))
+    bare = key if key.isalnum() else "".join(filter(str.isalnum, key))
+    return Token(lead, word, trail, key, gap, surface, bare, DIGITS.sub("#", key))
+
+
+_token = lru_cache(maxsize=1 << 14)(_cut_out)
+_behind_blank = lru_cache(maxsize=1 << 14)(partial(_cut_out, " "))
 
 
 def _mark(surface: str) -> str:
