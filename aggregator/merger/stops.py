@@ -30,9 +30,10 @@ def see_stops(witnesses: Sequence[Witness]) -> None:
 def _try_dots(witness: Witness, witnesses: Sequence[Witness]) -> None:
     uncut = cuts.unmarked(witness.text, known=True)
     text = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
-    keys = [token.key for token in tokenise(text)]
+    tokens = tokenise(text)
+    keys = [token.key for token in tokens]
     if any(goes_on(keys, other, WITHIN_DOTTED) for other in witnesses if other is not witness):
-        witness.text, witness.tokens, witness.cut = text, tokenise(text), True
+        witness.text, witness.tokens, witness.cut = text, tokens, True
 
 
 def _try_unmarked(witness: Witness, witnesses: Sequence[Witness]) -> None:

@@ -98,9 +98,8 @@ def _paired(woven: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mapping[int,
     Remembered for the item that was read last: who learns from it reads it again.
     """
     home = {j: i for i, j in align.in_order(woven, keys)}
-    taken = set(home.values())
-    free_columns = [i for i in range(len(woven)) if i not in taken]
-    free_tokens = [j for j in range(len(keys)) if j not in home]
+    free_columns = sorted(set(range(len(woven))).difference(home.values()))
+    free_tokens = sorted(set(range(len(keys))).difference(home))
     return home, {j: i for i, j in align.moved((woven, keys), (free_columns, free_tokens))}
 
 

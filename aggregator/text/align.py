@@ -35,7 +35,7 @@ def in_order(left: Sequence[str], right: Sequence[str]) -> Matches:
     at_left = at_right = 0
     for i, j, size in (*equal_blocks(left, right), (len(left), len(right), 0)):
         matches += _similar(left[at_left:i], right[at_right:j], at_left, at_right)
-        matches += [(i + step, j + step) for step in range(size)]
+        matches += zip(range(i, i + size), range(j, j + size), strict=True)
         at_left, at_right = i + size, j + size
     return matches
 
@@ -90,6 +90,8 @@ def moved(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], 
     [(2, 0)]
     """
     (left, right), (free_left, free_right) = keys, free
+    if {left[i] for i in free_left}.isdisjoint([right[j] for j in free_right]):
+        return []
     where: dict[str, list[int]] = {}
     for i in free_left:
         where.setdefault(left[i], []).append(i)

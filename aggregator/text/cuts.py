@@ -73,7 +73,8 @@ def unmarked(text: str, *, known: bool = False) -> Uncut:
 
 def ends_in_dots(text: str) -> bool:
     """Whether the text ends in an ellipsis, which may or may not be a cut."""
-    return bool(DOTTED.search(text[-LONGEST_MARK:]))
+    tail = text[-LONGEST_MARK:].rstrip()
+    return tail.endswith((".", "…")) and bool(DOTTED.search(tail))
 
 
 def without_torn_word(text: str) -> str:
