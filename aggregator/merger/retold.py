@@ -42,8 +42,7 @@ def _alike(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> I
 
 def telling(frame: Frame, rows: Ints) -> Doubles:
     """The sum of idf from which words tell something in a show of each row's size; other shows do not count."""
-    sizes = np.bincount(frame.crowd)[frame.crowd[rows]]
-    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(sizes + 1.0))
+    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.crowd) + 1.0))[frame.crowd[rows]]
     return enough
 
 

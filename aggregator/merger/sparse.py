@@ -11,41 +11,36 @@ from itertools import chain
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Marks = NDArray[np.uint8]
 
-_CELLS = 2_000_000  # cells of the dense window: 8 MB; half of it costs the same time, twice of it 8 % more
-_GATHER = 250_000  # features gathered at once: 12 MB of passing columns; four times as many are no faster
+_CELLS = 2_000_000  # cells of the dense window: 2 MB
+_GATHER = 80_000  # features gathered at once: 2 MB of passing columns; half cost the same time, three times half more
 _DENSE = 4_000_000  # cells of a table of rarities: 48 MB while it is made; above, they are sorted and searched
 _ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words of descriptions, 2 MB
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
 
 class Bags(Struct, frozen=True):
-    """Row ``r`` holds ``features[starts[r]:starts[r + 1]]`` with their ``weights``; ``width`` is the vocabulary."""
+    """Row ``r`` holds ``features[starts[r]:starts[r + 1]]`` with their ``weights``; ``width`` is the vocabulary.
+
+    ``sizes`` and ``sums`` are how many features each row has, and what they weigh. ``kin`` is for each row the first
+    that is known to have the same features, which may be itself.
+    """
 
     starts: Ints
     features: NDArray[np.int32]
     weights: Floats
     width: int
-
-    @property
-    def sums(self) -> Floats:
-        """The sum of the weights of each row."""
-        total = np.zeros(len(self.starts), dtype=np.float64)  # of all weights before a row
-        for rows, cells in self.lots():
-            sums = np.cumsum(np.concatenate(([total[rows.start]], self.weights[cells])))
-            total[rows.start + 1 : rows.stop + 1] = sums[self.starts[rows.start + 1 : rows.stop + 1] - cells.start]
-        return np.diff(total).astype(np.float32)
-
-    @property
-    def sizes(self) -> Ints:
-        """How many features each row has."""
-        return np.diff(self.starts)
+    sizes: Ints
+    sums: Floats
+    kin: Ints
 
     def lots(self) -> Iterator[tuple[slice, slice]]:
         """Some rows at a time, and where their features are: what passes of a lot is not felt in memory."""
@@ -71,7 +66,10 @@ def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
     features = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(starts[-1]))
-    return Bags(starts, features, np.ones(len(features), dtype=np.float32), width)
+    first: dict[int, int] = {}
+    kin = np.array([first.setdefault(id(row), at) for at, row in enumerate(rows)], dtype=np.int64)
+    sizes = np.diff(starts)
+    return Bags(starts, features, np.ones_like(features, np.float32), width, sizes, sizes.astype(np.float32), kin)
 
 
 def distinct(values: Ints) -> Ints:
@@ -169,41 +167,66 @@ def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
     weights = rarities[0].of(bags)
     for rare in rarities[1:]:
         np.minimum(weights, rare.of(bags), out=weights)
-    return Bags(bags.starts, bags.features, weights, bags.width)
+    return replace(bags, weights=weights, sums=_sums(bags, weights))
+
+
+def _sums(bags: Bags, weights: Floats) -> Floats:
+    """The sum of the weights of each row."""
+    total = np.zeros(len(bags.starts), dtype=np.float64)  # of all weights before a row
+    for rows, cells in bags.lots():
+        sums = np.cumsum(np.concatenate(([total[rows.start]], weights[cells])))
+        total[rows.start + 1 : rows.stop + 1] = sums[bags.starts[rows.start + 1 : rows.stop + 1] - cells.start]
+    return np.diff(total).astype(np.float32)
 
 
 def shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
     """For each pair the weight of the features of row ``right`` of ``bags`` that row ``left`` of ``marked`` has too."""
     out = np.zeros(len(left), dtype=np.float32)
-    sizes_of = np.add.reduce([one.sizes for one in marked])
-    some = np.flatnonzero((sizes_of[left] > 0) & (bags.sizes[right] > 0))
-    order = some[np.argsort(left[some])]
-    rows, sizes = left[order], bags.sizes[right[order]]
-    work = np.concatenate(([0], np.cumsum(sizes)))
-    span = int(rows[-1] - rows[0]) + 1 if len(rows) else 0  # rows are sorted; beyond them nothing is marked
+    held = [one for one in marked if len(one.features)]
+    some = np.flatnonzero((np.add.reduce([one.sizes for one in marked])[left] > 0) & (bags.sizes[right] > 0))
+    if not len(some):
+        return out
+    pairs, place = np.unique(_kin(held)[left[some]] * len(bags.sizes) + right[some], return_inverse=True)
+    rows, others = np.divmod(pairs, len(bags.sizes))
+    found = np.empty(len(pairs), dtype=np.float32)
+    work = np.concatenate(([0], np.cumsum(bags.sizes[others])))
+    span = int(rows[-1] - rows[0]) + 1  # rows are sorted; beyond them nothing is marked
     height = max(1, min(span, _CELLS // bags.width))
-    dense = np.zeros(height * bags.width, dtype=np.float32)
+    dense = np.zeros(height * bags.width, dtype=np.uint8)
     at = 0
-    while at < len(order):
+    while at < len(pairs):
         end = int(np.searchsorted(rows, rows[at] + height, side="left"))
         end = min(end, max(at + 1, int(np.searchsorted(work, work[at] + _GATHER, side="right")) - 1))
-        out[order[at:end]] = _window(dense, marked, bags, rows[at:end], right[order[at:end]])
+        found[at:end] = _window(dense, held, bags, rows[at:end], others[at:end])
         at = end
+    out[some] = found[place]
     return out
 
 
-def _window(dense: Floats, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
+def _kin(marked: Sequence[Bags]) -> Ints:
+    """For each row the first whose features are known to be the same in all of these bags."""
+    if len(marked) == 1:
+        return marked[0].kin
+    every = [one.kin for one in marked]
+    _, first, alike = np.unique(np.stack(every), axis=1, return_index=True, return_inverse=True)
+    return first[alike]
+
+
+def _window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
     """The sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
     base, last = int(left[0]), int(left[-1])
     cells = np.concatenate([_cells(one, base, last) for one in marked])
-    dense[cells] = 1.0
-    sizes = bags.starts[right + 1] - bags.starts[right]
+    dense[cells] = 1
+    sizes = bags.sizes[right]
     ends = np.cumsum(sizes)
-    place = np.arange(int(ends[-1])) + np.repeat(bags.starts[right] - ends + sizes, sizes)
-    met = dense[np.repeat((left - base) * bags.width, sizes) + bags.features[place]] * bags.weights[place]
-    dense[cells] = 0.0
-    total = np.add.reduceat(met, ends - sizes)
-    return total.astype(np.float32)
+    place = np.arange(int(ends[-1]))
+    place += np.repeat(bags.starts[right] - ends + sizes, sizes)
+    cell = np.repeat((left - base) * bags.width, sizes)
+    cell += bags.features.take(place)
+    met = bags.weights.take(place)
+    met *= dense.take(cell)
+    dense[cells] = 0
+    return np.add.reduceat(met, ends - sizes)
 
 
 def _cells(marked: Bags, base: int, last: int) -> Ints:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.merger.compare import KINDS, LEVELS, compare
 from aggregator.merger.frame import framed
 from aggregator.merger.record import Record
-from aggregator.merger.sparse import bagged, shared
+from aggregator.merger.sparse import bagged, gathered, rarity, shared, weighted
 from aggregator.merger.table import from_json, weigh
 from aggregator.merger.weights import SHIPPED
 
@@ -126,6 +129,18 @@ def test_what_bags_share() -> None:
     bags = bagged([["a", "b"], ["b", "c", "b"], []])
     left, right = np.array([0, 0, 1, 2]), np.array([1, 2, 1, 0])
     assert shared((bags,), bags, left, right).tolist() == [1.0, 0.0, 2.0, 0.0]
+
+
+@given(st.lists(st.sets(st.integers(0, 9)).map(list), min_size=5, max_size=5), st.lists(st.integers(0, 4), min_size=1))
+def test_rows_of_one_text_are_looked_up_once_with_one_answer(texts: list[list[int]], picks: list[int]) -> None:
+    plain = gathered([texts[pick] for pick in picks], 10)
+    rare = weighted(plain, [rarity([plain], np.arange(len(picks)) % 2)])
+    left, right = (column.ravel() for column in np.indices((len(picks), len(picks))))
+    both = [len({*texts[picks[a]]} & {*texts[picks[b]]}) for a, b in zip(left, right, strict=True)]
+    assert shared((plain,), plain, left, right).tolist() == both
+    apart = replace(rare, kin=np.arange(len(picks)))
+    assert np.array_equal(shared((rare, plain), rare, left, right), shared((apart, plain), rare, left, right))
+    assert np.array_equal(shared((rare,), rare, left, right), shared((apart,), rare, left, right))
 
 
 def test_the_shipped_table_fits_the_levels_and_its_json() -> None:
