@@ -37,6 +37,11 @@ def told(body: bytes, plain: Plainly) -> Listing | str:
         return str(error)
 
 
+def refused(listing: Listing | str) -> bool:
+    """Whether the feed was left to the tolerant reader: one with two faults may be for either."""
+    return isinstance(listing, str) and listing.startswith("irregular: ")
+
+
 def cut(body: bytes) -> int:
     """How many items are cut out."""
     return sum(map(len, swift_cut.cut(body, feed_plain.certain).runs))
@@ -50,7 +55,8 @@ def compared(first: int, count: int) -> tuple[int, int, int]:
         body = feeds_printed.feed(dice)
         for each in (body, feeds_printed.changed(dice, body)):
             listing = told(each, feed_plain.certain)
-            assert listing == told(each, feed_plain.never), f"number {number}: {each!r}"
+            whole = told(each, feed_plain.never)
+            assert listing == whole or (refused(listing) and refused(whole)), f"number {number}: {each!r}"
             sound += isinstance(listing, Listing)
             items += cut(each) if isinstance(listing, Listing) else 0
     return 2 * count, sound, items
