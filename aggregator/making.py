@@ -29,7 +29,7 @@ from aggregator.merger.repair import repair
 from aggregator.merger.settle import AHEAD
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
-from aggregator.model.item import Item, Provenance
+from aggregator.model.item import Item
 from aggregator.model.sighting import Sighting
 
 T = TypeVar("T")
@@ -39,6 +39,9 @@ MENDED, RECONCILED = "mended", "reconciled"
 
 PLACED = frozenset({"rank", "pairs"})
 """The fields of an Item that follow its place on a page and the other items: not kept, but given anew."""
+
+COMMON = ("origin", "duration", "image", "author", "language", "categories")
+"""The fields of an Item in which many say the same: 8 MB less of 20,000 items that were made before."""
 
 ALIKE = ("source", "span", "duration", "image", "author", "language", "show", "categories")
 """The fields of a Sighting in which many say the same: equal values are one object, 7 MB less of 20,000 sightings."""
@@ -153,7 +156,7 @@ def reconcile_all(
     The clusters are taken out of the queue, so that their sightings need not stand beside the items.
     """
     items: deque[Item] = deque()
-    told: dict[object, Provenance] = {}
+    told: dict[object, Any] = {}
     used: list[str] = []
     made = 0
     for lot in kept.lots(taken(clusters)):
@@ -170,8 +173,7 @@ def reconcile_all(
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
-            force_setattr(item, "provenance", _alike(item.provenance, told))  # frozen, and nobody else's yet
-            items.append(aside.items.lay(item))
+            items.append(aside.items.lay(_alike(item, told)))
         made += _keep(book, plan, RECONCILED, fresh)
     _swept(book, plan, RECONCILED, used)
     aside.sightings.clear()
@@ -184,11 +186,19 @@ def taken(queue: deque[T]) -> Iterator[T]:
         yield queue.popleft()
 
 
-def _alike(provenance: Sequence[Provenance], known: dict[object, Provenance]) -> tuple[Provenance, ...]:
-    """The same, each one object with every equal one before it: most items have their fields from one and the same."""
-    return tuple(
-        each
-        if each.dissent or each.notes
-        else known.setdefault((each.field, each.witness, each.agreeing, each.confidence), each)
-        for each in provenance
-    )
+def _alike(item: Item, known: dict[object, Any]) -> Item:
+    """The same item, which must be nobody else's yet, what it says as others do in the words of the first.
+
+    Most items have their fields from one and the same source, each as sure as that of the one before.
+    """
+    for name in COMMON:
+        value = getattr(item, name)
+        if value is not None:
+            force_setattr(item, name, known.setdefault((name, value), value))
+    if item.enclosure is not None and item.enclosure.type is not None:
+        kind = item.enclosure.type
+        force_setattr(item.enclosure, "type", known.setdefault(kind, kind))
+    said = tuple([each if each.dissent or each.notes else known.setdefault(each, each) for each in item.provenance])
+    plain = not any(each.dissent or each.notes for each in said)
+    force_setattr(item, "provenance", known.setdefault(tuple(map(id, said)), said) if plain else said)
+    return item

@@ -97,7 +97,9 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
         promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = promised
-        known = _with(item, guid=guid, published=promised.published, rank=promised.rank, **_in_common(item, promised))
+        known = replace(
+            item, guid=promised.guid, published=promised.published, rank=promised.rank, **_in_common(item, promised)
+        )
         wanted = past.overrides.get(guid, ())
         settled.append(override(past.whole(known), wanted) if wanted else known)
     single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
