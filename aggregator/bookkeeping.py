@@ -99,10 +99,7 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
     known = {each.source: each for each in told.held_audio(book, plan)}
     if not known and not any(voice.sightings for voice in voices):
         return
-    said = {
-        voice.source.name: [each for listing in voice.listings if listing is not None for each in listing.sightings]
-        for voice in voices
-    }
+    said = {voice.source.name: held.audio_of(voice.listings) for voice in voices}
     before = recall.with_audio(book, plan.name, said)
     noted = [held.hold(before[name], after, known.get(name, held.Held(name))) for name, after in said.items()]
     kept = tuple(each for each in noted if each.audio)

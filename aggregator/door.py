@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 from threading import Lock
 
 from msgspec import Struct, field
@@ -17,7 +18,8 @@ class Door(Struct):
     """Shut until somebody goes through; may be used from several threads.
 
     ``contact``, ``networks``, ``proxy`` and ``obey_robots`` are what the config says of every question, ``held`` is
-    which hosts asked for silence, ``recall`` what is remembered of a robots.txt, by its address.
+    which hosts asked for silence, ``recall`` what is remembered of a robots.txt, by its address. What a source lists at
+    length waits on the disk of the folder ``beside``.
     """
 
     contact: str
@@ -26,6 +28,7 @@ class Door(Struct):
     recall: Callable[[str], Robots | None]
     proxy: str = ""
     obey_robots: bool = False
+    beside: Path | None = None
     _gate: gate.Gate | None = None
     _children: sandbox.Pool | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -50,7 +53,7 @@ class Door(Struct):
     def children(self) -> sandbox.Pool:
         """The children that read for this run, one for each processor."""
         with self._lock:
-            self._children = self._children or sandbox.Pool(nursery.Limits(), os.cpu_count() or 1)
+            self._children = self._children or sandbox.Pool(nursery.Limits(), os.cpu_count() or 1, self.beside)
             return self._children
 
     def close(self) -> None:

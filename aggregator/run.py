@@ -67,6 +67,7 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
             partial(robots.robots, book),
             config.proxy or "",
             config.obey_robots,
+            ledger.folder(book),
         )
         before = gc.get_threshold()
         gc.set_threshold(*CIRCLES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from http.client import HTTPResponse
+from io import BytesIO
 from typing import Protocol
 
 import brotli
@@ -34,19 +35,19 @@ def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
 
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
     """
-    pieces: list[bytes] = []
+    said = BytesIO()  # joined, the pieces would stand beside the whole
     room = limit
     try:
         for piece in _decoded(_pieces(response), coding.strip().lower()):
             room -= len(piece)
             if room < 0:
                 raise FetchError(f"the body is larger than {limit:,} bytes")
-            pieces.append(piece)
+            said.write(piece)
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
     if room == limit:
         raise FetchError("the body is empty")
-    return b"".join(pieces)
+    return said.getvalue()
 
 
 def beginning(response: HTTPResponse, coding: str, most: int) -> bytes:

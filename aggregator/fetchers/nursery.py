@@ -13,7 +13,6 @@ import os
 import resource
 import signal
 import socket
-import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,14 +24,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import preflight, roster, wire
+from aggregator.fetchers import lots, preflight, roster, wire
+from aggregator.fetchers.exchange import DEFECT, ORDER, PART, READ, REFUSED, REPORT
 from aggregator.model.source import Document
-
-ORDER = struct.Struct("!BII")
-"""Before a document: 1 where the feeds it names are wanted and not its listing, bytes of its record, of its body."""
-REPORT = struct.Struct("!BBI")
-"""Before what came of it: one of the words below as a number, 1 where the child now leaves, bytes that follow."""
-READ, REFUSED, DEFECT = range(3)
 
 _DOCUMENTS = 1_000  # that one child reads before another takes its place, whatever may have piled up in it
 _MEGABYTE = 1_048_576
@@ -97,30 +91,35 @@ def _serve(line: socket.socket, limits: Limits) -> None:
         document = wire.decode(Document, _received(line, size))
         document = replace(document, body=_received(line, body_size))
         _arm(limits)
-        word, text, sound = _read(document, limits, discover=bool(discover))
+        word, parts, sound = _read(document, limits, discover=bool(discover))
         signal.setitimer(signal.ITIMER_REAL, 0)
         last = not left or not sound or _swollen(base, limits)
-        line.sendall(REPORT.pack(word, last, len(text)) + text)
+        for part in parts[:-1]:
+            line.sendall(REPORT.pack(PART, 0, len(part)) + part)
+        line.sendall(REPORT.pack(word, last, len(parts[-1])) + parts[-1])
         if last:
             return
 
 
-def _read(document: Document, limits: Limits, *, discover: bool) -> tuple[int, bytes, bool]:
-    """What came of one document, as a word and its text, and whether the child is still sound."""
+def _read(document: Document, limits: Limits, *, discover: bool) -> tuple[int, list[bytes], bool]:
+    """What came of one document, as a word and its text in parts, and whether the child is still sound.
+
+    Nothing is told before all of it is there: whoever is ended half-way has told nothing.
+    """
     try:
         preflight.check(document.body, limits.items)
         if discover:
-            return READ, json.dumps(roster.discover(document)).encode(), True
+            return READ, [json.dumps(roster.discover(document)).encode()], True
         listing = roster.read(document)
         if len(listing.sightings) > limits.items:
-            return REFUSED, b"it lists more than %d items" % limits.items, True
-        return READ, wire.encode(listing), True
+            return REFUSED, [b"it lists more than %d items" % limits.items], True
+        return READ, lots.parted(listing), True
     except ReadError as error:
-        return REFUSED, str(error).encode("utf-8", "replace"), True
+        return REFUSED, [str(error).encode("utf-8", "replace")], True
     except RecursionError:
-        return REFUSED, b"it is nested too deep to be read", True
+        return REFUSED, [b"it is nested too deep to be read"], True
     except MemoryError:
-        return REFUSED, _SHORT % limits.megabytes, False
+        return REFUSED, [_SHORT % limits.megabytes], False
 
 
 def _confine(limits: Limits) -> int:

@@ -15,17 +15,18 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import roster, wire
-from aggregator.fetchers.nursery import DEFECT, ORDER, READ, REPORT, Limits
+from aggregator.fetchers import lots, roster
+from aggregator.fetchers.exchange import DEFECT, READ, exchanged
+from aggregator.fetchers.nursery import Limits
 from aggregator.fetchers.target import printable, shown
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document
@@ -33,7 +34,6 @@ from aggregator.model.source import Document
 _ANY_MODULE = "aggregator.fetchers.feed"  # what is imported before a child reads a kind of a third party
 _GRACE = 0.5  # seconds a child may be late: its own clock ends it, and if it took that away, we do
 _IMPORT_SECONDS = 30.0  # in which a nursery must answer; it imports readers, which a cold disk may make slow
-_LARGEST_REPORT = 128 * 1024 * 1024  # bytes; a listing of 50,000 full items has 100 MB
 _ENDS: dict[int | None, str] = {
     None: "its reader was ended by the system",
     -signal.SIGALRM: "reading it takes longer than {limits.wall_seconds:g} s",
@@ -70,10 +70,14 @@ class _Child(Struct):
 
 
 class Pool(Struct):
-    """Children that read; may be used from several threads, which wait where all children are busy."""
+    """Children that read; may be used from several threads, which wait where all children are busy.
+
+    What they say at length waits on the disk of the folder ``beside``, else of the system's own.
+    """
 
     limits: Limits
     size: int
+    beside: Path | None = None
     _idle: list[_Child] = field(default_factory=list)
     _nursery: tuple[subprocess.Popen[bytes], socket.socket] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -85,11 +89,12 @@ class Pool(Struct):
 
     def read(self, document: Document) -> Listing:
         """What the document says; ReadError where it says nothing, or costs more than its share."""
-        return wire.decode(Listing, self._asked(document, discover=False))
+        heap = lots.Heap(self.beside)
+        return lots.whole(heap, self._asked(document, heap, discover=False))
 
     def discover(self, document: Document) -> tuple[str, ...]:
         """The addresses that the document hands on to, as `roster.discover`; ReadError as for `read`."""
-        return tuple(map(str, json.loads(self._asked(document, discover=True))))
+        return tuple(map(str, json.loads(self._asked(document, lots.Heap(), discover=True))))
 
     def close(self) -> None:
         """End every child and the nursery; the pool may be used again, and starts anew."""
@@ -101,14 +106,18 @@ class Pool(Struct):
                 _dissolved(*self._nursery)
                 self._nursery = None
 
-    def _asked(self, document: Document, *, discover: bool) -> bytes | bytearray:
+    def _asked(self, document: Document, heap: lots.Heap, *, discover: bool) -> bytearray:
         name = f"{document.source.name}: {{}} ({shown(document.url)})"
         with self._places:
             child = self._taken(document.source.kind)
             try:
-                word, last, text = _exchange(child, document, self.limits, discover=discover)
+                seconds = self.limits.wall_seconds + _GRACE
+                word, last, text = exchanged(child.line, document, seconds, heap, discover=discover)
             except OSError:
                 raise ReadError(name.format(self._end_of(child))) from None
+            except ReadError as error:
+                self._end_of(child)
+                raise ReadError(name.format(error)) from error
             self._returned(child, last=last)
         if word == READ:
             return text
@@ -211,32 +220,6 @@ def _dissolved(process: subprocess.Popen[bytes], control: socket.socket) -> None
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _exchange(child: _Child, document: Document, limits: Limits, *, discover: bool) -> tuple[int, bool, bytearray]:
-    """What the child reports of the document, and whether it leaves after it; OSError where it does not report."""
-    record = wire.encode(replace(document, body=b""))
-    until = time.monotonic() + limits.wall_seconds + _GRACE
-    child.line.settimeout(limits.wall_seconds + _GRACE)
-    child.line.sendall(ORDER.pack(discover, len(record), len(document.body)) + record)
-    child.line.sendall(document.body)
-    word, last, size = REPORT.unpack(_received(child.line, REPORT.size, until))
-    if size > _LARGEST_REPORT:
-        raise ConnectionError("it reports too much")
-    return word, bool(last), _received(child.line, size, until)
-
-
-def _received(line: socket.socket, size: int, until: float) -> bytearray:
-    """So many bytes before the time is up; OSError where they do not come."""
-    data = bytearray(size)
-    view, got = memoryview(data), 0
-    while got < size:
-        line.settimeout(max(until - time.monotonic(), 0.001))
-        more = line.recv_into(view[got:])
-        if not more:
-            raise ConnectionError("it ended")
-        got += more
-    return data
 
 
 def _ended(child: _Child) -> bool:

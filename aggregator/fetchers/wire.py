@@ -42,7 +42,7 @@ def decode(kind: type[R], data: bytes | bytearray) -> R:
     """
     known: Any = kind
     try:
-        record: R = msgspec.convert(json.loads(data), kind) if data[:1] == b"{" else _reader(known).decode(data)
+        record: R = msgspec.convert(json.loads(data), kind) if data[:1] in (b"{", b"[") else _reader(known).decode(data)
     except (ValueError, OverflowError, RecursionError) as error:  # msgspec's own errors are ValueErrors
         raise ReadError(f"what was read did not come back whole: {error}") from error
     return record

@@ -18,7 +18,7 @@ from aggregator.ledger.schema import mark, time
 from aggregator.ledger.schema import shelves as shelves_table
 from aggregator.ledger.schema import shows as shows_table
 from aggregator.ledger.schema import sightings as sightings_table
-from aggregator.model.sighting import Show, Sighting, Span
+from aggregator.model.sighting import Enclosure, Show, Sighting, Span
 from aggregator.model.source import Source
 
 TEXT = ("description", "html", "cut")
@@ -117,18 +117,24 @@ def read(account: Account, record: str) -> Sighting:
     )
 
 
-def with_audio(ledger: Ledger, feed: str, listed: Mapping[str, Sequence[Sighting]]) -> Mapping[str, Sequence[Sighting]]:
-    """What was remembered before of the sightings that some sources list now, by source, as far as audio goes.
+def with_audio(
+    ledger: Ledger, feed: str, listed: Mapping[str, Mapping[str, Enclosure]]
+) -> Mapping[str, Mapping[str, Enclosure]]:
+    """The audio that was remembered before of what some sources list with audio now, by source and by key.
 
-    Where the audio is the same as now the sighting of now stands for it: to read it back would tell no more.
+    Where the audio is the same as now that of now stands for it: to read it back would tell no more.
     """
-    found: dict[str, list[Sighting]] = {source: [] for source in listed}
-    now = {(source, mark(each.key)): each for source, said in listed.items() for each in said if each.enclosure}
+    found: dict[str, dict[str, Enclosure]] = {source: {} for source in listed}
+    now = {(source, mark(key)): (key, audio) for source, said in listed.items() for key, audio in said.items()}
     for account in accounts(ledger, feed) if now else ():
-        each = now.get((account.rows[0][SOURCE], account.rows[0][KEY]))
-        if each is not None and each.enclosure is not None:
-            same = len(account.rows) == 1 and records.tells("url", each.enclosure.url, account.rows[0][RECORD])
-            found[each.source].append(each if same else remembered(account).sighting)
+        source, name = account.rows[0][SOURCE], account.rows[0][KEY]
+        if (source, name) not in now:
+            continue
+        key, audio = now[source, name]
+        same = len(account.rows) == 1 and records.tells("url", audio.url, account.rows[0][RECORD])
+        before = audio if same else remembered(account).sighting.enclosure
+        if before is not None:
+            found[source][key] = before
     return found
 
 

@@ -7,12 +7,12 @@ alarmed has had time to look.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.model.sighting import Enclosure, Sighting
+from aggregator.model.sighting import Enclosure, Listing, Sighting
 from aggregator.text import urls
 
 REFRESHES = 3
@@ -37,8 +37,14 @@ class Held(Struct, frozen=True):
     audio: tuple[Standing, ...] = ()
 
 
-def hold(before: Iterable[Sighting], after: Iterable[Sighting], held: Held) -> Held:
-    """What is held back of a source after a refresh: ``before`` and ``after`` are its sightings around it.
+def audio_of(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
+    """The audio that the documents of a source list now, by the key of its item."""
+    said = (each for listing in listings if listing is not None for each in listing.sightings)
+    return {each.key: each.enclosure for each in said if each.enclosure is not None}
+
+
+def hold(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: Held) -> Held:
+    """What is held back of a source after a refresh: ``before`` and ``after`` are its audio around it, by key.
 
     More than half of what it lists with audio, and at least ``LEAST``, must have changed host at once. What is held
     already is held until its time is over.
@@ -46,12 +52,11 @@ def hold(before: Iterable[Sighting], after: Iterable[Sighting], held: Held) -> H
     if held.audio:
         over = held.refreshes + 1 >= REFRESHES
         return Held(held.source) if over else replace(held, refreshes=held.refreshes + 1)
-    known = {sighting.key: sighting.enclosure for sighting in before if sighting.enclosure is not None}
-    shared = {sighting.key: sighting.enclosure for sighting in after if sighting.key in known and sighting.enclosure}
+    shared = {key: audio for key, audio in after.items() if key in before}
     moved = {
-        key: known[key]
+        key: before[key]
         for key, audio in shared.items()
-        if audio.url != known[key].url and _host(audio) != _host(known[key])
+        if audio.url != before[key].url and _host(audio) != _host(before[key])
     }
     if len(moved) < LEAST or 2 * len(moved) <= len(shared):
         return Held(held.source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -152,7 +153,7 @@ class Listing(Struct, frozen=True):
     ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed.
     """
 
-    sightings: tuple[Sighting, ...]
+    sightings: Sequence[Sighting]
     show: Show = field(default_factory=Show)
     rhythm: Rhythm = field(default_factory=Rhythm)
     partial: bool = False

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import roster, wire
+from aggregator.fetchers import lots, roster
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document, Source
 
@@ -58,7 +58,11 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
     assert len(keys) == len(set(keys))
     assert all(keys)
     assert all(sighting.title for sighting in listing.sightings)
-    assert wire.decode(Listing, wire.encode(listing)) == listing
+    *parts, last = lots.parted(listing)
+    heap = lots.Heap()
+    for part in parts:
+        heap.add(bytearray(part))
+    assert lots.whole(heap, last) == listing
     json.dumps([repr(listing)], ensure_ascii=False).encode("utf-8")
     for sighting in listing.sightings:
         for text in (

@@ -73,6 +73,7 @@ def test_a_child_is_used_again_and_is_not_this_process(children: sandbox.Pool) -
         ("many 501", "lists more than 500 items", 1.0),
         ("write", "No usable temporary directory", 1.0),
         ("feign", "was ended by the system", 1.0),
+        ("half", "was ended by the system", 1.0),
     ],
 )
 def test_what_goes_too_far_costs_one_document(children: sandbox.Pool, body: str, words: str, most: float) -> None:

@@ -17,7 +17,7 @@ from aggregator.ledger import records
 from aggregator.model.cluster import Cluster, Decision, Evidence, Matching, Pair
 from aggregator.model.feed import Channel
 from aggregator.model.item import Dissent, Item, Override, Promise, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Note, Rhythm, Show, Sighting, Span, Tag
+from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Rhythm, Show, Sighting, Span, Tag
 from aggregator.model.source import Memory, Only, Source, Validators
 
 AT = datetime(2024, 5, 1, 12, 30, 1, 5, tzinfo=UTC)
@@ -30,7 +30,8 @@ FULL = Sighting(
 )  # fmt: skip
 EACH = (
     FULL,
-    Listing((FULL,), Show(title="S", categories=(("A", "B"),), total=3), Rhythm(timedelta(hours=1), frozenset({3, 1}))),
+    Show(title="S", categories=(("A", "B"),), total=3),
+    Rhythm(timedelta(hours=1), frozenset({3, 1})),
     Memory("https://u", Validators('"e"', "Mon"), "d", AT, AT, 2, AT, None, "https://m", 3, True, "x", 1, 9),
     Source("n", "feed", only=Only(show="S"), options=(("a", "b"),)),
     Promise("g", AT, Moment(AT, "day"), ("a/1", "b/2"), "T", "post", 2, "other", "why"),
@@ -100,10 +101,10 @@ def test_what_is_no_record_is_told_in_one_line(text: str) -> None:
 
 
 def test_another_process_writes_the_same_bytes() -> None:
-    record = Listing((FULL,), rhythm=Rhythm(skip_hours=frozenset(range(24)), skip_days=frozenset({6, 0, 3})))
+    record = Rhythm(skip_hours=frozenset(range(24)), skip_days=frozenset({6, 0, 3}))
     program = (
-        "import sys, aggregator.ledger.records as r; from aggregator.model.sighting import Listing;"
-        "sys.stdout.write(r.encode(r.decode(Listing, sys.stdin.read())))"
+        "import sys, aggregator.ledger.records as r; from aggregator.model.sighting import Rhythm;"
+        "sys.stdout.write(r.encode(r.decode(Rhythm, sys.stdin.read())))"
     )
     text = records.encode(record)
     for seed in ("1", "2"):

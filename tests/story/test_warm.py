@@ -171,10 +171,9 @@ def test_audio_is_known_without_reading_everything_back() -> None:
         refresh(book, [Voice(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
         known = {each.sighting.key: each.sighting.enclosure for each in recall.sightings(book, "sea")}
         for now in (said, moved, [silent, *said[1:]], []):
-            found = recall.with_audio(book, "sea", {"host": now, "mirror": now[:2]})
-            wanted = {each.key: known[each.key] for each in now if each.enclosure}
-            assert {each.key: each.enclosure for each in found["host"]} == wanted
-            assert found["mirror"] == []
+            audio = {each.key: each.enclosure for each in now if each.enclosure}
+            found = recall.with_audio(book, "sea", {"host": audio, "mirror": audio})
+            assert found == {"host": {key: known[key] for key in audio}, "mirror": {}}
 
 
 def test_composing_without_a_refresh_keeps_nothing() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import tempfile
 import time
 
 from aggregator.errors import ReadError
+from aggregator.fetchers import wire
+from aggregator.fetchers.exchange import PART, READ, REPORT
 from aggregator.model.sighting import Listing, Sighting
 from aggregator.model.source import Document, Source
 
@@ -49,6 +52,28 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912  # a word, a mis
             signal.setitimer(signal.ITIMER_REAL, 0)
             os.closerange(3, 64)
             time.sleep(60)
+        case "half":  # tells the beginning of a listing and ends, or says that there is more
+            tell = _line()
+            lot = wire.encode((Sighting("rogue", "1", "t"), Sighting("rogue", "2", "t")))
+            tell.sendall(REPORT.pack(PART, 0, len(lot)) + lot)
+            if not number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            end = wire.encode((int(number), Listing(())))
+            tell.sendall(REPORT.pack(READ, 1, len(end)) + end)
+            os._exit(0)
+        case "long":
+            text = "A long text. " * 3_000
+            return Listing(tuple(Sighting("rogue", str(key), "t", description=text) for key in range(int(number))))
         case "many":
             return Listing(tuple(Sighting("rogue", str(key), "t") for key in range(int(number))))
     return Listing((Sighting("rogue", str(os.getpid()), "\ud800 lone"),))
+
+
+def _line() -> socket.socket:
+    """The child's end of its line: its only socket."""
+    for number in range(3, 64):
+        try:
+            return socket.socket(fileno=number)
+        except OSError:
+            continue
+    raise ReadError("rogue: no line")
