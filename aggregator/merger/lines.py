@@ -15,7 +15,7 @@ from statistics import median
 
 from aggregator.merger.record import Record
 from aggregator.text import dates, durations
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio, canonical
 
 _BARE = re.compile(r"\s*\d{1,12}(?:\.\d+)?\s*")
@@ -129,7 +129,7 @@ def _units(lines: Sequence[Mapping[str, object]]) -> dict[str, float]:
     worded: defaultdict[str, list[float]] = defaultdict(list)
     shows: defaultdict[str, set[str]] = defaultdict(set)
     for line in lines:
-        source, show, value = str(line["source"]), folded(_text(line, "show") or ""), line.get("duration")
+        source, show, value = str(line["source"]), fold(_text(line, "show") or ""), line.get("duration")
         number = _bare(value)
         if number:
             bare[source].append(number)

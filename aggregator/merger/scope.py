@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from aggregator.merger.record import Record
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 
 _DECORATION = re.compile(r"\b(?:the|a|podcasts?|show|feed)\b")
 _FEW = 0.2  # distinct names per record of a source: listings have below .05, albums of songs above .6
@@ -40,7 +40,7 @@ class Scope(Struct, frozen=True):
 def scopes_of(records: Sequence[Record]) -> Scope:
     """The show of each record, and whether shows and authors are text."""
     shows = [_plain(record.show) for record in records]
-    authors = [folded(record.author) if record.author else "" for record in records]
+    authors = [fold(record.author) if record.author else "" for record in records]
     sources = [record.source for record in records]
     varies = _varies(shows, sources)
     if varies or not _recur(shows, sources):
@@ -51,7 +51,7 @@ def scopes_of(records: Sequence[Record]) -> Scope:
 
 
 def _plain(name: str | None) -> str:
-    words = folded(name) if name else ""
+    words = fold(name) if name else ""
     return " ".join(_DECORATION.sub(" ", words).split()) or words
 
 
@@ -83,7 +83,7 @@ def _shelved(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
     listed: defaultdict[str, set[int]] = defaultdict(set)
     for record, row in zip(records, rows, strict=True):
         listed[record.source].add(row)
-    words = [set(folded(f"{record.title} {record.author or ''}").split()) for record in records]
+    words = [set(fold(f"{record.title} {record.author or ''}").split()) for record in records]
     where: defaultdict[str, set[int]] = defaultdict(set)
     for found, row in zip(words, rows, strict=True):
         for word in found if row >= 0 else ():

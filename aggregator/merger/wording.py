@@ -11,7 +11,7 @@ import numpy as np
 
 from aggregator.merger.record import Record
 from aggregator.merger.scope import Scope
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 from aggregator.text.titles import Title, learn, pieces, untold
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
@@ -41,7 +41,7 @@ def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
 def named(row: Record, scope: Scope) -> str:
     """Show and author, folded, where they vary item by item and so tell items apart; initials stand for many."""
     fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
-    words = " ".join(folded(_YEARED.sub("", value)) for value, varies in fields if value and varies)
+    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
     return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
@@ -62,7 +62,7 @@ def _lines(written: Sequence[str | None]) -> list[str]:
         if (said := text or "") not in known:
             part = said[:_DESCRIBED]
             part = _ADDRESS.sub(" ", part) if "://" in part or "www." in part else part
-            known[said] = "\n".join(map(folded, _SENTENCE.split(part)))
+            known[said] = "\n".join(map(fold, _SENTENCE.split(part)))
     return [known[text or ""] for text in written]
 
 

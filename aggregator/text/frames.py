@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 from aggregator.text.titlenumbers import EDGE, undressed
 from aggregator.text.titleparts import part_of
 from aggregator.text.titletags import tag_of
@@ -46,17 +46,17 @@ class Frames(NamedTuple):
         if head and (met := _COUNTED.match(rest)):
             numbers, rest = (int(met[1]),), rest[met.end() :]
         if self.after:
-            rest = rest[: next((cut for cut in _tails(rest) if folded(rest[cut:]) in self.after), len(rest))]
+            rest = rest[: next((cut for cut in _tails(rest) if fold(rest[cut:]) in self.after), len(rest))]
         return rest.strip(EDGE) or text, numbers
 
     def _head(self, text: str) -> int:
         """Where the longest frame before the text ends, 0 where there is none; its mark may be lost."""
         for cut in _heads(text):
-            if folded(text[:cut]) in self.before:
+            if fold(text[:cut]) in self.before:
                 return cut
         longest = 0
         for met in _SPACE.finditer(text[:_WIDEST]):
-            if met.end() < len(text) and met.start() > 0 and folded(text[: met.start()]) in self.wordy:
+            if met.end() < len(text) and met.start() > 0 and fold(text[: met.start()]) in self.wordy:
                 longest = met.end()
         return longest
 
@@ -109,9 +109,9 @@ def _common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[int, l
     carriers: defaultdict[tuple[str, bool], defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for at, texts in enumerate(lists):
         for text in texts:
-            for frame in {folded(text[:cut]) for cut in _heads(text)}:
+            for frame in {fold(text[:cut]) for cut in _heads(text)}:
                 carriers[frame, True][at].append(text)
-            for frame in {folded(text[cut:]) for cut in _tails(text)}:
+            for frame in {fold(text[cut:]) for cut in _tails(text)}:
                 carriers[frame, False][at].append(text)
     found = []
     for (frame, leads), by in carriers.items():
@@ -130,7 +130,7 @@ def _decorative(frame: str) -> bool:
 
 def _core(text: str, frames: Frames) -> str:
     """The folded words that are left of a text, empty where only numbers and a part are."""
-    core = folded(undressed(part_of(frames.strip(text)[0])[1])[0])
+    core = fold(undressed(part_of(frames.strip(text)[0])[1])[0])
     return core if any(letter.isalpha() for letter in core) else ""
 
 

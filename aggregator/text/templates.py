@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aggregator.text import titles
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 from aggregator.text.frames import Frames
 from aggregator.text.titlenumbers import undressed
 
@@ -69,7 +69,7 @@ def learn(listings: Sequence[Sequence[str]], show: str = "") -> Template:
     """
     lists = [sorted(set(titles)) for titles in listings]
     lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
-    name, frames = folded(show), titles.learn(lists, show)
+    name, frames = fold(show), titles.learn(lists, show)
     heads: set[str] = set()
     tails: set[str] = set()
     for texts in lists:
@@ -100,7 +100,7 @@ def _split(text: str, name: str, frames: Frames) -> Split:
 def _unnamed(text: str, name: str) -> str:
     """The text without a last segment that is the show's name and a number."""
     cuts = (met.start() for met in _BREAK.finditer(text)) if name else ()
-    return next((text[:cut] for cut in cuts if folded(_DIGITS.sub(" ", text[cut:])) == name), text)
+    return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 
 def _shape(edge: str) -> str:

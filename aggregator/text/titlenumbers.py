@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 
 EDGE = " \t-:|,;·•~/>»«_"
 _WORD = (
@@ -77,12 +77,12 @@ _CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
 
 def _without_show(text: str, show: str) -> str:
     """The text without the show's name before or after it, if more than that name is there."""
-    if show not in folded(text):
+    if show not in fold(text):
         return text
     found = _CUT.split(text)
     for count in (1, 3, 5):
-        if count < len(found) and folded("".join(found[:count])) == show:
+        if count < len(found) and fold("".join(found[:count])) == show:
             return "".join(found[count + 1 :]).strip(EDGE) or text
-        if count < len(found) and folded("".join(found[-count:])) == show:
+        if count < len(found) and fold("".join(found[-count:])) == show:
             return "".join(found[: -count - 1]).strip(EDGE) or text
     return text

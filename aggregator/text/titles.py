@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aggregator.text import frames as decoration
-from aggregator.text.folding import folded
+from aggregator.text.fold import fold
 from aggregator.text.frames import NONE, Frames
 from aggregator.text.titlenumbers import undressed
 from aggregator.text.titleparts import part_of
@@ -61,14 +61,14 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
     """
     text = clean(title)
     part, rest = part_of(text)
-    name = folded(show)
+    name = fold(show)
     rest, season, numbers = undressed(rest, name)
     if frames != NONE:
         rest, counted = frames.strip(rest)
         rest, inner, further = undressed(rest, name)
         numbers += counted + further
         season = inner if season is None else season
-    core = folded(rest) or folded(text)
+    core = fold(rest) or fold(text)
     worded = any(letter.isalpha() for letter in core)
     digits = tuple(sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])) if worded else ()
     tag = tag_of(rest) or tag_of(text)
@@ -77,7 +77,7 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
 
 def learn(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     """The decoration that the titles of a show have in common, given one list of titles for each listing of it."""
-    name = folded(show)
+    name = fold(show)
     every = {title for titles in listings for title in titles}
     bare = {title: undressed(part_of(clean(title))[1], name)[0] for title in every}
     return decoration.learn([[bare[title] for title in titles] for titles in listings])
@@ -99,11 +99,11 @@ def untold(title: str, description: str) -> str:
     'Copper Kettle: A History'
     """
     head, colon, tail = title.partition(": ")
-    teaser = folded(tail)
-    if not colon or teaser.count(" ") < _TEASER - 1 or not any(word.isalpha() for word in folded(head).split()):
+    teaser = fold(tail)
+    if not colon or teaser.count(" ") < _TEASER - 1 or not any(word.isalpha() for word in fold(head).split()):
         return title
     starts = [met.end() for met in _SENTENCE.finditer(description[:_LONGEST])][:2]
-    return head if any(folded(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
+    return head if any(fold(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
 
 
 def clean(title: str) -> str:

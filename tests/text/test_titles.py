@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aggregator.text.fold import fold
-from aggregator.text.folding import folded
 from aggregator.text.titles import learn, pieces, untold
 
 CASES = json.loads((Path(__file__).parent / "data" / "titles.json").read_text(encoding="utf-8"))
@@ -30,9 +31,12 @@ def test_any_text_is_a_title_and_keeps_a_core_where_it_has_a_word(text: str) -> 
     assert bool(pieces(text).core) == bool(fold(" ".join(text.split())))
 
 
-@given(st.text())
-def test_the_quick_fold_is_the_fold(text: str) -> None:
-    assert folded(text) == fold(text)
+@given(st.text() | st.text("aZ0_ -.é̀İßǅ²Ⅷ’“½가が\u0345\u200d\x1c"))
+@example("".join(map(chr, range(0x2190, 0x2300))) + "a↔b")
+def test_folded_are_runs_of_letters_and_digits(text: str) -> None:
+    marked = unicodedata.normalize("NFKD", text)
+    plain = "".join(one for one in marked if not unicodedata.combining(one)).casefold()
+    assert fold(text) == " ".join(re.findall(r"[^\W_]+", plain))
 
 
 def test_a_frame_before_the_title_is_learned() -> None:
