@@ -16,7 +16,8 @@ BIDI = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
 LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
-MANY_MARKS = re.compile(r"[^\w\s\x00-\x7f]{100,}")
+MANY = 100
+MANY_MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{{MANY},}}")
 SPACES = re.compile(" {2,}")
 AROUND_LINE_END = re.compile(" ?\n ?")
 MANY_LINES = re.compile("\n{3,}")
@@ -49,7 +50,11 @@ def without_invisibles(text: str) -> str:
 def with_plain_blanks(text: str) -> str:
     """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
     plain = text if _printable(text) else LINE_ENDS.sub("\n", BLANKS.sub(" ", text))
-    return unicodedata.normalize("NFC", MANY_MARKS.sub(_ordered, plain))
+    if plain.isascii():
+        return plain
+    if not plain[::MANY].isascii():  # of many marks in a row one stands at such a place
+        plain = MANY_MARKS.sub(_ordered, plain)
+    return unicodedata.normalize("NFC", plain)
 
 
 def _ordered(found: re.Match[str]) -> str:
@@ -107,7 +112,7 @@ def squeezed(text: str) -> str:
     """The text with single spaces, at most one empty line between paragraphs, and nothing around it."""
     if "  " in text:
         text = SPACES.sub(" ", text)
-    if "\n" in text:
+    if " \n" in text or "\n " in text:
         text = AROUND_LINE_END.sub("\n", text)
     if "\n\n\n" in text:
         text = MANY_LINES.sub("\n\n", text)
