@@ -100,12 +100,12 @@ def _read(columns: Sequence[Column], bench: Bench) -> Reading:
             doubt = max(doubt, probability)
             continue
         for column in stretch.columns:
-            spelling = spell(column, bench)
+            text, writers, share = spell(column, bench)
             gap = _gap(before, column, witnesses) if before else ""
-            found = known.get(spelling.writers)
-            sources, belief = found or known.setdefault(spelling.writers, _spoken(spelling.writers, witnesses))
-            score = probability * spelling.share * belief * (ALL_CUT if cut else 1.0)
-            told.append((gap + spelling.text, sources, score))
+            if writers not in known:
+                known[writers] = _spoken(writers, witnesses)
+            sources, belief = known[writers]
+            told.append((gap + text, sources, probability * share * belief * (ALL_CUT if cut else 1.0)))
             before = column
     if len(told) < APART * min(len(witness.tokens) for witness in witnesses):
         best = max(witnesses, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
@@ -155,7 +155,7 @@ def _cut_short(told: Sequence[_Told]) -> list[_Told]:
 
 def _joined(told: Sequence[_Told]) -> Iterator[Run]:
     """The tokens with neighbours of one provenance made one; its confidence is the lowest."""
-    tenths = {score: round(score, 1) for _, _, score in told}
+    tenths = {score: round(score, 1) for score in {score for _, _, score in told}}
     for _, group in groupby(told, key=lambda one: (one[1], tenths[one[2]])):
         same = list(group)
         yield Run("".join([text for text, _, _ in same]), same[0][1], min(score for _, _, score in same))
@@ -164,11 +164,10 @@ def _joined(told: Sequence[_Told]) -> Iterator[Run]:
 def _gap(before: Column, column: Column, witnesses: Sequence[Witness]) -> str:
     """What stands between two tokens, as those have it who have both side by side; else a blank, if the script has."""
     near, places = before.places, column.places
-    tokens = list(column.cells.values())
-    if tokens.count(tokens[0]) == len(tokens) or len({token.gap for token in tokens}) == 1:
-        number = next(iter(column.cells))
-        if near.get(number, -2) + 1 == places[number]:
-            return tokens[0].gap
+    number = next(iter(places))
+    gaps = [token.gap for token in column.cells.values()]
+    if gaps.count(gaps[0]) == len(gaps) and near.get(number, -2) + 1 == places[number]:
+        return gaps[0]
     ballots: dict[str, float] = {}
     for number, token in column.cells.items():
         if near.get(number, -2) + 1 == places[number]:

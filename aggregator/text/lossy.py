@@ -105,7 +105,7 @@ def _losable(text: str) -> Mapping[str, int]:
 
 def _reworded(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
     """The text with the words that lost a letter or two as the other copies write them, where these agree."""
-    marked = list(dict.fromkeys(MARKED.findall(text))) if any(mark in text for mark in MARKS) else []
+    marked = list(dict.fromkeys(MARKED.findall(text))) if any(spelt) and any(mark in text for mark in MARKS) else []
     if not marked:
         return text
     outlines = _outline("\n".join(marked)).split("\n")
@@ -119,7 +119,7 @@ def _reworded(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
 
 def _spelt(text: str) -> list[tuple[str, str]]:
     """Each word of a text that may have lost a letter elsewhere, after its outline."""
-    words = [word for word in dict.fromkeys(text.split()) if not word.isascii()]
+    words = [] if text.isascii() else [word for word in dict.fromkeys(text.split()) if not word.isascii()]
     return list(zip(_outline("\n".join(words)).split("\n"), words, strict=True)) if words else []
 
 
