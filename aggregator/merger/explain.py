@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from aggregator.merger.compare import KINDS, LEVELS
@@ -13,27 +13,41 @@ from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
+_Row = tuple[int, int, list[int], float, float, int]  # of a pair: its rows, levels, doubt, rivals and veto
 
 
 def pair_of(found: Resolution, at: int) -> Pair:
     """The pair at a position with its evidence, the prior first; the weights sum up to its own."""
-    left, right = int(found.compared.left[at]), int(found.compared.right[at])
+    return pairs_of(found, [at])[0]
+
+
+def pairs_of(found: Resolution, places: Sequence[int]) -> list[Pair]:
+    """The pairs at some positions; what a row says is read once, however many pairs it is in."""
+    compared = found.compared
+    columns = (compared.left, compared.right, compared.levels, found.doubts, found.rivals, found.vetoes)
+    said: dict[tuple[str, int], str] = {}
+    return [_pair(found, row, said) for row in zip(*(column[places].tolist() for column in columns), strict=True)]
+
+
+def _pair(found: Resolution, row: _Row, said: dict[tuple[str, int], str]) -> Pair:
+    """One pair out of its row."""
+    left, right, levels, doubt, lost, veto = row
     evidence = [Evidence("prior", found.table.version, "", "", found.table.prior)]
-    for kind, level, weights in zip(KINDS, found.compared.levels[at].tolist(), found.table.weights, strict=True):
+    for kind, level, weights in zip(KINDS, levels, found.table.weights, strict=True):
         weight = weights[level]
         if weight:
-            values = _value(found.frame, kind, left), _value(found.frame, kind, right)
-            evidence.append(Evidence(kind, LEVELS[kind][level], *values, weight))
-    doubt = float(found.doubts[at])
+            for one in ((kind, left), (kind, right)):
+                if one not in said:
+                    said[one] = _value(found.frame, *one)
+            evidence.append(Evidence(kind, LEVELS[kind][level], said[kind, left], said[kind, right], weight))
     if doubt:
-        said = ("doubt", "other days, no other witness") if doubt < 0 else ("relisted", "its source lists it anew")
-        evidence.append(Evidence(*said, "", "", doubt))
-    lost = float(found.rivals[at])
+        known = ("doubt", "other days, no other witness") if doubt < 0 else ("relisted", "its source lists it anew")
+        evidence.append(Evidence(*known, "", "", doubt))
     if lost < 0:
         evidence.append(Evidence("rivals", "another fits as well", "", "", lost))
     total = sum(one.weight for one in evidence)
     ids = found.frame.records[left].id, found.frame.records[right].id
-    return Pair(*ids, total, tuple(evidence), VETOES[found.vetoes[at]])
+    return Pair(*ids, total, tuple(evidence), VETOES[veto])
 
 
 def _value(frame: Frame, kind: str, row: int) -> str:

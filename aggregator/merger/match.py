@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aggregator.merger.explain import pair_of
+from aggregator.merger.explain import pairs_of
 from aggregator.merger.record import of_sighting
 from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, paired, settled
 from aggregator.merger.table import Table
@@ -49,7 +49,7 @@ def match(  # noqa: PLR0913 - what decides, and what need not be made again
         Cluster(tuple(named[found.frame.records[row].id] for row in group), tuple(inside[number]))
         for number, group in enumerate(found.groups)
     )
-    shown = tuple(pair_of(found, at) for at in near[:_SHOWN])
+    shown = tuple(pairs_of(found, near[:_SHOWN]))
     return Matching(clusters, shown, found.table.version, tuple(remarks))
 
 
@@ -69,8 +69,9 @@ def _sorted_out(found: Resolution) -> tuple[defaultdict[int, list[Pair]], list[i
         home[list(group)] = number
     left, right = home[found.compared.left], home[found.compared.right]
     inside: defaultdict[int, list[Pair]] = defaultdict(list)
-    for at in np.flatnonzero(left == right).tolist():
-        inside[int(left[at])].append(pair_of(found, at))
+    within = np.flatnonzero(left == right).tolist()
+    for group, pair in zip(left[within].tolist(), pairs_of(found, within), strict=True):
+        inside[group].append(pair)
     asked = (left != right) & (found.weights >= NEAR) & ~np.isin(found.vetoes, (BESIDE, POSTED))
     total = found.weights + found.rivals
     return inside, sorted(np.flatnonzero(asked).tolist(), key=lambda at: (-float(total[at]), at))
