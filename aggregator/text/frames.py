@@ -82,7 +82,8 @@ def learn(listings: Sequence[Sequence[str]]) -> Frames:
     lists = [sorted(set(titles)) for titles in listings]
     lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
     frames = Frames()
-    cores = [{text: _core(text, frames) for text in texts} for texts in lists]
+    every = {text: _core(text, frames) for text in set().union(*lists)}  # most sources list the same titles
+    cores = [{text: every[text] for text in texts} for texts in lists]
     for frame, leads, carriers in _common(lists):
         wider = (
             Frames(frames.before | {frame}, frames.after) if leads else Frames(frames.before, frames.after | {frame})
@@ -107,18 +108,23 @@ def _common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[int, l
     The most common stand first, and of equals the longer.
     """
     carriers: defaultdict[tuple[str, bool], defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    ends = {text: _ends(text) for text in set().union(*lists)}
     for at, texts in enumerate(lists):
         for text in texts:
-            for frame in {fold(text[:cut]) for cut in _heads(text)}:
-                carriers[frame, True][at].append(text)
-            for frame in {fold(text[cut:]) for cut in _tails(text)}:
-                carriers[frame, False][at].append(text)
+            for end in ends[text]:
+                carriers[end][at].append(text)
     found = []
     for (frame, leads), by in carriers.items():
         often = any(len(texts) >= max(_LEAST, _SHARE * len(lists[at])) for at, texts in by.items())
         if often and _decorative(frame):
             found.append((frame, leads, dict(by)))
     return sorted(found, key=lambda one: (-sum(map(len, one[2].values())), -len(one[0]), one[0], one[1]))
+
+
+def _ends(text: str) -> set[tuple[str, bool]]:
+    """What may be frames of a text, and whether they stand before the title."""
+    before = {(fold(text[:cut]), True) for cut in _heads(text)}
+    return before | {(fold(text[cut:]), False) for cut in _tails(text)}
 
 
 def _decorative(frame: str) -> bool:
