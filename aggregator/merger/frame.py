@@ -6,7 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 from msgspec import Struct
@@ -127,12 +127,12 @@ def _begun(record: Record) -> Record:
 
 def _grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
     """The 3-grams of the core and of the names."""
-    number: dict[Hashable, int] = {}
+    number: defaultdict[str, int] = defaultdict(count().__next__)
     known: dict[str, list[int]] = {}  # most sources list the same titles
 
     def coded(text: str) -> list[int]:
         if text not in known:
-            known[text] = [number.setdefault(gram, len(number)) for gram in grams(text)]
+            known[text] = list(map(number.__getitem__, grams(text)))
         return known[text]
 
     core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
@@ -152,7 +152,7 @@ def _written(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Ba
 
 def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
     """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
-    number: dict[str, int] = {}
+    number: defaultdict[str, int] = defaultdict(count().__next__)
     long = told(rows, [row.description for row in rows])
     if not any(row.summary for row in rows):
         words = _words(long, number)
@@ -172,13 +172,13 @@ def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Ba
     return weighted(gathered(each[::2], width), rare), weighted(gathered(each[1::2], width), rare), weighted(both, rare)
 
 
-def _words(texts: Iterable[str], number: dict[str, int]) -> list[array[int]]:
+def _words(texts: Iterable[str], number: defaultdict[str, int]) -> list[array[int]]:
     """The numbers of the distinct words of each text."""
     known: dict[str, array[int]] = {}  # copies of one text are many
     found = []
     for text in texts:
         if text not in known:
-            known[text] = array("i", [number.setdefault(word, len(number)) for word in dict.fromkeys(text.split())])
+            known[text] = array("i", list(map(number.__getitem__, dict.fromkeys(text.split()))))
         found.append(known[text])
     return found
 
