@@ -80,12 +80,17 @@ def entries(document: Document, channel: Channel, plain: Plainly) -> Iterator[It
             else:
                 root = found
     except ValueError as error:
-        raise error if isinstance(error, IrregularError) else IrregularError(str(error)) from error
+        raise error if isinstance(error, IrregularError) else _unsound(str(error), cut) from error
     if root is None:
         raise IrregularError("no element of a feed")
     if next(runs, None):
         raise MisplacedError("items where none can stand")
     _end(channel, root)
+
+
+def _unsound(why: str, cut: Cut) -> IrregularError:
+    """What a rest that is not well-formed means: the document is not, or an item was cut out of a section's middle."""
+    return MisplacedError(why) if cut.runs else IrregularError(why)
 
 
 def _passed(channel: Channel, place: Element, cut: Cut) -> None:
