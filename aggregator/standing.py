@@ -41,7 +41,7 @@ class Standing(Struct, frozen=True):
 def standing(book: Ledger, feed: str, basis: str) -> Standing | None:
     """What was made for the feed from this basis, ``None`` where it must be made anew."""
     kept = facts.facts(book, feed, STANDING)
-    found = records.decode(Standing, kept.decode()) if kept else None
+    found = records.decode_each(Standing, kept.decode()) if kept else None
     return found if found and found.basis == basis else None
 
 
@@ -58,8 +58,9 @@ def states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:
 
 def stand(output: Path, known: Sequence[FileState]) -> bool:
     """Do all the files still stand as they were written? False where none is known."""
+    folder = str(output)
     try:
-        return bool(known) and all(_stands(f"{output}/{each.name}", each) for each in known)
+        return bool(known) and all(_stands(f"{folder}/{each.name}", each) for each in known)
     except OSError:
         return False
 
