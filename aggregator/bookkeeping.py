@@ -46,15 +46,18 @@ def memories_of(book: Ledger, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Map
     while some := list(islice(rest, AT_ONCE)):
         kept = memories.of_feeds(book, [plan.name for plan in some])
         read = hand.values(book, [(plan.name, READING + source.name) for plan in some for source in plan.sources])
-        for plan in some:
-            known = {each.name: kept.get((plan.name, each.name), ()) for each in plan.sources}
-            reading = {each.name: read[plan.name, READING + each.name] for each in plan.sources}
-            yield plan, {each.name: _memories(each, known[each.name], reading[each.name]) for each in plan.sources}
+        yield from [(plan, {each.name: _memories(plan, each, kept, read) for each in plan.sources}) for plan in some]
 
 
-def _memories(source: Source, known: Sequence[Memory], reading: bytes | None) -> Memories:
-    """What is remembered of one source's addresses; ``reading`` is how its documents were read."""
-    if reading != _reading(source):
+def _memories(
+    plan: Plan,
+    source: Source,
+    kept: Mapping[tuple[str, str], Sequence[Memory]],
+    read: Mapping[tuple[str, str], bytes | None],
+) -> Memories:
+    """What is ``kept`` of one source's addresses; ``read`` is how its documents were read."""
+    known = kept.get((plan.name, source.name), ())
+    if read[plan.name, READING + source.name] != _reading(source):
         known = [replace(each, validators=Validators(), digest=None) for each in known]
     return {memory.url: memory for memory in known}
 

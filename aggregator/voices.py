@@ -7,7 +7,6 @@ a gap: what it said before stands. A recording (``snapshot``) speaks until the l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
 from datetime import datetime
 from hashlib import sha256
 
@@ -17,6 +16,8 @@ from msgspec.structs import replace
 from aggregator.door import Door
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import doubt, roster
+from aggregator.fetchers.rounds import Errand, Rounds
+from aggregator.fetchers.waits import ALONE, Asking
 from aggregator.ledger import due
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Answer, Heard, Memory, Source
@@ -65,23 +66,29 @@ class Voice(Struct, frozen=True):
 
 
 def ask(
-    threads: Executor, sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms
-) -> tuple[Future[Voice], ...]:
-    """The answers of all sources as they will come, in the sources' order; ``known`` is what is remembered of each."""
+    rounds: Rounds, sources: Sequence[Source], known: Mapping[str, Memories], terms: Terms, done: Callable[[], object]
+) -> tuple[Errand[Voice], ...]:
+    """The answers of all sources as they will come, in the sources' order; ``known`` is what is remembered of each.
 
-    def asked(source: Source) -> Voice:
+    ``done`` is called with each that has come.
+    """
+
+    def asking(source: Source) -> Asking[Voice]:
         if source.path is not None:
+            yield ALONE
             return Voice(source, (_recorded(source, known[source.name], terms.now),))
         if (due_at := _due(source, known[source.name], terms)) > terms.now:
             return Voice(source, _resting(source, known[source.name], due_at))
         terms.tell(source, "fetch", "")
-        answers = tuple(_asked(source, known[source.name], url, terms) for url in roster.locate(source))
+        answers: tuple[Answer, ...] = ()
+        for url in roster.locate(source):
+            answers = (*answers, (yield from _asking(source, known[source.name], url, terms)))
         terms.tell(
             source, "fetch", "; ".join(answer.message or answer.state for answer in answers) or "no address to ask"
         )
         return Voice(source, answers)
 
-    return tuple(threads.submit(asked, source) for source in sources)
+    return tuple([rounds.send(asking(source), done) for source in sources])
 
 
 def _due(source: Source, memories: Memories, terms: Terms) -> datetime:
@@ -97,19 +104,19 @@ def _resting(source: Source, memories: Memories, due_at: datetime) -> tuple[Answ
     return tuple(Answer("resting", memories.get(url, Memory(url)), message=message) for url in roster.locate(source))
 
 
-def _asked(source: Source, memories: Memories, url: str, terms: Terms) -> Answer:
+def _asking(source: Source, memories: Memories, url: str, terms: Terms) -> Asking[Answer]:
     """The answer of one address of a source, or of the feed that its page once named.
 
     Where that feed falls silent its page is asked, which may name another; a page with nothing new speaks for nothing.
     """
     memory, gate = memories.get(url, Memory(url)), terms.door.gate()
     if memory.leads_to is None:
-        return gate.ask(source, memory, terms.now, force=terms.force)
+        return (yield from gate.asking(source, memory, terms.now, force=terms.force))
     known = memories.get(memory.leads_to, Memory(memory.leads_to))
-    feed = gate.ask(source, known, terms.now, force=terms.force, found=True)
+    feed = yield from gate.asking(source, known, terms.now, force=terms.force, found=True)
     if feed.state != "silent":
         return feed
-    page = gate.ask(source, memory, terms.now, force=terms.force)
+    page = yield from gate.asking(source, memory, terms.now, force=terms.force)
     return replace(feed, beside=(page,)) if page.document is None else replace(page, beside=(feed,))
 
 

@@ -1,6 +1,6 @@
 """What one question costs: CPU time for a 304 and for a 200 of equal bytes, 200 sources of one origin on loopback.
 
-python benchmarks/asking.py     the same in one thread, in 16 as a refresh has them, and by requests alone
+python benchmarks/asking.py     one after the other, in a round as a refresh has it, and by requests alone
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from queue import SimpleQueue
 from statistics import median
 
 import requests
 
 from aggregator.fetchers import web
 from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.rounds import Rounds, rounds
+from aggregator.fetchers.waits import Asking, answered
 from aggregator.model.source import Memory, Source
 
 SOURCES, ROUNDS, NOON = 200, 7, datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -63,19 +65,25 @@ def cost(work: Callable[[], object]) -> float:
     return median(found) / SOURCES * 1_000
 
 
-def asked(address: str, threads: ThreadPoolExecutor) -> float:
-    """What it costs through our own door, conditionally from the second round on."""
+def asked(address: str, together: Rounds | None) -> float:
+    """What it costs through our own door, conditionally from the second time on."""
     known = [Memory(f"{address}/{number}") for number in range(SOURCES)]
     now = [NOON]
 
-    def ask(gate: Gate, number: int) -> None:
+    def asking(gate: Gate, number: int) -> Asking[None]:
         source = Source(f"{number}", "feed", known[number].url)
-        known[number] = gate.ask(source, known[number], now[0], force=True).memory
+        known[number] = (yield from gate.asking(source, known[number], now[0], force=True)).memory
 
     def once() -> None:
-        gate = Gate(POLICY)
+        gate, done = Gate(POLICY), SimpleQueue[None]()
         now[0] += timedelta(hours=2)
-        list(threads.map(lambda number: ask(gate, number), range(SOURCES)))
+        for number in range(SOURCES):
+            if together is None:
+                answered(asking(gate, number))
+            else:
+                together.send(asking(gate, number), lambda: done.put(None))
+        for _ in range(SOURCES if together else 0):
+            done.get()
 
     return cost(once)
 
@@ -93,13 +101,13 @@ def main() -> None:
     if (child := os.fork()) == 0:
         serve(listener)
     try:
-        with requests.Session() as session, ThreadPoolExecutor(1) as one, ThreadPoolExecutor(16) as many:
+        with requests.Session() as session, rounds(16) as together:
             session.headers["If-None-Match"] = '"one"'
             for name, path in (("304", "known"), ("200, equal bytes", "same")):
                 urls = [f"{address}/{path}/{number}" for number in range(SOURCES)]
                 by_requests = cost(partial(plainly, session, urls))
-                ours = [asked(f"{address}/{path}", threads) for threads in (one, many)]
-                print(f"{name}: {ours[0]:.3f} ms, in 16 threads {ours[1]:.3f} ms; requests {by_requests:.3f} ms")
+                ours = [asked(f"{address}/{path}", way) for way in (None, together)]
+                print(f"{name}: {ours[0]:.3f} ms, in a round {ours[1]:.3f} ms; requests {by_requests:.3f} ms")
         web.close()
     finally:
         os.kill(child, signal.SIGKILL)

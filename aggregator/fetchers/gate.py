@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
@@ -14,6 +16,7 @@ from msgspec.structs import replace
 from aggregator.fetchers import manners, permission, web
 from aggregator.fetchers.dial import Meter
 from aggregator.fetchers.target import Target
+from aggregator.fetchers.waits import Asking, Wait, answered
 from aggregator.fetchers.web import Permit, Policy
 from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
@@ -41,17 +44,28 @@ class Gate:
         self._lock = threading.Lock()
 
     def ask(self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False) -> Answer:
-        """As `web.ask`, once it is the host's turn; what the host asked of one source holds for all of them.
+        """As :meth:`asking`, waited for in this thread."""
+        return answered(self.asking(source, memory, now, force=force, found=found))
+
+    def asking(
+        self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False
+    ) -> Asking[Answer]:
+        """As `web.asking`, once it is the host's turn; what the host asked of one source holds for all of them.
 
         ``found`` is whether we found the address ourselves: then its origin's robots.txt is obeyed, whatever the config
         says of those that it names.
         """
         if manners.due(self._under(memory), now, force):
             permit = self.permit(now, found=found)
-            with self.turn(manners.address(memory)):
+            lane = self._lane(manners.address(memory))
+            yield from lane.enter(self._policy)
+            try:
+                yield from lane.pause(self._policy)
                 late = timedelta(seconds=int(time.monotonic() - self._begun))
                 known = self._under(memory)
-                answer = web.ask(source, known, self._policy, now, force=force, late=late, permit=permit)
+                answer = yield from web.asking(source, known, self._policy, now, force=force, late=late, permit=permit)
+            finally:
+                lane.leave()
         else:
             answer = web.ask(source, self._under(memory), self._policy, now, force=force)
         with self._lock:
@@ -80,13 +94,17 @@ class Gate:
     @contextmanager
     def turn(self, url: str) -> Iterator[None]:
         """Wait until the address's host may be asked, and keep the place while the block runs."""
-        with self._lock:
-            lane = self._lanes.setdefault(host(url), _Lane())
-        lane.enter(self._policy)
+        lane = self._lane(url)
+        answered(lane.enter(self._policy))
         try:
+            answered(lane.pause(self._policy))
             yield
         finally:
             lane.leave()
+
+    def _lane(self, url: str) -> _Lane:
+        with self._lock:
+            return self._lanes.setdefault(host(url), _Lane())
 
     def _under(self, memory: Memory) -> Memory:
         with self._lock:
@@ -94,34 +112,56 @@ class Gate:
 
 
 class _Lane(Struct):
-    """The way to one host: how many are on it, and when the next one may enter (`time.monotonic`).
+    """The way to one host: how many are on it, and when the next one may ask (`time.monotonic`).
 
-    One after the other passes its turnstile, where the rate is kept: those behind wait for no time, but for the one
-    before them. Whoever leaves wakes one that waits. One lane for all hosts and waking all doubled the cost of a 304
-    (16 threads); all of them waiting for the same time took a fifth of it.
+    Who leaves gives its place to the one that has waited longest. One lane for all hosts and waking all doubled the
+    cost of a 304 (16 threads); all of them waiting for the same time took a fifth of it.
     """
 
     busy: int = 0
     following: float = 0.0
-    turnstile: threading.Lock = field(default_factory=threading.Lock)
-    changed: threading.Condition = field(default_factory=threading.Condition)
+    waiting: deque[Future[None]] = field(default_factory=deque)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def enter(self, policy: Policy) -> None:
-        """Wait for one's turn by the number at once and by the rate."""
-        with self.turnstile:
-            with self.changed:
-                while self.busy >= policy.host_concurrency:
-                    self.changed.wait()
+    def enter(self, policy: Policy) -> Asking[None]:
+        """Take a place, of which there are as many as may ask at once."""
+        with self.lock:
+            if self.busy < policy.host_concurrency:
                 self.busy += 1
-            if (pause := self.following - time.monotonic()) > 0:
-                time.sleep(pause)
-            self.following = time.monotonic() + 1 / policy.host_rate
+                return
+            place: Future[None] = Future()
+            self.waiting.append(place)
+        try:
+            yield place
+        except GeneratorExit:
+            if not place.cancel():
+                self.leave()
+            raise
+
+    def pause(self, policy: Policy) -> Asking[None]:
+        """Wait until the host may be asked again by the rate."""
+        while (until := self._following(policy)) is not None:
+            yield Wait(until)
 
     def leave(self) -> None:
         """Make place for another."""
-        with self.changed:
-            self.busy -= 1
-            self.changed.notify()
+        with self.lock:
+            place = None
+            while self.waiting and place is None:
+                first = self.waiting.popleft()
+                place = first if first.set_running_or_notify_cancel() else None
+            self.busy -= place is None
+        if place is not None:
+            place.set_result(None)
+
+    def _following(self, policy: Policy) -> float | None:
+        """When somebody may ask; ``None`` where that is now, and then nobody else may for a while."""
+        with self.lock:
+            now = time.monotonic()
+            if now < self.following:
+                return self.following
+            self.following = now + 1 / policy.host_rate
+            return None
 
 
 def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:

@@ -14,6 +14,7 @@ from socket import socket
 _PLAIN = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2}) ([!-~][ -~]*)?\r\n((?:[!-9;-~]+:[\t -~]*\r\n){0,99})\r\n")
 """Status, reason, and at most as many lines as ``http.client`` takes; an empty reason keeps its space (RFC 9112)."""
 
+_HEAD = HTTPMessage()  # for ``http.client``, which wants one; the fields of a plain head are in ``lines`` alone
 _LENGTH = re.compile(r"[0-9]{1,15}")
 _BODILESS = frozenset({204, 304})  # RFC 9112 section 6.3
 
@@ -24,12 +25,23 @@ class Response(HTTPResponse):
     def __init__(self, line: socket, method: str) -> None:
         """Nothing read yet; ``method`` is that of the request."""
         super().__init__(line, method=method)
-        self.asked = method
+        self.line, self.asked = line, method
         self.lines: list[tuple[str, str]] | None = None  # where the head was plain
+        self._found: re.Match[bytes] | None = None
+
+    def begun(self) -> bool:
+        """Whether anything came before the end; waits until one of them has."""
+        return bool(self.fp.peek())
+
+    def plain(self) -> bool:
+        """Whether the head has come whole and is plain, so that `begin` waits for nothing; once it has begun."""
+        self._found = _PLAIN.match(self.fp.peek())
+        return self._found is not None
 
     def begin(self) -> None:
         """Read the head: afterwards all is known but the body."""
-        found = _PLAIN.match(self.fp.peek()) if self.headers is None else None
+        found = self._found or (_PLAIN.match(self.fp.peek()) if self.headers is None else None)
+        self._found = None
         lines: list[tuple[str, str]] = _lines(found[3]) if found else []
         first = {name.lower(): value for name, value in reversed(lines)}
         length = first.get("content-length")
@@ -40,9 +52,7 @@ class Response(HTTPResponse):
         self.code = self.status = int(found[1])
         self.reason = (found[2] or b"").decode("ascii").strip()
         self.version = 11
-        self.headers = self.msg = HTTPMessage()
-        for name, value in lines:
-            self.headers.set_raw(name, value)
+        self.headers = self.msg = _HEAD
         self.lines = lines
         self._end(length, first.get("connection", ""))
 

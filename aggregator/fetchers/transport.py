@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from http.client import HTTPException
 from socket import socket
+from ssl import SSLSocket
 from typing import Any
 
 from msgspec import Struct, field
@@ -17,6 +18,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.dial import Meter, Terms, dial
 from aggregator.fetchers.heads import Response
 from aggregator.fetchers.target import Target
+from aggregator.fetchers.waits import ALONE, Asking, Wait
 
 IDLE_SECONDS = 4.0  # below the 5 s after which Apache closes; longer and a request may meet a closing connection
 IDLE_TOTAL = 64  # connections kept between requests; more only costs file descriptors
@@ -70,7 +72,6 @@ class Call(Struct):
     """An answer whose headers have come; `end` must be called when the body was read or is not wanted."""
 
     response: Response
-    _line: socket
     _key: tuple[object, ...]
     _lines: Lines
 
@@ -79,54 +80,88 @@ class Call(Struct):
         if self.response.length == 0:
             self.response.read()  # nothing will come (304, or an empty body), but http.client wants to be asked
         if self.response.isclosed() and not self.response.will_close:
-            self._lines.keep(self._key, self._line)
+            self._lines.keep(self._key, self.response.line)
         else:
             self.response.close()
-            self._line.close()
+            self.response.line.close()
 
 
-def call(
-    lines: Lines, where: Target, method: str, headers: Sequence[tuple[str, str]], under: tuple[Terms, Meter]
-) -> Call:
-    """Send one request and read the answer's headers; OSError, HTTPException or FetchError where that fails.
+class Request(Struct, frozen=True):
+    """One request as it goes over the wire: where to, on what terms, and what its answer may cost."""
+
+    where: Target
+    method: str
+    text: bytes
+    terms: Terms
+    meter: Meter
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a connection for it has in common with others."""
+        return (*self.where.origin, self.terms)
+
+
+def request(where: Target, method: str, headers: Sequence[tuple[str, str]], under: tuple[Terms, Meter]) -> Request:
+    """The request, unsent; HTTPException where a field of it would begin another line."""
+    lines = [f"{method} {where.path} HTTP/1.1\r\nHost: {where.authority}\r\n"]
+    lines += [f"{name}: {value}\r\n" for name, value in headers]
+    text = "".join((*lines, "\r\n")).encode("latin-1")
+    if text.count(b"\n") != len(lines) + 2 or not _SENDABLE.fullmatch(text):
+        raise HTTPException("a field of the request cannot be sent")
+    return Request(where, method, text, *under)
+
+
+def ahead(lines: Lines, asked: Request) -> Asking[Response | None]:
+    """The answer that has begun to come over a kept connection; ``None`` where `call` is to make one.
 
     A kept connection that ends before one byte of an answer had been closed by the origin meanwhile: the request goes
     once more, over a new one (RFC 9110 section 9.2.2). That is the only second try there is.
     """
-    terms, meter = under
-    key = (*where.origin, terms)
-    request = _request(method, where, headers)
-    kept, left = lines.take(key), meter.bytes_left
-    if kept is not None:
-        try:
-            return Call(_answered(kept, method, request, meter), kept, key, lines)
-        except ConnectionError:
-            if meter.bytes_left not in {left, HEADER_BYTES}:
-                raise
-            meter.bytes_left = left
-    line = dial(where, terms, meter)
-    return Call(_answered(line, method, request, meter), line, key, lines)
+    line = lines.take(asked.key)
+    response = None if line is None else (yield from _begun(line, asked))
+    if response is None:
+        yield ALONE
+    return response
 
 
-def _request(method: str, where: Target, headers: Sequence[tuple[str, str]]) -> bytes:
-    """The request as it goes over the wire; HTTPException where a field of it would begin another line."""
-    lines = [f"{method} {where.path} HTTP/1.1\r\nHost: {where.authority}\r\n"]
-    lines += [f"{name}: {value}\r\n" for name, value in headers]
-    request = "".join((*lines, "\r\n")).encode("latin-1")
-    if request.count(b"\n") != len(lines) + 2 or not _SENDABLE.fullmatch(request):
-        raise HTTPException("a field of the request cannot be sent")
-    return request
+def call(lines: Lines, asked: Request, begun: Response | None = None) -> Call:
+    """The answer with its headers read, that has ``begun`` or of a request sent now.
+
+    OSError, HTTPException or FetchError where that fails.
+    """
+    response = begun or _sent(dial(asked.where, asked.terms, asked.meter), asked)
+    return Call(_answer(response, asked.meter), asked.key, lines)
 
 
-def _answered(line: Any, method: str, request: bytes, meter: Meter) -> Response:
-    """The answer to a request over this line, which is closed where there is none."""
+def _begun(line: Any, asked: Request) -> Asking[Response | None]:
+    """The answer to the request sent over this line, once it has begun; ``None`` where the line ended before."""
     try:
-        line.meter = meter
-        line.settimeout(meter.patience())
-        meter.reached = True
-        line.sendall(request)
-        return _answer(Response(line, method), meter)
-    except (OSError, HTTPException, FetchError):
+        response = _sent(line, asked)
+        yield Wait(asked.meter.deadline, line)
+        if isinstance(line, SSLSocket):  # what came may be a part of a record
+            yield ALONE
+        if response.begun():
+            if not response.plain():
+                yield ALONE
+            return response
+    except ConnectionError:
+        pass
+    except (OSError, FetchError, GeneratorExit):
+        line.close()
+        raise
+    line.close()
+    return None
+
+
+def _sent(line: Any, asked: Request) -> Response:
+    """The answer to come to the request, sent over this line, which is closed where it cannot be."""
+    try:
+        line.meter = asked.meter
+        line.settimeout(asked.meter.patience())
+        asked.meter.reached = True
+        line.sendall(asked.text)
+        return Response(line, asked.method)
+    except (OSError, FetchError):
         line.close()
         raise
 
@@ -142,6 +177,7 @@ def _answer(response: Response, meter: Meter) -> Response:
             response.begin()
     except (OSError, HTTPException, FetchError):
         response.close()
+        response.line.close()
         raise
     meter.bytes_left += afterwards
     return response

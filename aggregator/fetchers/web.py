@@ -17,9 +17,11 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from aggregator.errors import FetchError
 from aggregator.fetchers import body, faults, headers, manners, meaning, transport
 from aggregator.fetchers.dial import Meter, Terms
+from aggregator.fetchers.heads import Response
 from aggregator.fetchers.manners import Pace
 from aggregator.fetchers.meaning import Trail
 from aggregator.fetchers.target import Target, follow, shown, target
+from aggregator.fetchers.waits import ALONE, Asking, answered
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Answer, Memory, Source
 
@@ -56,7 +58,12 @@ Permit = Callable[[Target, Meter], None]
 """What is asked before each hop whether it may be: faults.BarredError where it may not."""
 
 
-def ask(  # noqa: PLR0913  # the last three are about the run
+def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force: bool = False) -> Answer:
+    """As :func:`asking`, waited for in this thread."""
+    return answered(asking(source, memory, policy, now, force=force))
+
+
+def asking(  # noqa: PLR0913  # the last three are about the run
     source: Source,
     memory: Memory,
     policy: Policy,
@@ -65,7 +72,7 @@ def ask(  # noqa: PLR0913  # the last three are about the run
     force: bool = False,
     late: timedelta = timedelta(),
     permit: Permit | None = None,
-) -> Answer:
+) -> Asking[Answer]:
     """What one question to the address in memory came to; one request for each hop.
 
     ``now`` is the run's clock, by which all is decided, and ``late`` how long ago it was read; the wall clock only
@@ -77,7 +84,7 @@ def ask(  # noqa: PLR0913  # the last three are about the run
     meter = Meter(begun + policy.deadline, policy.raw_bytes)
     try:
         conditions = manners.questions(memory, source.distrust_304_after, now)
-        came = _fetched(manners.address(memory), conditions, policy, meter, permit)
+        came = yield from _fetched(manners.address(memory), conditions, policy, meter, permit)
     except faults.BarredError as error:
         barred = meaning.barred(memory, error.memory, now)
         return Answer("silent", barred, message=f"{shown(manners.address(memory))}: {error}")
@@ -92,9 +99,8 @@ def head(url: str, policy: Policy, permit: Permit | None = None) -> Enclosure | 
     """Type and length of a media file as its origin gives them for HEAD; ``None`` where it does not answer so."""
     meter = Meter(time.monotonic() + policy.deadline, policy.raw_bytes)
     try:
-        trail = _followed(
-            "HEAD", url, headers.introduction(policy.contact, codings="identity"), policy, meter, permit=permit
-        )
+        fields = headers.introduction(policy.contact, codings="identity")
+        trail = answered(_followed("HEAD", url, fields, policy, meter, permit=permit))
         trail.call.end()
     except FetchError:
         return None
@@ -108,7 +114,7 @@ def beginning(
     url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter, most: int
 ) -> tuple[Trail, bytes]:
     """The answer of an address and the first bytes of its body, none where the status brings none; FetchError."""
-    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter)
+    trail = answered(_followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter))
     try:
         with faults.told():
             brings = trail.status // 100 == 2  # noqa: PLR2004  # successful, RFC 9110 section 15.3
@@ -131,16 +137,19 @@ def _later(now: datetime, begun: float) -> datetime:
 
 def _fetched(
     url: str, conditions: tuple[tuple[str, str], ...], policy: Policy, meter: Meter, permit: Permit | None
-) -> tuple[Trail, bytes]:
-    trail = _followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter, permit=permit)
+) -> Asking[tuple[Trail, bytes]]:
+    fields = (*headers.introduction(policy.contact), *conditions)
+    trail = yield from _followed("GET", url, fields, policy, meter, permit=permit)
     try:
-        coding = trail.fields.get("content-encoding", "")
+        if trail.status not in manners.USABLE:
+            return trail, b""
+        if trail.call.response.length != 0:
+            yield ALONE
         with faults.told():
-            usable = trail.status in manners.USABLE
-            content = body.whole(trail.call.response, coding, policy.decoded_bytes) if usable else b""
+            coding = trail.fields.get("content-encoding", "")
+            return trail, body.whole(trail.call.response, coding, policy.decoded_bytes)
     finally:
         trail.call.end()
-    return trail, content
 
 
 def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and who permits it
@@ -151,16 +160,18 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
     meter: Meter,
     *,
     permit: Permit | None = None,
-) -> Trail:
+) -> Asking[Trail]:
     """The first answer that is no redirect; each hop is guarded anew and its body never read."""
     where, permanent = target(url), True
     terms = Terms(policy.allow_networks, (DEFAULT_CA_BUNDLE_PATH, *policy.ca_files), policy.proxy)
     for hops in range(policy.hops + 1):
         if permit is not None:
+            yield ALONE
             permit(where, meter)
-        errand = _Errand(method, where, fields, terms, meter)
         with faults.told():
-            reply = _session().send(errand, stream=True, allow_redirects=False, proxies={})
+            errand, session = _Errand(method, where, fields, (terms, meter)), _session()
+            errand.begun = yield from transport.ahead(session.door.lines, errand.asked)
+            reply = session.send(errand, stream=True, allow_redirects=False, proxies={})
         call: transport.Call = reply.raw  # type: ignore[assignment]  # our own door gives nothing else
         said = headers.joined(call.response.getheaders())
         location = said.get("location")
@@ -172,25 +183,29 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
     raise faults.LostError(f"redirected more than {policy.hops} times")
 
 
-def _session() -> requests.Session:
+def _session() -> _Session:
     """The session of this process, made by one thread: of two, the lines of one would be closed by nobody."""
     with _MAKING:
         return _made()
 
 
 @cache
-def _made() -> requests.Session:
+def _made() -> _Session:
     """A session that knows no other way out than our door, and nothing of the environment."""
     session = _Session()
     session.trust_env = False
     session.adapters.clear()
     for scheme in ("http://", "https://"):
-        session.mount(scheme, _Door())
+        session.mount(scheme, session.door)
     return session
 
 
 class _Session(requests.Session):
     """A session that follows nothing by itself: `requests` would read the whole body of a redirect."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.door = _Door()
 
     def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
         """Nowhere."""
@@ -201,40 +216,34 @@ class _Errand(requests.PreparedRequest):
     """A request that is ready as it is: `prepare` would rewrite the address, which must go as configured."""
 
     def __init__(
-        self,
-        method: str,
-        where: Target,
-        fields: tuple[tuple[str, str], ...],
-        terms: Terms,
-        meter: Meter,
+        self, method: str, where: Target, fields: tuple[tuple[str, str], ...], under: tuple[Terms, Meter]
     ) -> None:
         super().__init__()
         login = (("Authorization", where.login),) if where.login is not None else ()
         self.method, self.url = method, where.url
-        self.where, self.fields, self.under = where, (*fields, *login), (terms, meter)
+        self.asked = transport.request(where, method, (*fields, *login), under)
+        self.begun: Response | None = None  # its answer where it went ahead over a kept connection
 
 
 class _Reply(requests.Response):
     """An answer with its body unread; ``raw`` is the Call. It has no jar of cookies, which takes long to make."""
 
     def __init__(self, errand: _Errand, call: transport.Call) -> None:  # all else that a session asks of an answer
-        self.request, self.url, self.history = errand, errand.where.url, []
+        self.request, self.url, self.history = errand, errand.asked.where.url, []
         self.raw, self.status_code = call, call.response.status
 
 
 class _Door(BaseAdapter):
-    """The adapter that every request goes through: guarded connections, no proxy, no cookie."""
+    """The adapter that every request goes through: guarded connections, no proxy, no cookie; bodies stay unread."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lines = transport.Lines()
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
-        """The answer with its body unread."""
         if not isinstance(request, _Errand):
             raise TypeError("only our own errands go out")
-        call = transport.call(self.lines, request.where, request.method or "GET", request.fields, request.under)
-        return _Reply(request, call)
+        return _Reply(request, transport.call(self.lines, request.asked, request.begun))
 
     def close(self) -> None:
         """Close the connections kept."""

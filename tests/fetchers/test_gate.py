@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from queue import SimpleQueue
 
 from msgspec.structs import replace
 from origin import Pieces, Request, answer, playing
@@ -12,7 +13,8 @@ from polls import POLICY, RSS, START
 
 from aggregator.fetchers import gate
 from aggregator.fetchers.gate import Gate
-from aggregator.model.source import Answer, Memory, Source
+from aggregator.fetchers.rounds import rounds
+from aggregator.model.source import Answer, Memory, Source, Validators
 
 QUICK = replace(POLICY, host_rate=1_000.0)
 
@@ -90,6 +92,60 @@ def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -
         dated = asked(late, busy.url("/date")).memory.hold_until
         assert dated is not None
         assert timedelta(seconds=121) <= dated - START < timedelta(seconds=130)
+
+
+def test_many_questions_to_one_host_need_no_thread_while_they_wait_for_their_turn() -> None:
+    with playing(slow) as origin, rounds(1) as together:
+        way, done = Gate(QUICK), SimpleQueue[None]()
+        errands = [
+            together.send(way.asking(Source("show", "feed", url), Memory(url), START), lambda: done.put(None))
+            for url in (origin.url(f"/{n}") for n in range(40))
+        ]
+        for _ in errands:
+            done.get(timeout=60)
+        assert {errand.answer().state for errand in errands} == {"heard"}
+        assert origin.busiest <= 2
+
+
+def test_where_a_round_ends_early_nobody_is_asked_any_more_in_whatever_order_they_wait() -> None:
+    way = Gate(replace(POLICY, host_rate=0.01))
+    with playing(lambda _: answer(200, RSS)) as origin:
+        asked(way, origin.url())
+        with rounds(1) as together:
+            errands = [
+                together.send(way.asking(Source("show", "feed", url), Memory(url), START), lambda: None)
+                for url in (origin.url(f"/{n}") for n in range(20))
+            ]
+        assert ([errand.came for errand in errands], len(origin.requests)) == ([None] * 20, 1)
+
+
+def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other() -> None:
+    free = threading.Event()
+
+    def half() -> Iterator[bytes]:
+        yield b"HTTP/1.1 304 Not"
+        free.wait(60)
+        yield b" Modified\r\n\r\n"
+
+    def play(request: Request) -> Pieces:
+        if request.path == "/half":
+            return half()
+        return answer(304) if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"x"'))
+
+    with playing(play) as stuck, playing(play) as good, rounds(2) as together:
+        way, done = Gate(QUICK), SimpleQueue[str]()
+        for origin in (stuck, good):
+            assert asked(way, origin.url()).state == "heard"
+        memory = Memory(stuck.url("/half"), Validators('"x"'))
+        source = Source("show", "feed", memory.url)
+        stopped = together.send(way.asking(source, memory, START), lambda: done.put("stuck"))
+        known = replace(memory, url=good.url())
+        for _ in range(9):
+            together.send(way.asking(Source("show", "feed", known.url), known, START), lambda: done.put("good"))
+        assert [done.get(timeout=60) for _ in range(9)] == ["good"] * 9
+        free.set()
+        assert done.get(timeout=60) == "stuck"
+        assert (stopped.answer().state, stuck.connections) == ("unchanged", 1)
 
 
 def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:
