@@ -183,6 +183,9 @@ def media_category(context: Context, element: Element, said: str, _: int) -> Non
 def itunes_category(context: Context, element: Element, said: str, depth: int) -> None:
     """A category of Apple's, with those inside."""
     _tag(context, attributes(element).get("text"), ITUNES, None)
+    for child in element:
+        if isinstance(child.tag, str) and name(context.names, child.tag) != "itunes_category":
+            raise IrregularError("something else inside of a category")  # feedparser takes a title of it for its own
     inside(context, element, depth, {"itunes_category": itunes_category})
     _tagged(context, said + "".join(child.tail or "" for child in element))
 
