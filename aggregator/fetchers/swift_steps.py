@@ -23,11 +23,13 @@ SOURCE = {
 }  # fmt: skip
 
 
-def text(key: str) -> Step:
-    """The step that keeps an element's text under the key, whatever its attributes."""
+def text(key: str, otherwise: str = "") -> Step:
+    """The step that keeps an element's text under the key; ``otherwise`` is the type where it may name its own."""
 
     def keep(context: Context, element: Element, said: str, depth: int) -> None:
         leaf(element)
+        if otherwise:
+            kind(element, otherwise)
         store(context, key, told(said), depth)
 
     return keep
@@ -101,13 +103,6 @@ def _content(context: Context, element: Element, said: str, otherwise: str) -> N
     if context.is_entry:
         context.values.setdefault("content", []).append(part)
     context.values.setdefault("summary", part["value"])
-
-
-def subtitle(context: Context, element: Element, said: str, depth: int) -> None:
-    """A subtitle."""
-    leaf(element)
-    kind(element, "text/plain")
-    store(context, "subtitle", told(said), depth)
 
 
 def link(context: Context, element: Element, said: str, _: int) -> None:

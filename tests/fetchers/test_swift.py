@@ -84,6 +84,10 @@ def test_the_readers_agree_on_every_fixture_and_most_are_read_swiftly() -> None:
     body=b'<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title></title>'
     b"<itunes:category><title>Tide tables</title></itunes:category></channel></rss>"
 )
+@example(
+    body=b'<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>T</title>'
+    b'<dc:rights type="audio/mpeg">\xc3\x83</dc:rights></channel></rss>'
+)
 def test_the_readers_agree_on_any_sound_feed(body: bytes) -> None:
     swift = swiftly(body)
     if not (isinstance(swift, str) and swift.startswith("IrregularError")):
