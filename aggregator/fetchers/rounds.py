@@ -88,10 +88,16 @@ class Rounds:
         os.close(self._ear)
         os.close(self._bell)
 
-    def _go_on(self, errand: Errand[Any]) -> None:
-        """Let the question go on until it waits, and see to it that it is waited for."""
+    def _go_on(self, errand: Errand[Any], *, alone: bool = False) -> None:
+        """Let the question go on until it waits, and see to it that it is waited for.
+
+        In a thread of its own (``alone``) it also waits for its line there, but for its turn with others: a thread in
+        which one waited for its turn would be missed by whoever has it.
+        """
         try:
             wait = next(errand.asking)
+            while alone and isinstance(wait, Wait) and (wait is ALONE or wait.line is not None):
+                wait = next(errand.asking)
         except StopIteration as done:
             errand.end(done.value)
         except BaseException as error:  # noqa: BLE001  # whoever takes the answer meets it
@@ -105,22 +111,7 @@ class Rounds:
         elif wait is not ALONE:
             self._put(errand, wait)
         elif not self._ended:
-            self._threads.submit(self._alone, errand)
-
-    def _alone(self, errand: Errand[Any]) -> None:
-        """Let the question go on in this thread, where it also waits for its line; for its turn it waits with others.
-
-        A thread in which one waited for its turn would be missed by whoever has it.
-        """
-        try:
-            while (wait := next(errand.asking)) is ALONE or (isinstance(wait, Wait) and wait.line is not None):
-                pass
-        except StopIteration as done:
-            errand.end(done.value)
-        except BaseException as error:  # noqa: BLE001  # whoever takes the answer meets it
-            errand.end(None, error)
-        else:
-            self._wait(errand, wait)
+            self._threads.submit(self._go_on, errand, alone=True)
 
     def _put(self, errand: Errand[Any], wait: Wait) -> None:
         """Have the watcher wait for it, which is woken where it sleeps."""

@@ -93,6 +93,12 @@ def test_fixtures_are_cut_and_read_as_if_nothing_were() -> None:
     assert count >= CUT_FIXTURES
 
 
+def forty(odd: dict[int, bytes]) -> bytes:
+    """A feed of forty plain items, some of which stand otherwise."""
+    items = [odd.get(number, b"<item><title>One</title><guid>a%d</guid></item>\n" % number) for number in range(40)]
+    return b"<rss><channel><title>T</title>%b</channel></rss>" % b"".join(items)
+
+
 def test_an_item_within_a_section_or_a_comment_is_none() -> None:
     item = b"<item><title>One</title><guid>a</guid></item>" * swift_cut.FEWEST
     for hidden in (b"<![CDATA[%b]]>", b"<!--%b-->", b"<?x %b?>"):
@@ -101,22 +107,16 @@ def test_an_item_within_a_section_or_a_comment_is_none() -> None:
 
 
 def test_a_section_that_runs_on_into_the_next_item_is_no_fault() -> None:
-    item = b"<item><title>One</title><guid>a%d</guid></item>\n"
-    items = [item % number for number in range(40)]
-    items[7] = b"<item><guid>a7<![CDATA[</guid></item>\n"
-    items[8] = b"<item><guid><![CDATA[a8]]></guid><title>Two</title><author>Ann</author></item>\n"
-    body = b"<rss><channel><title>T</title>%b</channel></rss>" % b"".join(items)
+    runs_on = b"<item><guid>a7<![CDATA[</guid></item>\n"
+    next_item = b"<item><guid><![CDATA[a8]]></guid><title>Two</title><author>Ann</author></item>\n"
+    body = forty({7: runs_on, 8: next_item})
     listing = told(body, feed_plain.certain)
     assert isinstance(listing, Listing)
     assert listing == told(body, feed_plain.never)
 
 
 def test_items_are_found_when_a_few_stand_otherwise() -> None:
-    item = b"<item><title>One</title><guid>a%d</guid></item>\n"
-    items = [item % number for number in range(40)]
-    items[7] = b"<item><title>Odd<!-- -->ly</title></item>"
-    items[20] = b"<!-- aside -->"
-    body = b"<rss><channel><title>T</title>%b</channel></rss>" % b"".join(items)
+    body = forty({7: b"<item><title>Odd<!-- -->ly</title></item>", 20: b"<!-- aside -->"})
     assert cut(body) == 38
     listing = told(body, feed_plain.certain)
     assert listing == told(body, feed_plain.never)
