@@ -143,7 +143,7 @@ def _written(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Ba
     """The bags weighted by how rare features are in the show and in the listing, what every title of a listing has says
     nothing; and the groups of rows among which they are.
     """
-    crowd = np.where(met(grams_of), shelf + 1, shelf.max(initial=0) + 2)
+    crowd = np.where(met(grams_of, shelf + 1), shelf + 1, shelf.max(initial=0) + 2)
     groups = (crowd, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
     rare = [rarity(grams_of, group) for group in groups]
     core, name = grams_of

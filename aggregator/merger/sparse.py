@@ -86,14 +86,13 @@ def frequency(bags: Bags) -> Ints:
     return often
 
 
-def met(several: Sequence[Bags]) -> Bools:
-    """Whether a row has a feature that another has: one that has none says nothing of how rare the others' are."""
-    found = np.zeros(len(several[0].sizes), dtype=np.bool_)
+def met(several: Sequence[Bags], group: Ints) -> Bools:
+    """Whether a row has a feature that another of its group has: else it says nothing of how rare the others' are."""
+    found = np.zeros(len(group), dtype=np.bool_)
     for bags in several:
-        often = frequency(bags) > 1
-        for rows, cells in bags.lots():
-            owners = np.repeat(np.arange(rows.start, rows.stop), bags.sizes[rows])
-            found[owners[often[bags.features[cells]]]] = True
+        codes = np.concatenate([np.zeros(0, dtype=np.int64), *_codes(bags, group)])
+        _, cell, often = np.unique(codes, return_inverse=True, return_counts=True)
+        found[np.repeat(np.arange(len(group)), bags.sizes)[often[cell] > 1]] = True
     return found
 
 
