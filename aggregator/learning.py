@@ -22,7 +22,7 @@ from aggregator.merger.attest import Weights, ballot
 from aggregator.merger.boilerplate import HEAD, TAIL
 from aggregator.merger.lore import NOTHING, Lore, Observer
 from aggregator.merger.readings import copies_of
-from aggregator.merger.resolve import Paired
+from aggregator.merger.sight import Paired
 from aggregator.merger.table import Table
 from aggregator.merger.weights import SHIPPED
 from aggregator.model.cluster import Cluster

@@ -28,8 +28,9 @@ from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
 from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import Orders, Paired
+from aggregator.merger.resolve import Orders
 from aggregator.merger.settle import Past, Settlement, settle
+from aggregator.merger.sight import Paired
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan

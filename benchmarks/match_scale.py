@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from itertools import accumulate
 
+from aggregator.merger.block import candidates
 from aggregator.merger.lines import records
 from aggregator.merger.resolve import Orders, resolve
 
@@ -88,7 +89,7 @@ def measure(count: int) -> dict[str, float]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "records": count,
-        "pairs": len(found.weights),
+        "pairs": len(candidates(found.frame).left),
         "seconds": round(seconds, 1),
         "megabytes": round(peak),
         "precision": round(true / max(said, 1), 4),

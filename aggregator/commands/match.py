@@ -12,7 +12,8 @@ from msgspec import to_builtins
 from aggregator.merger.explain import pair_of
 from aggregator.merger.lines import records
 from aggregator.merger.match import NEAR
-from aggregator.merger.resolve import BESIDE, POSTED, Orders, Resolution, resolve
+from aggregator.merger.resolve import Orders, Resolution, resolve
+from aggregator.merger.sight import BESIDE, POSTED
 
 Line = Mapping[str, object]
 

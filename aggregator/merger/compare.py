@@ -6,7 +6,7 @@ by kinds, so that weighing a pair is one look-up for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from msgspec import Struct
@@ -53,7 +53,7 @@ _SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five h
 _MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
 _ADS, _LONG = 90, 0.02  # seconds, share of the length: an inserted advertisement
 
-_REPEATED = ("equal, more often", "equal, 2 or 3 times")
+REPEATED, ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a source once"
 _AGREEING = {"date": ("same day", "next day", "2 or 3 days"), "told": ("above .9", "above .9 of many words")}
 
 _FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
@@ -73,21 +73,38 @@ class Compared(Struct, frozen=True):
 
 
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
-    """The levels of all pairs."""
-    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
-    for at in range(0, len(left), _AT_ONCE):
-        part = slice(at, at + _AT_ONCE)
-        _measure(frame, left[part], right[part], levels[part])
+    """The levels of all pairs, but for ``order``, which needs pairs that are weighed (``neighbours``)."""
+    levels = sketched(frame, left, right)
+    read(frame, left, right, levels)
     return Compared(left, right, levels)
 
 
+def sketched(frame: Frame, left: Ints, right: Ints) -> Levels:
+    """The levels of all pairs before their texts are read: without ``told``, and without what hangs on that."""
+    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
+    for part in parts(len(left)):
+        _measure(frame, left[part], right[part], levels[part])
+    return levels
+
+
+def read(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Write into the levels of pairs what their texts say, once."""
+    for part in parts(len(left)):
+        levels[part, KINDS.index("told")] = retold(frame, left[part], right[part])
+        _single(frame, left[part], right[part], levels[part])
+
+
+def parts(pairs: int) -> Iterator[slice]:
+    """Some of so many pairs at a time."""
+    return (slice(at, at + _AT_ONCE) for at in range(0, pairs, _AT_ONCE))
+
+
 def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Write the levels of some pairs, but for ``order``, which needs pairs that are weighed (``neighbours``)."""
+    """Write the levels of some pairs before their texts are read."""
     for kind, measure in _MEASURES.items():
         chosen = _worth(levels, kind)
         levels[chosen, KINDS.index(kind)] = measure(frame, left[chosen], right[chosen]) if len(chosen) else 0
     _forgive(frame, left, right, levels)
-    _single(frame, left, right, levels)
 
 
 def _worth(levels: Levels, kind: str) -> Ints:
@@ -113,14 +130,14 @@ def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
 
     Only where the day or the text agrees too: a listing that counts its own places numbers another item the same.
     """
-    title, repeated = levels[:, KINDS.index("title")], [LEVELS["title"].index(level) for level in _REPEATED]
+    title, repeated = levels[:, KINDS.index("title")], [LEVELS["title"].index(level) for level in REPEATED]
     same = np.isin(title, repeated) & (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
     season = levels[:, KINDS.index("number")] != LEVELS["number"].index("equal, other season")
     agreed = np.zeros(len(left), dtype=np.bool_)
     for kind, good in _AGREEING.items():
         agreed |= np.isin(levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in good])
     once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
-    title[same & season & agreed & once] = LEVELS["title"].index("equal, in a source once")
+    title[same & season & agreed & once] = LEVELS["title"].index(ONCE)
 
 
 def _share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
@@ -216,7 +233,6 @@ _MEASURES: dict[str, Callable[[Frame, Ints, Ints], Ints]] = {
     "id": _id,
     "title": _title,
     "names": _names,
-    "told": retold,
     "duration": _duration,
     "date": _date,
     "number": _number,

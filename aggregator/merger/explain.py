@@ -8,7 +8,8 @@ from datetime import date
 from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.frame import Frame
 from aggregator.merger.record import Record
-from aggregator.merger.resolve import VETOES, Resolution
+from aggregator.merger.resolve import Resolution
+from aggregator.merger.sight import VETOES
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles import Title
 

@@ -12,9 +12,10 @@ import hashlib
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared, Levels, compare
+from aggregator.merger.compare import KINDS, LEVELS, Levels, compare
 from aggregator.merger.frame import Frame
-from aggregator.merger.sparse import Bools, Doubles, Ints
+from aggregator.merger.sight import Paired, closely, most
+from aggregator.merger.sparse import Doubles, Ints
 from aggregator.merger.table import Table, weigh
 
 LEAST = 100  # pairs that may be one, below which a run teaches nothing
@@ -32,15 +33,17 @@ _GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what i
 _SEED = 7
 
 
-def relearned(frame: Frame, compared: Compared, start: Table, free: Bools) -> Table:
-    """The table fitted to the pairs of a run; ``free`` are the pairs that may be matches at all."""
+def relearned(pairs: Paired, start: Table) -> Table:
+    """The table fitted to the pairs of a run."""
+    free = pairs.vetoes == 0  # the pairs that may be matches at all
     if int(free.sum()) < LEAST:
         return start
-    live = np.flatnonzero(free & (weigh(start, compared.levels) >= _HOPELESS))
-    patterns, which = _patterns(compared.levels[live])
-    unlike = _unlike(frame, compared)
-    rivals = _rivals(frame, compared.left[live], compared.right[live])
-    anchors = compared.levels[live, KINDS.index("id")] == 1
+    hopeful = closely(pairs, np.flatnonzero(free & (most(pairs, start) >= _HOPELESS))).compared
+    live = np.flatnonzero(weigh(start, hopeful.levels) >= _HOPELESS)
+    patterns, which = _patterns(hopeful.levels[live])
+    unlike = _unlike(pairs)
+    rivals = _rivals(pairs.frame, hopeful.left[live], hopeful.right[live])
+    anchors = hopeful.levels[live, KINDS.index("id")] == 1
     table = start
     for _ in range(ROUNDS):
         likely = _expected(weigh(table, patterns).astype(np.float64)[which], rivals)
@@ -62,15 +65,17 @@ def _patterns(levels: Levels) -> tuple[Levels, Ints]:
     return levels[first], which
 
 
-def _unlike(frame: Frame, compared: Compared) -> list[Doubles]:
+def _unlike(pairs: Paired) -> list[Doubles]:
     """How often each level occurs among pairs that are not one."""
+    frame, compared = pairs.frame, pairs.compared
     rng = np.random.default_rng(_SEED)
     rows = len(frame.records)
     left, right = (rng.integers(0, rows, min(_SAMPLES, rows * rows)) for _ in range(2))
     one, other = frame.scope[left], frame.scope[right]
     apart = (frame.source[left] != frame.source[right]) & ((one == other) | (one < 0) | (other < 0))
     chance = compare(frame, left[apart], right[apart]).levels
-    inside = compared.levels[frame.source[compared.left] == frame.source[compared.right]]
+    within = np.flatnonzero(frame.source[compared.left] == frame.source[compared.right])
+    inside = closely(pairs, within).compared.levels
     out = []
     for column, kind in enumerate(KINDS):
         both = (_shares(sample[:, column], len(LEVELS[kind])) for sample in (chance, inside))

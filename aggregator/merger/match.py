@@ -14,7 +14,8 @@ import numpy as np
 
 from aggregator.merger.explain import pairs_of
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import BESIDE, POSTED, Orders, Paired, Resolution, paired, settled
+from aggregator.merger.resolve import Orders, Resolution, paired, settled
+from aggregator.merger.sight import BESIDE, POSTED, Paired
 from aggregator.merger.table import Table
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.sighting import Sighting

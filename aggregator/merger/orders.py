@@ -47,6 +47,15 @@ def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str
     )
 
 
+def published(frame: Frame, pins: Mapping[str, str]) -> list[tuple[int, ...]]:
+    """The rows that were published under one guid, whether or not that still holds them together."""
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for at, record in enumerate(frame.records):
+        if record.id in pins:
+            rows[pins[record.id]].append(at)
+    return list(map(tuple, rows.values()))
+
+
 def _unparted(group: Sequence[int], apart: set[tuple[int, int]]) -> list[tuple[int, ...]]:
     """The rows that stay together, divided where a person said "different"; only parts of two rows or more."""
     parts: list[list[int]] = []

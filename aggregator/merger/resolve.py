@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.merger.block import candidates
+from aggregator.merger.block import Candidates, candidates
 from aggregator.merger.cluster import UNSEEN, Rules, cluster, components
-from aggregator.merger.compare import KINDS, LEVELS, Compared, compare
+from aggregator.merger.compare import KINDS, Compared
 from aggregator.merger.contest import contested
 from aggregator.merger.doubtful import doubtful
-from aggregator.merger.frame import ABSENT, Frame, framed
+from aggregator.merger.frame import Frame, framed
 from aggregator.merger.learn import relearned
 from aggregator.merger.neighbours import ELSEWHERE, ordered
-from aggregator.merger.orders import rules_of
+from aggregator.merger.orders import published, rules_of
 from aggregator.merger.record import Record
 from aggregator.merger.redirected import alike
 from aggregator.merger.released import kept, released
 from aggregator.merger.relisted import relisted
 from aggregator.merger.restamped import redated
+from aggregator.merger.sight import PARTED, Paired, closely, promising, sighted
 from aggregator.merger.sparse import Floats, Ints
 from aggregator.merger.table import Table, weigh
 from aggregator.merger.weights import SHIPPED
 from aggregator.model.cluster import Decision
-
-VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
-PARTED, POSTED, BESIDE = 1, 2, 3
 
 
 class Resolution(Struct, frozen=True):
@@ -65,14 +63,12 @@ def paired(records: Sequence[Record]) -> Paired:
 
 def compared(frame: Frame) -> Paired:
     """The same of records that are in their frame."""
-    found = candidates(frame)
-    pairs = compare(frame, found.left, found.right)
-    return Paired(frame, pairs, vetoed(frame, pairs), found.capped)
+    return sighted(frame, candidates(frame))
 
 
 def learned(pairs: Paired) -> Table:
     """The shipped table, fitted to the pairs where they are enough."""
-    return relearned(pairs.frame, pairs.compared, SHIPPED, pairs.vetoes == 0)
+    return relearned(pairs, SHIPPED)
 
 
 def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolution:
@@ -82,7 +78,13 @@ def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolu
     was published apart; else the pins hold, but for those that are let go.
     """
     table = learned(pairs) if table is None else table
-    free = _resolved(pairs, table, rules_of(pairs.frame, orders.decisions, orders.pins, orders.pins), orders.threshold)
+    free = _resolved(
+        pairs,
+        table,
+        rules_of(pairs.frame, orders.decisions, orders.pins, orders.pins),
+        orders.threshold,
+        published(pairs.frame, orders.pins),
+    )
     if kept(pairs.frame, orders.pins, free.groups):
         return free
     loose = released(pairs.frame, orders.pins, free.groups, (free.compared, free.weights + free.rivals))
@@ -111,26 +113,31 @@ def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders:
     touched[home[found.left[fresh]]] = touched[home[found.right[fresh]]] = True
     open_ = touched[home] | touched
     looked = open_[found.left] & open_[found.right]
-    compared = compare(frame, found.left[looked], found.right[looked])
-    vetoes = vetoed(frame, compared)
+    pairs = sighted(frame, Candidates(found.left[looked], found.right[looked], found.capped))
     rules = rules_of(frame, orders.decisions, orders.pins)
     kept = [tuple(row[name] for name in group if name in row) for group in before]
     standing = tuple(rows for rows in kept if len(rows) > 1 and not open_[rows[0]])
     full = replace(rules, groups=(*rules.groups, *standing))
-    return _resolved(Paired(frame, compared, vetoes, found.capped), table, full, orders.threshold)
+    return _resolved(pairs, table, full, orders.threshold)
 
 
-class Paired(Struct, frozen=True):
-    """The records of a run with the pairs that are compared, their vetoes, and how many blocks were too large."""
+def _resolved(
+    pairs: Paired, table: Table, rules: Rules, threshold: float, bound: Iterable[tuple[int, ...]] = ()
+) -> Resolution:
+    """The groups by all evidence; pairs inside the groups of ``bound`` rows are looked at, too, for what follows."""
+    looked = promising(pairs, table, threshold)
+    while True:
+        found = _weighed(closely(pairs, np.flatnonzero(looked)), table, rules)
+        every = Weighed(found.compared, found.weights + found.rivals, found.vetoes)
+        home = _homes(every, (*rules.groups, *bound), len(pairs.frame.records), threshold)
+        within = home[pairs.compared.left] == home[pairs.compared.right]
+        if looked[within].all():
+            return replace(found, groups=grouped(every, rules, threshold))
+        looked |= within
 
-    frame: Frame
-    compared: Compared
-    vetoes: Ints
-    capped: int
 
-
-def _resolved(pairs: Paired, table: Table, rules: Rules, threshold: float) -> Resolution:
-    """The groups by all evidence: what the order of the listings says is looked up once the rest is weighed."""
+def _weighed(pairs: Paired, table: Table, rules: Rules) -> Resolution:
+    """The pairs weighed, not yet grouped: what the order of the listings says is looked up once the rest is known."""
     frame, vetoes = pairs.frame, pairs.vetoes
     dates, own = redated(frame, pairs.compared, table, weigh(table, pairs.compared.levels), vetoes)
     compared = _with(pairs.compared, "date", dates)
@@ -143,8 +150,7 @@ def _resolved(pairs: Paired, table: Table, rules: Rules, threshold: float) -> Re
         compared = _with(compared, "order", order)
         weights = weigh(table, compared.levels) + doubts
         rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
-    groups = grouped(Weighed(compared, weights + rivals, vetoes), rules, threshold)
-    return Resolution(frame, compared, weights, doubts, rivals, vetoes, groups, table, pairs.capped)
+    return Resolution(frame, compared, weights, doubts, rivals, vetoes, (), table, pairs.capped)
 
 
 def _with(compared: Compared, kind: str, levels: Ints) -> Compared:
@@ -179,9 +185,7 @@ def grouped(pairs: Weighed, rules: Rules, threshold: float) -> tuple[tuple[int, 
     """The clusters; only pairs inside one connected component of good pairs are looked at one by one."""
     left, right = pairs.compared.left, pairs.compared.right
     free = pairs.vetoes == 0
-    good = np.flatnonzero(free & (pairs.weights >= threshold))
-    links = [*zip(left[good].tolist(), right[good].tolist(), strict=True), *rules.groups]
-    home = np.array(components(len(rules.source), links), dtype=np.int64)
+    home = _homes(pairs, rules.groups, len(rules.source), threshold)
     near = np.flatnonzero(home[left] == home[right])
     within, barred = near[free[near]], near[pairs.vetoes[near] == PARTED]
     edges = zip(pairs.weights[within].tolist(), left[within].tolist(), right[within].tolist(), strict=True)
@@ -189,16 +193,11 @@ def grouped(pairs: Weighed, rules: Rules, threshold: float) -> tuple[tuple[int, 
     return cluster(len(rules.source), edges, replace(rules, apart=frozenset(apart)), threshold)
 
 
-def vetoed(frame: Frame, compared: Compared) -> Ints:
-    """For each pair the number of the veto in ``VETOES``; 0 where there is none."""
-    left, right = compared.left, compared.right
-    parts = compared.levels[:, KINDS.index("part")] == LEVELS["part"].index("conflict")
-    one, other = frame.kind[left], frame.kind[right]
-    kinds = (one != other) & (one != ABSENT) & (other != ABSENT) & (compared.levels[:, KINDS.index("id")] == 0)
-    overlap = (frame.first[left] <= frame.last[right]) & (frame.first[right] <= frame.last[left])
-    beside = (frame.source[left] == frame.source[right]) & overlap
-    vetoes: Ints = np.where(beside, BESIDE, np.where(kinds, POSTED, np.where(parts, PARTED, 0)))
-    return vetoes
+def _homes(pairs: Weighed, groups: Iterable[tuple[int, ...]], rows: int, threshold: float) -> Ints:
+    """For each row the first that good pairs and groups of rows link it to, however indirectly."""
+    good = np.flatnonzero((pairs.vetoes == 0) & (pairs.weights >= threshold))
+    links = zip(pairs.compared.left[good].tolist(), pairs.compared.right[good].tolist(), strict=True)
+    return np.array(components(rows, [*links, *groups]), dtype=np.int64)
 
 
 def _voices(frame: Frame) -> Ints:

@@ -11,7 +11,8 @@ import pytest
 
 from aggregator.merger.compare import LEVELS
 from aggregator.merger.lines import records
-from aggregator.merger.resolve import VETOES, Orders, resolve
+from aggregator.merger.resolve import Orders, resolve
+from aggregator.merger.sight import VETOES
 
 DATA = Path(__file__).parent / "data" / "match"
 

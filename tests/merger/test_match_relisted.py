@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting
 from aggregator.merger.relisted import relisted
 from aggregator.merger.resolve import paired
+from aggregator.merger.sight import closely
 from aggregator.merger.weights import SHIPPED
 from aggregator.model.sighting import Moment, Sighting, Span
 
@@ -83,6 +85,7 @@ def test_a_day_later_is_no_other_date() -> None:
 def most(*sightings: Sighting) -> float:
     """The most that a pair of sightings gains by being listed anew."""
     found = paired([of_sighting(sighting) for sighting in sightings])
+    found = closely(found, np.arange(len(found.vetoes)))
     return float(relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
 
 

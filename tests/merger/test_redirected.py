@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -14,6 +15,7 @@ from aggregator.merger.lines import records
 from aggregator.merger.record import Record
 from aggregator.merger.redirected import alike
 from aggregator.merger.resolve import Orders, compared, resolve
+from aggregator.merger.sight import closely
 from aggregator.merger.table import Table
 from aggregator.merger.weights import SHIPPED
 
@@ -79,7 +81,7 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
 
 def test_only_promises_that_one_group_holds_whole_are_alike() -> None:
     pair = compared(framed([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")]))
-    found = pair.frame, pair.compared
+    found = pair.frame, closely(pair, np.arange(len(pair.vetoes))).compared
     whole = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
     torn = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
     assert (whole, torn) == ({("a", "b")}, frozenset())
