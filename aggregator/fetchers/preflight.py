@@ -31,7 +31,7 @@ _PERSON = re.compile(
     rb"(?:<!\[CDATA\[)?[^<]{%d}" % MOST_PERSON,
     re.IGNORECASE,
 )
-_XML = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|rss|feed|rdf:RDF)\b", re.IGNORECASE)
+_XML = re.compile(rb"\s*+(?>(?:\xef\xbb\xbf)?)\s*+<(?:\?xml|rss|feed|rdf:RDF)\b", re.IGNORECASE)
 
 
 def check(body: bytes, most_items: int = 50_000) -> None:

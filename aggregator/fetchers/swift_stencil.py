@@ -26,10 +26,10 @@ BLANKS, BLANK = r"[ \t\n]*+", r"[ \t\n]++"  # what XML calls white space, line e
 NAME = r"[A-Za-z_][\w.-]*+"
 VALUE = r'[^"<\n\t]*+'
 TEXT = r"[^<]*+"
-SECTION = r"[^\]]*+(?:\](?!\]>)[^\]]*+)*+"
+SECTION = r"[^\]]*+(?>(?:\](?!\]>)[^\]]*+)*)"
 ATTRIBUTE = re.compile(rf'(?<![ \t\n]){BLANK}({NAME})="({VALUE})"', re.ASCII)
 ELEMENT = re.compile(
-    rf'{BLANKS}<(?P<name>(?:{NAME}:)?{NAME})(?P<attributes>(?:{BLANK}{NAME}="{VALUE}")*+){BLANKS}'
+    rf'{BLANKS}<(?P<name>(?:{NAME}:)?{NAME})(?P<attributes>(?>(?:{BLANK}{NAME}="{VALUE}")*)){BLANKS}'
     rf"(?:(?P<empty>/)>|>(?:(?P<text>{TEXT})|{BLANKS}<!\[CDATA\[(?P<section>{SECTION})\]\]>{BLANKS})</(?P=name){BLANKS}>)",
     re.ASCII,
 )
@@ -194,7 +194,7 @@ def _part(found: re.Match[str], names: Names, spaces: Mapping[str, str]) -> _Par
         one = rf"{re.escape(prefix)}:{NAME}" if called == PODCASTS else written
         keys = NAME if called == PODCASTS else "domain"
         inner = rf"(?:/>|>(?:{TEXT}|{BLANKS}<!\[CDATA\[{SECTION}\]\]>{BLANKS})</{one}{BLANKS}>)"
-        run = rf'((?:{BLANKS}<{one}(?:{BLANK}{keys}="{VALUE}")*+{BLANKS}{inner})*+)'
+        run = rf'((?>(?:{BLANKS}<{one}(?>(?:{BLANK}{keys}="{VALUE}")*){BLANKS}{inner})*))'
         return _Part(prefix, run, (), run=called)
     begin = f"{BLANKS}<{written}" + "".join(f'{BLANK}{re.escape(key)}="({VALUE})"' for key in attributes) + BLANKS
     fields = (*(f"{called}@{key}" for key in attributes), called)

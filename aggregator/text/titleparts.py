@@ -58,7 +58,7 @@ _NUMBERED = re.compile(  # "2. Teil", "2e partie", "2nd part"; in compatibility 
     re.IGNORECASE,
 )
 _SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": set off on both sides, or it is part of a sentence
-    rf"(?<![\s\-:,|(\[])(?:\s*+[\-:,|(\[])++\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
+    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
