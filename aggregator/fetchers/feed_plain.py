@@ -6,28 +6,29 @@ that is not certain the item is not plain, and goes the longer way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from aggregator.fetchers import feed_item, feed_text, media, swift_people
 from aggregator.fetchers.feed_item import EPISODE_TYPES, EXPLICIT, LONGEST_NUMBER, tagged, whole
 from aggregator.fetchers.keys import titled
-from aggregator.fetchers.swift_stencil import CATEGORIES, PODCASTS, Plain
+from aggregator.fetchers.swift_fields import AUTHORS, CATEGORIES, PODCASTS
+from aggregator.fetchers.swift_stencil import Plain
 from aggregator.fetchers.swift_words import told
-from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Moment, Sighting, Span, Tag
+from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Genre, Moment, Sighting, Span, Tag
 from aggregator.text import dates, durations, urls
 
 ONCE = Span()
-ALIKE = ("itunes_episodetype", "itunes_explicit", "itunes_image@href")
 
 
 def certain(item: Plain) -> bool:
     """Whether it is certain what feedparser would tell of the item: it has a title, and nothing that moves about."""
-    said = item.texts
-    if not told(said["title"]).strip():
+    said, at = item.texts, item.stencil.at
+    link, guid = said[at.link], said[at.guid]
+    if not told(said[at.title]) or (guid is not None and ":///" in guid):
         return False
-    link, guid = said.get("link", "-"), said.get("guid", "")
-    return bool(link.strip()) and ":///" not in link and ":///" not in guid and not (";" in link and "&" in link)
+    return link is None or not (not link.strip() or ":///" in link or (";" in link and "&" in link))
 
 
 def never(_: Plain) -> bool:
@@ -40,32 +41,29 @@ def sighting(source: str, base: str, item: Plain, position: int) -> Sighting:
 
     ``base`` is where relative addresses begin, as ``media.base`` has it.
     """
-    said = item.texts
-    title = told(said["title"]).strip()
-    guid = said["guid"].strip() or None if "guid" in said else None
-    link, enclosure = _link(said, base), _enclosure(said, base)
-    words = _words(said)
-    published = _moment(said.get("pubdate"))
-    length = durations.parse(told(said["itunes_duration"])) if "itunes_duration" in said else None
+    said, at = item.texts, item.stencil.at
+    title, guid = told(said[at.title]), (said[at.guid] or "").strip() or None
+    link, enclosure = _link(item, base), _enclosure(item, base)
+    html, description, summary = _words(item)
+    published, spoken = _moment(said[at.pubdate]), said[at.duration]
+    length = durations.parse(told(spoken)) if spoken else None
     tags = _tags(item) if item.runs else ()
-    number = (said.get("itunes_episode", "").strip() or (tags and tagged(tags, "episode")) or "").strip()
-    number = number[:LONGEST_NUMBER]
-    season = said.get("itunes_season", "").strip() or (tagged(tags, "season") if tags else None)
+    number = ((said[at.episode] or "").strip() or (tags and tagged(tags, "episode")) or "").strip()[:LONGEST_NUMBER]
+    season = (said[at.season] or "").strip() or (tagged(tags, "season") if tags else None)
     counted = whole(number) if number else None
     audio_id = urls.audio_id(enclosure.url) if enclosure else None
-    alike = _alike(
-        base, tuple([said.get(name) for name in ALIKE]), tuple([(name, said[name]) for name in item.authors])
-    )
-    return Sighting(
-        source=source,
-        key=guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title, published)),
-        title=title, genre="episode" if enclosure or length else "post", position=position, guid=guid,
-        ids=(("simplecast", audio_id),) if audio_id else (), link=link, description=words.description, html=words.html,
-        summary=words.summary, published=published, duration=Duration(*length) if length else None,
-        enclosure=enclosure, season=whole(season) if season else None,
+    alike = _alike(base, item.stencil.named, item.stencil.alike(said))
+    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title, published))
+    ids = (("simplecast", audio_id),) if audio_id else ()
+    genre: Genre = "episode" if enclosure or length else "post"
+    is_cut, updated, duration = False, None, Duration(*length) if length else None
+    return Sighting(  # most of it by place: each name costs as much as ten places
+        source, key, title, genre, position, guid, ids, link, description, html, summary,
+        is_cut, published, updated, duration, enclosure,
+        season=whole(season) if season else None,
         episode=counted, number=number if number and counted is None else None,
         episode_type=alike.episode_type, explicit=alike.explicit, image=alike.image, author=alike.author,
-        categories=_categories(item) if item.runs or "itunes_keywords" in said else (), tags=tags, span=ONCE,
+        categories=_categories(item) if item.runs or said[at.keywords] else (), tags=tags, span=ONCE,
     )  # fmt: skip
 
 
@@ -79,56 +77,44 @@ class _Alike(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _alike(base: str, texts: tuple[str | None, ...], authors: tuple[tuple[str, str], ...]) -> _Alike:
-    kind, explicit, image = texts
+def _alike(base: str, names: tuple[str, ...], texts: tuple[str | None, ...]) -> _Alike:
+    said = {name: text or "" for name, text in zip(names, texts, strict=True)}
     return _Alike(
-        EPISODE_TYPES.get((kind or "").strip().lower()),
-        EXPLICIT.get((explicit or "").strip().lower()),
-        media.absolute(base, image),
-        _author(authors),
+        EPISODE_TYPES.get(said.get("itunes_episodetype", "").strip().lower()),
+        EXPLICIT.get(said.get("itunes_explicit", "").strip().lower()),
+        media.absolute(base, said.get("itunes_image@href")),
+        _author([(name, text) for name, text in said.items() if name in AUTHORS]),
     )
 
 
-def _link(said: dict[str, str], base: str) -> str | None:
+def _link(item: Plain, base: str) -> str | None:
     """The item's own page: what FeedBurner replaced, else its link, else a guid that is one."""
-    is_address = "guid" in said and said.get("guid@isPermaLink", "true") == "true"
-    guid = told(said["guid"]).strip() if is_address else ""
-    named = told(said.get("feedburner_origlink")).strip() or (told(said["link"]).strip() if "link" in said else guid)
-    if is_address and named == guid and next(name for name in said if name in {"link", "guid"}) == "guid":
+    said, at = item.texts, item.stencil.at
+    is_address = said[at.guid] is not None and said[at.permalink] in {None, "true"}
+    guid = told(said[at.guid]) if is_address else ""
+    named = told(said[at.origin]) or (guid if at.link < 0 else told(said[at.link]))
+    if is_address and named == guid and (at.link < 0 or at.guid < at.link):
         return media.address(named)
     return media.absolute(base, named)
 
 
-def _enclosure(said: dict[str, str], base: str) -> Enclosure | None:
+def _enclosure(item: Plain, base: str) -> Enclosure | None:
     """The file, which most feeds give by a plain address and a type that is known."""
-    if "enclosure" not in said:
+    said, at = item.texts, item.stencil.at
+    url, kind, length = said[at.url], said[at.type], said[at.length]
+    if not url:
         return None
-    url, kind, length = said.get("enclosure@url"), said.get("enclosure@type"), said.get("enclosure@length")
-    if url and kind in media.KNOWN and urls.is_plain(url):
+    if kind in media.KNOWN and urls.is_plain(url):
         return Enclosure(url, kind, media.length(length))
     file = media.chosen([media.Offer(media.absolute(base, url), kind and kind.lower(), length)])
     return file[0] if file else None
 
 
-def _words(said: dict[str, str]) -> feed_text.Words:
-    content, long = said.get("content_encoded", "").strip(), said.get("itunes_summary", "").strip()
-    description = said.get("description", "").strip() or _summary(said).strip()
-    return feed_text.chosen(content, description, long, said.get("itunes_subtitle", "").strip())
-
-
-def _summary(said: dict[str, str]) -> str:
-    """What feedparser calls the summary: a text that comes second is content, until one is (``swift_steps``)."""
-    summary: str | None = None
-    has_content = False
-    for name, text in said.items():
-        if name == "content_encoded":
-            has_content, summary = True, text if summary is None else summary
-        elif name in {"description", "itunes_summary"}:
-            if summary is not None and not has_content:
-                has_content = True
-            else:
-                summary = text
-    return told(summary)
+def _words(item: Plain) -> feed_text.Words:
+    said, at = item.texts, item.stencil.at
+    content, long = (said[at.content] or "").strip(), (said[at.summary] or "").strip()
+    description = (said[at.description] or "").strip() or told(said[item.stencil.first])
+    return feed_text.chosen(content, description, long, (said[at.subtitle] or "").strip())
 
 
 def _moment(text: str | None) -> Moment | None:
@@ -136,7 +122,7 @@ def _moment(text: str | None) -> Moment | None:
     return Moment(*parsed) if parsed else None
 
 
-def _author(named: tuple[tuple[str, str], ...]) -> str | None:
+def _author(named: Sequence[tuple[str, str]]) -> str | None:
     """The author as feedparser makes one of all that are named, in the order of the document."""
     values: dict[str, Any] = {"authors": []}
     for _, text in named:
@@ -150,16 +136,18 @@ def _author(named: tuple[tuple[str, str], ...]) -> str | None:
 def _categories(item: Plain) -> tuple[str, ...]:
     """The categories and keywords in the order of the document, each once."""
     found: list[str] = []
-    for field, text in item.texts.items():
-        if field.startswith(f"{CATEGORIES} "):
-            found += [told(each.text) for each in item.runs[field]]
-        elif field == "itunes_keywords":
-            found += told(text).split(",")
+    keywords = item.stencil.at.keywords
+    for place in sorted({*item.runs, keywords}):
+        if place == keywords:
+            found += told(item.texts[place]).split(",")
+        elif item.stencil.fields[place].startswith(f"{CATEGORIES} "):
+            found += [told(each.text) for each in item.runs[place]]
     return tuple(dict.fromkeys(term for each in found if (term := each.strip())))
 
 
 def _tags(item: Plain) -> tuple[Tag, ...]:
-    runs = (run for field, run in item.runs.items() if field.startswith(f"{PODCASTS} "))
+    named = item.stencil.fields
+    runs = (run for place, run in item.runs.items() if named[place].startswith(f"{PODCASTS} "))
     return tuple(
         Tag(f"{PODCASTS}:{each.name}", each.text.strip() or None, each.attributes) for run in runs for each in run
     )

@@ -59,7 +59,7 @@ def entries(document: Document, channel: Channel, plain: Plainly) -> Iterator[It
     ``plain`` decides which are plain. Raises ``IrregularError`` where feedparser must read, maybe only behind the last
     item: what was told does not count. ``MisplacedError`` where the same is to be asked with none taken for plain.
     """
-    cut = swift_cut.cut(utf8(honest(document.body), document.charset), plain)
+    cut = swift_cut.cut(*utf8(honest(document.body), document.charset), plain)
     if any(base.search(cut.rest) for base in BASES):
         raise IrregularError("an address of its own for links")
     names, runs = channel.context.names, iter(cut.runs)
@@ -114,8 +114,8 @@ def _entry(channel: Channel, item: Element, plans: dict[str, swift_item.Plan]) -
     return values, said
 
 
-def utf8(body: bytes, charset: str | None) -> bytes:
-    """The document in UTF-8 without its declaration, its encoding found by feedparser's rules (RFC 3023).
+def utf8(body: bytes, charset: str | None) -> tuple[bytes, int]:
+    """The document in UTF-8 and where it begins behind its declaration; the encoding by feedparser's rules (RFC 3023).
 
     Raises ``IrregularError`` where these would have to guess, or where a document type stands in it.
     """
@@ -125,17 +125,16 @@ def utf8(body: bytes, charset: str | None) -> bytes:
     encoding = _codec(charset or (said and said[1].decode("utf-8", "replace")) or "utf-8")
     if declaration and not declaration[0].isascii():
         raise IrregularError("a declaration with letters beyond ASCII")
-    if declaration or start:
-        body = body[declaration.end() if declaration else start :]
+    start = declaration.end() if declaration else start
     if encoding != "utf-8" and not body.isascii():
         try:
-            body = body.decode(encoding).encode("utf-8")
+            body, start = body[start:].decode(encoding).encode("utf-8"), 0
         except UnicodeError:
             raise IrregularError(f"not in {encoding}, as it says") from None
-    first = FIRST_ELEMENT.search(body)
-    if first is None or body.startswith(codecs.BOM_UTF8) or DOCTYPE.search(body, 0, first.start()):
+    first = FIRST_ELEMENT.search(body, start)
+    if first is None or body.startswith(codecs.BOM_UTF8, start) or DOCTYPE.search(body, start, first.start()):
         raise IrregularError("a document type, or no element")
-    return body
+    return body, start
 
 
 def _codec(named: str) -> str:

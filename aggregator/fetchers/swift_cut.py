@@ -8,7 +8,7 @@ then well-formed if the rest is. An item inside of a comment or a section is no 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -22,6 +22,7 @@ MISSED = 50  # items that no pattern fits, until no more are looked at
 MARK = "swift-cut"  # the attribute that says which items stood there
 SPACE = re.compile(r"""\bxmlns(?::([\w.-]+))?\s*=\s*(?:"([^"<&]*)"|'([^'<&]*)')""")
 CONTROLS = [bytes((code,)) for code in range(0x20) if code not in b"\t\n\r"]
+LOT = 65_536  # bytes taken at once, as far as items are whole: what is at hand in the processor, and no copy of it all
 NO_CHARACTERS = ("\ufffe", "\uffff")
 
 
@@ -41,28 +42,37 @@ class Cut(Struct):
     names: Names = field(default_factory=Names)
 
 
-def cut(body: bytes, plain: Plainly) -> Cut:
-    """The document, in UTF-8 and without a declaration, without those of its items that are plain.
+def cut(body: bytes, start: int, plain: Plainly) -> Cut:
+    """The document, which is in UTF-8 and begins at ``start``, without those of its items that are plain.
 
     ``plain`` decides on what an item says. Nothing is cut where few items are, or characters that no XML has; whether
     the rest is well-formed is not looked at.
     """
-    found = Cut(body)
-    if not _has_many(body) or any(control in body for control in CONTROLS):
-        return found
+    knife = _Knife(Cut(b""))
     try:
-        text = (body.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in body else body).decode("utf-8")
-        root = text.find(">", text.find("<rss"))
-        for each in SPACE.finditer(text, 0, text.find(OPENED)):
-            if address := each[2] or each[3]:
-                declare(found.names, each[1] or "", address)
-                if each.end() <= root:
-                    found.spaces[each[1] or ""] = address
+        if _has_many(body):
+            for text in _lots(body, start):
+                _take(text, knife, plain)
+        found = knife.found
+        found.rest = "".join(knife.pieces).encode()
+        if knife.stencils and found.rest.count(MARK.encode()) == len(found.runs):
+            return found
     except (UnicodeDecodeError, IrregularError):
-        return found
-    if not any(letter in text for letter in NO_CHARACTERS):
-        _part(text, found, plain)
-    return found if found.rest.count(MARK.encode()) == len(found.runs) else Cut(body)
+        pass
+    return Cut(body[start:])
+
+
+class _Knife(Struct):
+    """How far a document is cut: the stencils that were learned, items that none fits, the pieces of the rest.
+
+    ``blank`` is whether the last lot ended in an item that was cut out, but for white space.
+    """
+
+    found: Cut
+    stencils: list[Stencil] = field(default_factory=list)
+    missed: int = 0
+    pieces: list[str] = field(default_factory=list)
+    blank: bool = False
 
 
 def _has_many(body: bytes) -> bool:
@@ -74,26 +84,54 @@ def _has_many(body: bytes) -> bool:
     return True
 
 
-def _part(text: str, found: Cut, plain: Plainly) -> None:
-    """Part the text into what is cut out of it and the rest."""
-    stencils: list[Stencil] = []
-    pieces: list[str] = []
-    end, missed = 0, 0
+def _lots(body: bytes, start: int) -> Iterator[str]:
+    """The text in lots, each but the last to where an item ends; ``IrregularError`` at a character that no XML has."""
+    mark = CLOSED.encode()
+    while start < len(body):
+        end = body.rfind(mark, start, start + LOT)
+        end = body.find(mark, start) if end < 0 else end
+        lot = body[start : end + len(mark) if end >= 0 else len(body)]
+        start += len(lot)
+        if any(control in lot for control in CONTROLS):
+            raise IrregularError("a control")
+        text = lot.decode()
+        if any(letter in text for letter in NO_CHARACTERS):
+            raise IrregularError("no character")
+        yield text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _take(text: str, knife: _Knife, plain: Plainly) -> None:
+    """Cut out of a lot what is plain."""
+    found, end, blank = knife.found, 0, knife.blank
     start = text.find(OPENED)
-    while start >= 0 and missed < MISSED:
-        item = _item(text, start, stencils, found)
+    if not knife.pieces:
+        _assume(text[:start], found)
+    while start >= 0 and knife.missed < MISSED:
+        item = _item(text, start, knife.stencils, found)
         if item is None or not plain(item[0]):
-            missed += 1
+            knife.missed += 1
             start = text.find(OPENED, start + 1)
             continue
         between = text[end:start]
-        if not found.runs or between.strip(" \t\n"):
-            pieces += (between, f'<item {MARK}="{len(found.runs)}"/>')
+        if not blank or between.strip(" \t\n"):
+            knife.pieces += (between, f'<item {MARK}="{len(found.runs)}"/>')
             found.runs.append([])
         found.runs[-1].append(item[0])
-        end = item[1]
+        end, blank = item[1], True
         start = text.find(OPENED, end)
-    found.rest = ("".join(pieces) + text[end:]).encode()
+    left = text[end:]
+    knife.pieces.append(left)
+    knife.blank = blank and not left.strip(" \t\n")
+
+
+def _assume(head: str, found: Cut) -> None:
+    """Note the namespaces that are declared before the first item, by prefix those of the root."""
+    root = head.find(">", head.find("<rss"))
+    for each in SPACE.finditer(head):
+        if address := each[2] or each[3]:
+            declare(found.names, each[1] or "", address)
+            if each.end() <= root:
+                found.spaces[each[1] or ""] = address
 
 
 def _item(text: str, start: int, stencils: list[Stencil], found: Cut) -> tuple[Plain, int] | None:

@@ -16,10 +16,8 @@ def understood(text: str) -> str | None:
     >>> understood("R&amp;B &#8217;n&#x2019; &amp;lt;"), understood("R&B"), understood("&nbsp;"), understood("&#0;")
     ('R&B ’n’ &lt;', None, None, None)
     """
-    if "]]>" in text:
+    if ">" in text and "]]>" in text:
         return None
-    if "&" not in text:
-        return text
     if text.count("&") == text.count("&amp;"):
         return text.replace("&amp;", "&")
     if OTHER.search(text):

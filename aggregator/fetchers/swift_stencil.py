@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from aggregator.fetchers import feed_xml
 from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, PODCAST
+from aggregator.fetchers.swift_fields import ALIKE, CATEGORIES, FIELDS, PODCASTS, Places, placed, told_first
 from aggregator.fetchers.swift_item import STEPS
 from aggregator.fetchers.swift_names import REFUSED, IrregularError, Names, name
 from aggregator.fetchers.swift_references import understood
@@ -33,35 +35,8 @@ ELEMENT = re.compile(
     rf"(?:(?P<empty>/)>|>(?:(?P<text>{TEXT})|{BLANKS}<!\[CDATA\[(?P<section>{SECTION})\]\]>{BLANKS})</(?P=name){BLANKS}>)",
     re.ASCII,
 )
-CATEGORIES, PODCASTS = "category", "podcast"  # what stands in runs, as often as it likes
-AUTHORS = {"author", "dc_creator", "itunes_author"}
 BESIDES = CHANNELS | ITEMS | {"svg", "math"}  # what feedparser takes for itself whatever its namespace
-NONE: frozenset[str] = frozenset()
-NO_RUNS: Mapping[str, Sequence[Element]] = {}
-# What is read of an item, by feedparser's name: the name in the XML's own account, the attributes that are understood.
-FIELDS: Mapping[str, tuple[str | None, frozenset[str]]] = {
-    "title": ("title", NONE),
-    "link": ("link", NONE),
-    "guid": ("guid", frozenset({"isPermaLink"})),
-    "pubdate": ("pubDate", NONE),
-    "description": ("description", NONE),
-    "content_encoded": ("content:encoded", NONE),
-    "enclosure": ("enclosure", frozenset({"url", "length", "type"})),
-    "category": ("category", frozenset({"domain"})),
-    "author": ("author", NONE),
-    "dc_creator": (None, NONE),
-    "itunes_author": ("itunes:author", NONE),
-    "itunes_summary": ("itunes:summary", NONE),
-    "itunes_subtitle": ("itunes:subtitle", NONE),
-    "itunes_duration": ("itunes:duration", NONE),
-    "itunes_season": ("itunes:season", NONE),
-    "itunes_episode": ("itunes:episode", NONE),
-    "itunes_episodetype": ("itunes:episodeType", NONE),
-    "itunes_explicit": ("itunes:explicit", NONE),
-    "itunes_image": ("itunes:image", frozenset({"href"})),
-    "itunes_keywords": ("itunes:keywords", NONE),
-    "feedburner_origlink": (None, NONE),
-}
+NO_RUNS: Mapping[int, Sequence[Element]] = {}
 
 
 class Element(NamedTuple):
@@ -75,36 +50,37 @@ class Element(NamedTuple):
 class Stencil(NamedTuple):
     """A pattern that fits whole items, what its groups are called, and a choice of those in which references count.
 
-    ``named`` are the groups that ``bare`` chooses.
-
     A group has feedparser's name of its element, with ``@`` and the attribute's name where it is one. Elements that
     come in runs are one group, as they stand in the document, called by what they are and their place; ``runs`` are
-    these groups, ``authors`` those that name an author. ``prefixes`` are the item's and those of all its elements.
+    the places of these. ``at`` is where the others stand, ``first`` the place of what feedparser calls the summary.
+    ``chosen`` are the places of what ``bare`` chooses, ``named`` the names of what ``alike`` does: texts that most
+    items have alike. ``prefixes`` are the item's and those of all its elements.
     """
 
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
-    named: tuple[str, ...]
+    chosen: tuple[int, ...]
     bare: Callable[[tuple[str, ...]], tuple[str, ...]]
-    runs: tuple[str, ...]
-    authors: tuple[str, ...]
+    runs: tuple[int, ...]
+    alike: Callable[[list[str | None]], tuple[str | None, ...]]
+    named: tuple[str, ...]
+    at: Places
+    first: int
     prefixes: frozenset[str]
 
 
 class Plain(Struct):
-    """What a plain item says, as XML means it: texts by the names of the groups, and those of runs by the same.
+    """What a plain item says, as XML means it: texts in the order of the groups, then ``None``; runs by their place."""
 
-    ``authors`` are the names of the groups that name one, in their order.
-    """
-
-    texts: dict[str, str]
-    authors: tuple[str, ...]
-    runs: Mapping[str, Sequence[Element]]
+    texts: list[str | None]
+    stencil: Stencil
+    runs: Mapping[int, Sequence[Element]]
 
 
 class _Part(NamedTuple):
     """What one element is in a stencil; ``section`` says how its text stands, ``run`` what it is one of many of."""
 
+    name: str
     prefix: str
     pattern: str
     fields: tuple[str, ...]
@@ -127,19 +103,24 @@ def learned(item: str, names: Names, spaces: Mapping[str, str]) -> Stencil | Non
         if not (parts and part.run and parts[-1].pattern == part.pattern):
             parts.append(part._replace(fields=(f"{part.run} {len(parts)}",)) if part.run else part)
     fields = [field for part in parts for field in part.fields]
-    if item[place:].strip(" \t\n") != CLOSED or "title" not in fields or len(set(fields)) < len(fields):
+    once = [part.name for part in parts if not part.run]
+    if item[place:].strip(" \t\n") != CLOSED or "title" not in fields or len(set(once)) < len(once):
         return None
     closed = {part.fields[-1] for part in parts if part.run or part.section}
     bare = [at for at, field in enumerate(fields) if field not in closed]
     if len(bare) < 2:  # noqa: PLR2004 -- of one, itemgetter makes no tuple
         return None
+    alike = [field for field in fields if field in ALIKE]
     return Stencil(
         pattern=re.compile(OPENED + "".join(part.pattern for part in parts) + BLANKS + CLOSED, re.ASCII),
         fields=tuple(fields),
-        named=tuple(fields[at] for at in bare),
+        chosen=tuple(bare),
         bare=itemgetter(*bare),
-        runs=tuple(part.fields[0] for part in parts if part.run),
-        authors=tuple(field for field in fields if field in AUTHORS),
+        runs=tuple(fields.index(part.fields[0]) for part in parts if part.run),
+        alike=itemgetter(-1, -1, *map(fields.index, alike)),  # of none or one it would make no tuple
+        named=("", "", *alike),
+        at=placed(fields),
+        first=told_first(fields),
         prefixes=frozenset({"", *(part.prefix for part in parts)}),
     )
 
@@ -147,26 +128,27 @@ def learned(item: str, names: Names, spaces: Mapping[str, str]) -> Stencil | Non
 def said(stencil: Stencil, found: re.Match[str]) -> Plain | None:
     """What an item that the stencil fits says; ``None`` where it is not well-formed."""
     values = found.groups()
-    texts = dict(zip(stencil.fields, values))  # noqa: B905 -- as many as there are groups
+    texts: list[str | None] = [*values, None]
     bare = stencil.bare(values)
     joined = "".join(bare)
     if ">" in joined and "]]>" in joined:
         return None
     if "&" in joined:
-        for field, value in zip(stencil.named, bare):  # noqa: B905 -- the same choice of both
+        for place, value in zip(stencil.chosen, bare):  # noqa: B905 -- the same choice of both
             if "&" in value:
                 text = understood(value)
                 if text is None:
                     return None
-                texts[field] = text
+                texts[place] = text
     if not stencil.runs:
-        return Plain(texts, stencil.authors, NO_RUNS)
-    runs = {field: elements(texts[field]) for field in stencil.runs}
-    known = {field: run for field, run in runs.items() if run is not None}
-    return Plain(texts, stencil.authors, known) if len(known) == len(runs) else None
+        return Plain(texts, stencil, NO_RUNS)
+    runs = {place: elements(values[place]) for place in stencil.runs}
+    known = {place: run for place, run in runs.items() if run is not None}
+    return Plain(texts, stencil, known) if len(known) == len(runs) else None
 
 
-def elements(run: str) -> list[Element] | None:
+@lru_cache(maxsize=512)  # most items of a feed have the same categories
+def elements(run: str) -> Sequence[Element] | None:
     """The elements of a run; ``None`` where it is not well-formed."""
     place, found = 0, list[Element]()
     while match := ELEMENT.match(run, place):
@@ -195,15 +177,17 @@ def _part(found: re.Match[str], names: Names, spaces: Mapping[str, str]) -> _Par
         keys = NAME if called == PODCASTS else "domain"
         inner = rf"(?:/>|>(?:{TEXT}|{BLANKS}<!\[CDATA\[{SECTION}\]\]>{BLANKS})</{one}{BLANKS}>)"
         run = rf'((?>(?:{BLANKS}<{one}(?>(?:{BLANK}{keys}="{VALUE}")*){BLANKS}{inner})*))'
-        return _Part(prefix, run, (), run=called)
+        return _Part(called, prefix, run, (), run=called)
     begin = f"{BLANKS}<{written}" + "".join(f'{BLANK}{re.escape(key)}="({VALUE})"' for key in attributes) + BLANKS
     fields = (*(f"{called}@{key}" for key in attributes), called)
     if found["empty"]:
-        return _Part(prefix, f"{begin}/>()", fields)
+        return _Part(
+            called, prefix, f"{begin}/>" if attributes else f"{begin}/>()", fields[: len(attributes)] or fields
+        )
     if found["section"] is None:
-        return _Part(prefix, f"{begin}>({TEXT})</{written}{BLANKS}>", fields)
+        return _Part(called, prefix, f"{begin}>({TEXT})</{written}{BLANKS}>", fields)
     section = rf"{BLANKS}<!\[CDATA\[({SECTION})\]\]>{BLANKS}"
-    return _Part(prefix, f"{begin}>{section}</{written}{BLANKS}>", fields, section=True)
+    return _Part(called, prefix, f"{begin}>{section}</{written}{BLANKS}>", fields, section=True)
 
 
 def _called(written: str, names: Names, spaces: Mapping[str, str]) -> str | None:

@@ -136,7 +136,7 @@ def _sure(text: str) -> Reading | None:
         return None
     if not FIRST_YEAR < at.year < LAST_YEAR:
         return None
-    return Reading(at if at.tzinfo is UTC else at.astimezone(UTC), "second", zoned=True)
+    return Reading(at if at.tzinfo is UTC else at.astimezone(UTC), "second", True)
 
 
 def _sure_day(text: str) -> Reading | None:

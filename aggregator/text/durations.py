@@ -56,7 +56,8 @@ def _spoken(text: str) -> Reading | None:
     if not text or len(text) > LONGEST_TEXT:
         return None
     if text.isascii() and text.isdecimal() and len(text) < len("100000"):
-        return Reading(int(text), 1) if int(text) else None
+        seconds = int(text)
+        return Reading(seconds, 1) if seconds else None
     return _worded(text)
 
 

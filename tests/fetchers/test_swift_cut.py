@@ -39,7 +39,7 @@ def told(body: bytes, plain: Plainly) -> Listing | str:
 
 def cut(body: bytes) -> int:
     """How many items are cut out."""
-    return sum(map(len, swift_cut.cut(body, feed_plain.certain).runs))
+    return sum(map(len, swift_cut.cut(body, 0, feed_plain.certain).runs))
 
 
 def compared(first: int, count: int) -> tuple[int, int, int]:
