@@ -16,6 +16,7 @@ Shape = Literal["json", "feed", "html", "text"]
 
 HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
 FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
+PLAINLY_FEED = re.compile(FEED.pattern.encode(), FEED.flags & re.IGNORECASE)  # in nearly all encodings the same bytes
 HALF = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -39,6 +40,8 @@ def of(document: Document) -> Shape:
 
 def is_only_html(document: Document) -> bool:
     """Whether the document begins as an HTML page and no feed's element follows: a cheap look before a dear parser."""
+    if PLAINLY_FEED.search(document.body, 0, HEAD):
+        return False
     head = decoded(replace(document, body=document.body[: HEAD * 4]))[:HEAD]
     return FEED.search(head) is None and HTML.search(head) is not None
 
