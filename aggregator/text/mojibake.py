@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ftfy import fix_encoding
+import ftfy
 
 from aggregator.text.choosing import LONGEST_WORD, Piece, chosen
 from aggregator.text.codepages import ENCODINGS, REPLACED, UNDEFINED_COST, Page, page
@@ -76,7 +76,7 @@ def redecoded(text: str) -> str:
 def _whole(text: str) -> str:
     if not suspect(text):
         return text
-    better = fix_encoding(text)
+    better = ftfy.fix_encoding(text)
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
 
