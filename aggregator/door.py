@@ -10,7 +10,7 @@ from threading import Lock
 
 from msgspec import Struct, field
 
-from aggregator.fetchers import gate, nursery, sandbox, web
+from aggregator.fetchers import gate, nursery, policy, sandbox, web
 from aggregator.model.source import Robots
 
 
@@ -33,9 +33,9 @@ class Door(Struct):
     _children: sandbox.Pool | None = None
     _lock: Lock = field(default_factory=Lock)
 
-    def policy(self) -> web.Policy:
+    def policy(self) -> policy.Policy:
         """How every origin is asked in this run."""
-        return web.Policy(
+        return policy.Policy(
             contact=self.contact, allow_networks=self.networks, proxy=self.proxy, obey_robots=self.obey_robots
         )
 

@@ -47,6 +47,7 @@ LATE = FOREIGN | frozenset(
         "aggregator.fetchers.measure",
         "aggregator.fetchers.nursery",
         "aggregator.fetchers.permission",
+        "aggregator.fetchers.policy",
         "aggregator.fetchers.recording",
         "aggregator.fetchers.sandbox",
         "aggregator.fetchers.shape",

@@ -15,9 +15,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers import web
-from aggregator.fetchers.gate import Gate
-from aggregator.fetchers.web import Policy
+from aggregator.fetchers import gate, policy, web
 from aggregator.generator import links
 from aggregator.ledger import facts, memories, records
 from aggregator.ledger.ledger import Ledger
@@ -78,12 +76,12 @@ def ask(book: Ledger, plan: Plan, items: Sequence[Item], head: Head, now: dateti
     return len(due)
 
 
-def by_head(gate: Gate, policy: Policy, now: datetime) -> Head:
+def by_head(by: gate.Gate, how: policy.Policy, now: datetime) -> Head:
     """The question as this run asks it: a guarded HEAD, when it is the host's turn."""
-    short, permit = replace(policy, deadline=min(policy.deadline, PATIENCE)), gate.permit(now)
+    short, permit = replace(how, deadline=min(how.deadline, PATIENCE)), by.permit(now)
 
     def head(url: str) -> Enclosure | None:
-        with gate.turn(url):
+        with by.turn(url):
             return web.head(url, short, permit)
 
     return head

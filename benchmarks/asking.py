@@ -20,6 +20,7 @@ import requests
 
 from aggregator.fetchers import web
 from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.policy import Policy
 from aggregator.fetchers.rounds import Rounds, rounds
 from aggregator.fetchers.waits import Asking, answered
 from aggregator.model.source import Memory, Source
@@ -31,7 +32,7 @@ BODY = (
     + b"</channel></rss>"
 )
 HEAD = b"HTTP/1.1 %s\r\nDate: Fri, 20 Nov 2026 12:00:00 GMT\r\nServer: x\r\nCache-Control: max-age=300\r\n"
-POLICY = web.Policy("https://a.example/", ("127.0.0.0/8",), host_rate=1e6)
+POLICY = Policy("https://a.example/", ("127.0.0.0/8",), host_rate=1e6)
 
 
 def serve(listener: socket.socket) -> None:

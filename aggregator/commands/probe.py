@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError
-from aggregator.fetchers import gate, roster, sandbox, web
+from aggregator.fetchers import gate, roster, sandbox
+from aggregator.fetchers.policy import Policy
 from aggregator.model.sighting import Listing, Moment
 from aggregator.model.source import Document, Memory, Source
 
@@ -28,11 +29,11 @@ class Probe(Struct, frozen=True):
     message: str = ""
 
 
-def policy_of(config: Config | None) -> web.Policy:
+def policy_of(config: Config | None) -> Policy:
     """How origins are asked, as the config says where there is one."""
     if config is None:
-        return web.Policy()
-    return web.Policy(
+        return Policy()
+    return Policy(
         contact=config.contact or "",
         allow_networks=config.allow_networks,
         proxy=config.proxy or "",

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import roster, sandbox, web
+from aggregator.fetchers.policy import Policy
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document, Memory, Source
 from aggregator.text.fold import fold
@@ -45,7 +46,7 @@ def by_address(url: str) -> Source | None:
     return None
 
 
-def listen(candidates: Sequence[Source], policy: web.Policy, now: datetime) -> tuple[Source, Listing]:
+def listen(candidates: Sequence[Source], policy: Policy, now: datetime) -> tuple[Source, Listing]:
     """The first candidate whose reader understands its document, and what it says.
 
     FetchError where the address is silent, ReadError where nobody understands what it answers.
@@ -93,7 +94,7 @@ def _called(host: str) -> str:
     return slug(names[-1], "")
 
 
-def _asked(source: Source, url: str, policy: web.Policy, now: datetime) -> Document:
+def _asked(source: Source, url: str, policy: Policy, now: datetime) -> Document:
     """The document at an address."""
     answer = web.ask(source, Memory(url), policy, now, force=True)
     if answer.document is None:

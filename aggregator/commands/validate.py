@@ -20,6 +20,7 @@ from aggregator.commands.options import AtOption, JsonOption, clock
 from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import web
+from aggregator.fetchers.policy import Policy
 from aggregator.generator.validate.artwork import Picture
 from aggregator.generator.validate.examine import RULES, examine
 from aggregator.generator.validate.paper import Served, image
@@ -93,8 +94,8 @@ def _pictured(address: str, document: str, now: datetime) -> Picture:
     return Picture(address, body, kind, head=web.head(address, policy) is not None, why=answer.message or "")
 
 
-def _policy(document: str) -> web.Policy:
-    return web.Policy(allow_networks=OWN.get(urlsplit(document).hostname or "", ()))
+def _policy(document: str) -> Policy:
+    return Policy(allow_networks=OWN.get(urlsplit(document).hostname or "", ()))
 
 
 def _read(document: str) -> bytes:

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from aggregator.fetchers import manners, permission, web
 from aggregator.fetchers.dial import Meter
+from aggregator.fetchers.policy import Policy
 from aggregator.fetchers.target import Target
 from aggregator.fetchers.waits import Asking, Wait, answered
-from aggregator.fetchers.web import Permit, Policy
+from aggregator.fetchers.web import Permit
 from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
 

@@ -23,8 +23,8 @@ from aggregator.fetchers import faults, headers, manners, robots, web
 from aggregator.fetchers.dial import Meter
 from aggregator.fetchers.faults import BarredError, LostError
 from aggregator.fetchers.manners import Reply
+from aggregator.fetchers.policy import Policy
 from aggregator.fetchers.target import Target, shown
-from aggregator.fetchers.web import Policy
 from aggregator.model.source import Memory, Robots, Validators
 from aggregator.text.hosts import host
 

@@ -63,7 +63,9 @@ def test_a_version_loads_no_room(tmp_path) -> None:
 
 
 def test_a_refresh_of_unchanged_files_loads_only_what_compares_them(shop) -> None:
-    loaded(shop, "refresh", "--at", "2026-01-02T05:00:00Z")
+    first = loaded(shop, "refresh", "--at", "2026-01-02T05:00:00Z")
+    assert "aggregator.publish" in first
+    assert not {"requests", "aggregator.fetchers.web"} & first
     spared(loaded(shop, "refresh", "--at", "2026-01-03T05:00:00Z"))
 
 
@@ -88,7 +90,7 @@ from aggregator import learning, making
 from aggregator.fetchers import web
 assert all(map(late.waiting, (learning, making, web)))
 with ThreadPoolExecutor(16) as threads:
-    found = set(threads.map(lambda _: (web.Policy, making.Brief, web.close), range(64)))
+    found = set(threads.map(lambda _: (web.ask, making.Brief, web.close), range(64)))
 assert len(found) == 1
 assert not late.waiting(web) and not late.waiting(making) and late.waiting(learning)
 import aggregator.fetchers.web

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from aggregator.fetchers import web
-from aggregator.fetchers.web import Policy
+from aggregator.fetchers.policy import Policy
 from aggregator.model.source import Answer, Memory, Source
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 
 from aggregator import probes
 from aggregator.fetchers.gate import Gate
-from aggregator.fetchers.web import Policy
+from aggregator.fetchers.policy import Policy
 from aggregator.ledger import ledger, memories
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Channel, Plan
