@@ -7,19 +7,15 @@ is shown as plain text, so no markup of a source reaches the page; the template 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from importlib import resources
 from itertools import islice
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aggregator.generator import picture, subscribe, view, wording
-from aggregator.generator.people import person
+from aggregator.generator.engine import ENVIRONMENT, TEMPLATES
 from aggregator.model.feed import Channel, Cover, Feed
 from aggregator.model.item import Item
 
@@ -33,10 +29,7 @@ FORMATS = (
     ("feed.json", "Everything", "JSON Feed", "application/feed+json"),
 )
 
-TEMPLATES = resources.files("aggregator.generator") / "templates"
-STYLE = (TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
 FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
-SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
 
 
 def render(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = None) -> bytes:
@@ -151,30 +144,3 @@ def pieces(template: str, **values: object) -> Iterator[bytes]:
     for piece in filled:
         yield piece.encode("utf-8", "replace")
     yield b"\n"
-
-
-def allowed(text: str) -> str:
-    """The CSP source that allows one inline style or script and no other (CSP level 3, section 2.3.1)."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def environment() -> Environment:
-    """The template engine: everything escaped, nothing undefined."""
-    made = Environment(
-        loader=PackageLoader("aggregator.generator"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"line": view.line, "person": person, "direction": wording.direction, "within": wording.within}
-    made.globals.update(
-        style=Markup(STYLE),  # noqa: S704 - a file of this package
-        script=Markup(SCRIPT),  # noqa: S704 - a file of this package
-        style_hash=allowed(STYLE),
-        script_hash=allowed(SCRIPT),
-    )
-    return made
-
-
-ENVIRONMENT = environment()

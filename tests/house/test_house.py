@@ -25,7 +25,7 @@ PLACES = {
     "ftfy": {"text/"},
     "wordfreq": {"text/", "merger/"},
     "nh3": {"generator/"},
-    "jinja2": {"generator/page.py"},
+    "jinja2": {"generator/engine.py"},
     "yaml": {"config/parse.py"},
     "pydantic": {"config/"},
     "typer": {"cli.py", "commands/"},
