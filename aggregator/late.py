@@ -33,7 +33,7 @@ FOREIGN = frozenset(
 LATE = FOREIGN | frozenset(
     {
         "aggregator.aside",
-        "aggregator.commands.bars",
+        "aggregator.commands.bars",  # for a terminal
         "aggregator.config.channel",
         "aggregator.config.places",
         "aggregator.config.strict",
@@ -59,14 +59,20 @@ LATE = FOREIGN | frozenset(
         "aggregator.ledger.recall",
         "aggregator.ledger.remember",
         "aggregator.making",
+        "aggregator.merger.frame",
         "aggregator.merger.held",
+        "aggregator.merger.match",
+        "aggregator.merger.resolve",
+        "aggregator.merger.sight",
+        "aggregator.merger.table",
+        "aggregator.merger.weights",
         "aggregator.printing",
         "aggregator.probes",
         "aggregator.publish",
         "aggregator.stages",
     }
 )
-"""What a refresh needs only where a source is asked, or a feed has something new; and bars only on a terminal."""
+"""What a refresh needs only where a source is asked, a feed has something new, or several tell it."""
 
 _KNOWN = frozenset({"__class__", "__spec__", "__name__", "__loader__", "__package__", "__path__", "__file__"})
 """What the import system itself asks of a module; nobody else's question can be answered by it."""

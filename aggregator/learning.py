@@ -17,14 +17,11 @@ from msgspec.structs import replace
 from aggregator.aside import Aside
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
-from aggregator.merger import lore, resolve, table
+from aggregator.merger import lore, resolve, sight, table, weights
 from aggregator.merger.attest import Weights, ballot
 from aggregator.merger.boilerplate import HEAD, TAIL
 from aggregator.merger.lore import NOTHING, Lore, Observer
 from aggregator.merger.readings import copies_of
-from aggregator.merger.sight import Paired
-from aggregator.merger.table import Table
-from aggregator.merger.weights import SHIPPED
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
 from aggregator.text import templates
@@ -52,13 +49,13 @@ class Learned(Struct, frozen=True):
     text: str
 
 
-def table_of(book: Ledger, plan: Plan, size: int, pairs: Paired | None = None) -> Learned:
+def table_of(book: Ledger, plan: Plan, size: int, pairs: sight.Paired | None = None) -> Learned:
     """The table of weights that was kept, or one fitted to the ``pairs`` of the feed as it is now.
 
     ``size`` counts its sightings. Where nothing is compared the table is the shipped one.
     """
     before = _before(book, plan, TABLE, size)
-    return before or Learned(size, (resolve.learned(pairs) if pairs else SHIPPED).to_json())
+    return before or Learned(size, (resolve.learned(pairs) if pairs else weights.SHIPPED).to_json())
 
 
 def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights, aside: Aside) -> Learned:
@@ -89,9 +86,14 @@ def _shorter(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def as_table(learned: Learned) -> Table:
+def as_table(learned: Learned) -> table.Table:
     """The table itself."""
     return table.from_json(learned.text)
+
+
+def version(learned: Learned) -> str:
+    """The name of the table, for which the engine that compares need not be loaded."""
+    return str(json.loads(learned.text)["version"])
 
 
 def as_lore(learned: Learned, plan: Plan) -> Lore:

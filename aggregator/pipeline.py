@@ -198,7 +198,7 @@ def _matched(
     alone = stages.alone(book, plan, sightings)
     if alone is not None:
         table = learning.table_of(book, plan, len(sightings))
-        return table, Matching(alone, (), learning.as_table(table).version)
+        return table, Matching(alone, (), learning.version(table))
     pairs = stages.compared(sightings, texts)
     table = learning.table_of(book, plan, len(sightings), pairs)
     return table, stages.matched(book, plan, sightings, learning.as_table(table), pairs)

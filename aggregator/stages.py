@@ -22,17 +22,13 @@ from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
-from aggregator.merger import frame, lone, resolve
+from aggregator.merger import frame, lone, match, resolve, sight, table
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
-from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import Orders
 from aggregator.merger.settle import Past, Settlement, settle
-from aggregator.merger.sight import Paired
-from aggregator.merger.table import Table
-from aggregator.model.cluster import Cluster, Matching, Pair
+from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import Sighting
@@ -65,11 +61,10 @@ def repaired(book: Ledger, plan: Plan, aside: Aside) -> Mended:
 
 def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Cluster, ...] | None:
     """The clusters where one source speaks alone, with nothing to be compared; ``None`` where there is something."""
-    orders = _orders(book, plan)
-    return lone.clusters(sightings, orders.decisions, orders.pins)
+    return lone.clusters(sightings, *_orders(book, plan))
 
 
-def compared(sightings: Sequence[Sighting], aside: Aside) -> Paired:
+def compared(sightings: Sequence[Sighting], aside: Aside) -> sight.Paired:
     """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match.
 
     Their texts are not held while pairs are compared.
@@ -78,17 +73,17 @@ def compared(sightings: Sequence[Sighting], aside: Aside) -> Paired:
 
 
 def matched(
-    book: Ledger, plan: Plan, sightings: Sequence[Sighting], table: Table, pairs: Paired | None = None
+    book: Ledger, plan: Plan, sightings: Sequence[Sighting], weighing: table.Table, pairs: sight.Paired | None = None
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
-    orders = _orders(book, plan)
-    return match(sightings, decisions=orders.decisions, pins=orders.pins, table=table, pairs=pairs)
+    decided, pins = _orders(book, plan)
+    return match.match(sightings, decisions=decided, pins=pins, table=weighing, pairs=pairs)
 
 
-def _orders(book: Ledger, plan: Plan) -> Orders:
+def _orders(book: Ledger, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, str]]:
     """What people decided, and under which guid each sighting was published."""
     decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    return Orders(decided, pinned(promises.promises(book, plan.name)))
+    return decided, pinned(promises.promises(book, plan.name))
 
 
 def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
