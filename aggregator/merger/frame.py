@@ -6,16 +6,17 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
-from itertools import chain, count
+from itertools import count
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.merger.described import described
 from aggregator.merger.record import Record
 from aggregator.merger.scope import scopes_of
 from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, met, rarity, weighted
-from aggregator.merger.wording import grams, named, titled, told
+from aggregator.merger.wording import grams, named, titled
 from aggregator.text.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
@@ -31,8 +32,8 @@ class Frame(Struct, frozen=True):
     most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
     part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
     the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
-    summary, ``said`` of both; ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the core, and
-    ``marks`` with the numbers and the part among them.
+    summary, ``said`` of both, unweighted; ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the
+    core, and ``marks`` with the numbers and the part among them.
     """
 
     records: tuple[Record, ...]
@@ -79,7 +80,7 @@ def framed(records: Sequence[Record]) -> Frame:
     own, names, groups = _written(_grams(titles, names_of), shelf, source)
     core = _coded([title.core for title in titles])
     typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
-    (described, brief, said), (numbers, digits, marks) = _described(rows, groups), _figures(rows, titles)
+    (long, brief, said), (numbers, digits, marks) = described(rows, groups), _figures(rows, titles)
     return Frame(
         records=tuple(map(_begun, rows)),
         titles=titles,
@@ -106,7 +107,7 @@ def framed(records: Sequence[Record]) -> Frame:
         own=own,
         names=names,
         tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        told=described,
+        told=long,
         brief=brief,
         said=said,
         hard=_hard(rows),
@@ -128,11 +129,11 @@ def _begun(record: Record) -> Record:
 def _grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
     """The 3-grams of the core and of the names."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    known: dict[str, list[int]] = {}  # most sources list the same titles
+    known: dict[str, array[int]] = {}  # most sources list the same titles
 
-    def coded(text: str) -> list[int]:
+    def coded(text: str) -> array[int]:
         if text not in known:
-            known[text] = list(map(number.__getitem__, grams(text)))
+            known[text] = array("i", list(map(number.__getitem__, grams(text))))
         return known[text]
 
     core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
@@ -148,39 +149,6 @@ def _written(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Ba
     rare = [rarity(grams_of, group) for group in groups]
     core, name = grams_of
     return weighted(core, rare), weighted(name, rare), groups
-
-
-def _described(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags]:
-    """The words of each description, of each summary, and of both, weighted as the 3-grams are."""
-    number: defaultdict[str, int] = defaultdict(count().__next__)
-    long = told(rows, [row.description for row in rows])
-    if not any(row.summary for row in rows):
-        words = _words(long, number)
-        del long  # as large as the texts
-        alone = gathered(words, max(len(number), 1))
-        del words
-        alone = weighted(alone, [rarity([alone], group) for group in groups])
-        return alone, gathered([()] * len(rows), alone.width), alone
-    short = told(rows, [row.summary for row in rows])
-    each = _words(chain.from_iterable(zip(long, short, strict=True)), number)
-    del long, short
-    pairs = zip(each[::2], each[1::2], strict=True)
-    every = [array("i", dict.fromkeys((*one, *other))) if other else one for one, other in pairs]
-    width = max(len(number), 1)
-    both = gathered(every, width)
-    rare = [rarity([both], group) for group in groups]
-    return weighted(gathered(each[::2], width), rare), weighted(gathered(each[1::2], width), rare), weighted(both, rare)
-
-
-def _words(texts: Iterable[str], number: defaultdict[str, int]) -> list[array[int]]:
-    """The numbers of the distinct words of each text."""
-    known: dict[str, array[int]] = {}  # copies of one text are many
-    found = []
-    for text in texts:
-        if text not in known:
-            known[text] = array("i", list(map(number.__getitem__, dict.fromkeys(text.split()))))
-        found.append(known[text])
-    return found
 
 
 def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:

@@ -6,6 +6,7 @@ nine million pairs with their levels fit into a gigabyte.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -52,20 +53,20 @@ class Bags(Struct, frozen=True):
 def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
     """Bags of weight 1 of the distinct features of each row; ``number`` numbers features across several calls."""
     known: dict[Hashable, int] = {} if number is None else number
-    met: dict[tuple[Hashable, ...], list[int]] = {}
+    met: dict[tuple[Hashable, ...], array[int]] = {}
     coded = []
     for row in map(tuple, rows):
         if row not in met:  # copies of one text are many
-            met[row] = [known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)]
+            met[row] = array("i", [known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)])
         coded.append(met[row])
     return gathered(coded, max(len(known), 1))
 
 
-def gathered(rows: Sequence[Sequence[int]], width: int) -> Bags:
-    """Bags of weight 1 from rows of distinct feature numbers below ``width``."""
+def gathered(rows: Sequence[array[int]], width: int) -> Bags:
+    """Bags of weight 1 from rows of distinct feature numbers below ``width``; rows that are one array are equal."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
-    features = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(starts[-1]))
+    features = np.frombuffer(b"".join(rows), dtype=np.int32)
     first: dict[int, int] = {}
     kin = np.array([first.setdefault(id(row), at) for at, row in enumerate(rows)], dtype=np.int64)
     sizes = np.diff(starts)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,8 +133,11 @@ def test_what_bags_share() -> None:
     assert shared((bags,), bags, left, right).tolist() == [1.0, 0.0, 2.0, 0.0]
 
 
-@given(st.lists(st.sets(st.integers(0, 9)).map(list), min_size=5, max_size=5), st.lists(st.integers(0, 4), min_size=1))
-def test_rows_of_one_text_are_looked_up_once_with_one_answer(texts: list[list[int]], picks: list[int]) -> None:
+BAGS = st.sets(st.integers(0, 9)).map(lambda found: array("i", found))
+
+
+@given(st.lists(BAGS, min_size=5, max_size=5), st.lists(st.integers(0, 4), min_size=1))
+def test_rows_of_one_text_are_looked_up_once_with_one_answer(texts: list[array[int]], picks: list[int]) -> None:
     plain = gathered([texts[pick] for pick in picks], 10)
     rare = weighted(plain, [rarity([plain], np.arange(len(picks)) % 2)])
     left, right = (column.ravel() for column in np.indices((len(picks), len(picks))))
