@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TextIO
 
 from msgspec import to_builtins
 
-from aggregator.merger.explain import pair_of
+from aggregator.merger.explain import pairs_of
 from aggregator.merger.lines import records
 from aggregator.merger.match import NEAR
 from aggregator.merger.resolve import Orders, Resolution, resolve
@@ -89,10 +90,12 @@ def _told(found: Resolution) -> dict[str, dict[str, object]]:
             elif total[at] >= NEAR and found.vetoes[at] not in (BESIDE, POSTED):
                 refused[row] = max(refused.get(row, at), at, key=lambda one: total[one])
     ids = [record.id for record in found.frame.records]
+    told = sorted({*chain.from_iterable(held.values()), *refused.values()})
+    pair = dict(zip(told, map(to_builtins, pairs_of(found, told)), strict=True))
     return {
         name: {
-            "pairs": [to_builtins(pair_of(found, at)) for at in held[row]],
-            "refused": to_builtins(pair_of(found, refused[row])) if row in refused else None,
+            "pairs": [pair[at] for at in held[row]],
+            "refused": pair[refused[row]] if row in refused else None,
         }
         for row, name in enumerate(ids)
     }

@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+
+import numpy as np
 
 from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.frame import Frame
 from aggregator.merger.record import Record
 from aggregator.merger.resolve import Resolution
 from aggregator.merger.sight import VETOES
+from aggregator.merger.sparse import Ints
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
-_Row = tuple[int, int, list[int], float, float, int]  # of a pair: its rows, levels, doubt, rivals and veto
-
-
-def pair_of(found: Resolution, at: int) -> Pair:
-    """The pair at a position with its evidence, the prior first; the weights sum up to its own."""
-    return pairs_of(found, [at])[0]
+_Row = tuple[int, int, float, float, int]  # of a pair: its rows, doubt, rivals and veto
 
 
 def pairs_of(found: Resolution, places: Sequence[int]) -> list[Pair]:
-    """The pairs at some positions; what a row says is read once, however many pairs it is in."""
-    compared = found.compared
-    columns = (compared.left, compared.right, compared.levels, found.doubts, found.rivals, found.vetoes)
-    said: dict[tuple[str, int], str] = {}
-    return [_pair(found, row, said) for row in zip(*(column[places].tolist() for column in columns), strict=True)]
+    """The pairs at some positions, each with its evidence, the prior first; the weights sum up to its own."""
+    at = np.array(places, dtype=np.int64)
+    evidence = [[Evidence("prior", found.table.version, "", "", found.table.prior)] for _ in places]
+    for kind in KINDS:
+        for place, one in _of_kind(found, at, kind):
+            evidence[place].append(one)
+    columns = (found.compared.left, found.compared.right, found.doubts, found.rivals, found.vetoes)
+    rows = zip(*(column[at].tolist() for column in columns), strict=True)
+    return [_pair(found, row, known) for row, known in zip(rows, evidence, strict=True)]
 
 
-def _pair(found: Resolution, row: _Row, said: dict[tuple[str, int], str]) -> Pair:
-    """One pair out of its row."""
-    left, right, levels, doubt, lost, veto = row
-    evidence = [Evidence("prior", found.table.version, "", "", found.table.prior)]
-    for kind, level, weights in zip(KINDS, levels, found.table.weights, strict=True):
-        weight = weights[level]
-        if weight:
-            for one in ((kind, left), (kind, right)):
-                if one not in said:
-                    said[one] = _value(found.frame, *one)
-            evidence.append(Evidence(kind, LEVELS[kind][level], said[kind, left], said[kind, right], weight))
+def _of_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int, Evidence]]:
+    """The evidence of one kind, where it weighs anything, each with the place of its pair among those asked for."""
+    column = KINDS.index(kind)
+    weights = found.table.weights[column]
+    levels = found.compared.levels[at, column]
+    some = np.flatnonzero(np.array(weights)[levels])
+    left, right = found.compared.left[at[some]], found.compared.right[at[some]]
+    said = {row: _value(found.frame, kind, row) for row in {*left.tolist(), *right.tolist()}}
+    known: dict[tuple[int, str, str], Evidence] = {}  # copies of an item say the same
+    for place, level, one, other in zip(
+        some.tolist(), levels[some].tolist(), left.tolist(), right.tolist(), strict=True
+    ):
+        name = level, said[one], said[other]
+        if name not in known:
+            known[name] = Evidence(kind, LEVELS[kind][level], said[one], said[other], weights[level])
+        yield place, known[name]
+
+
+def _pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pair:
+    """One pair out of its row and what the kinds of evidence say."""
+    left, right, doubt, lost, veto = row
     if doubt:
         known = ("doubt", "other days, no other witness") if doubt < 0 else ("relisted", "its source lists it anew")
         evidence.append(Evidence(*known, "", "", doubt))
     if lost < 0:
         evidence.append(Evidence("rivals", "another fits as well", "", "", lost))
-    total = sum(one.weight for one in evidence)
+    total = sum([one.weight for one in evidence])
     ids = found.frame.records[left].id, found.frame.records[right].id
     return Pair(*ids, total, tuple(evidence), VETOES[veto])
 
