@@ -131,6 +131,30 @@ def test_an_unrelated_show_changes_nothing(found: list[Sighting], others: list[S
     assert groups(match(own, table=table)) <= groups(match([*own, *else_], table=table))
 
 
+def test_a_word_of_another_show_parts_no_pair_of_this_one() -> None:
+    # Found by the test above: "bread" and "anchovy" were words that others have too as soon as another show had them.
+    fish = "anchovy"
+    titles = {
+        "host": [*[fish] * 4, f"{fish} {fish} {fish}"],
+        "list": [fish] * 3,
+        "store": [*["copper"] * 5, f"{fish} {fish}"],
+        "page": [fish, "bread"],
+    }
+    own = [
+        Sighting(source, f"{source}-{at}", title, position=at, span=Span(1, 3), show="Bread and Water")
+        for source, listed in titles.items()
+        for at, title in enumerate(listed)
+    ]
+    table = learned(side_by_side(()))
+    alone = match(own, table=table)
+    assert together(alone, "host/host-4", "store/store-5")
+    trains = [
+        Sighting(f"{source}-2", "0", title, show="Night Trains")
+        for source, title in (("host", fish), ("list", "bread"))
+    ]
+    assert groups(alone) <= groups(match([*own, *trains], table=table))
+
+
 def honest(count: int) -> list[Sighting]:
     return [
         Sighting(
