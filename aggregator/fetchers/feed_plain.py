@@ -26,7 +26,7 @@ def certain(item: Plain) -> bool:
     """Whether it is certain what feedparser would tell of the item: it has a title, and nothing that moves about."""
     said, at = item.texts, item.stencil.at
     link, guid = said[at.link], said[at.guid]
-    if not told(said[at.title]) or (guid is not None and ":///" in guid):
+    if not told(said[at.title]).strip() or (guid is not None and ":///" in guid):
         return False
     return link is None or not (not link.strip() or ":///" in link or (";" in link and "&" in link))
 
@@ -42,7 +42,7 @@ def sighting(source: str, base: str, item: Plain, position: int) -> Sighting:
     ``base`` is where relative addresses begin, as ``media.base`` has it.
     """
     said, at = item.texts, item.stencil.at
-    title, guid = told(said[at.title]), (said[at.guid] or "").strip() or None
+    title, guid = told(said[at.title]).strip(), (said[at.guid] or "").strip() or None
     link, enclosure = _link(item, base), _enclosure(item, base)
     html, description, summary = _words(item)
     published, spoken = _moment(said[at.pubdate]), said[at.duration]
@@ -91,8 +91,8 @@ def _link(item: Plain, base: str) -> str | None:
     """The item's own page: what FeedBurner replaced, else its link, else a guid that is one."""
     said, at = item.texts, item.stencil.at
     is_address = said[at.guid] is not None and said[at.permalink] in {None, "true"}
-    guid = told(said[at.guid]) if is_address else ""
-    named = told(said[at.origin]) or (guid if at.link < 0 else told(said[at.link]))
+    guid = told(said[at.guid]).strip() if is_address else ""
+    named = told(said[at.origin]).strip() or (guid if at.link < 0 else told(said[at.link]).strip())
     if is_address and named == guid and (at.link < 0 or at.guid < at.link):
         return media.address(named)
     return media.absolute(base, named)
@@ -113,7 +113,7 @@ def _enclosure(item: Plain, base: str) -> Enclosure | None:
 def _words(item: Plain) -> feed_text.Words:
     said, at = item.texts, item.stencil.at
     content, long = (said[at.content] or "").strip(), (said[at.summary] or "").strip()
-    description = (said[at.description] or "").strip() or told(said[item.stencil.first])
+    description = (said[at.description] or "").strip() or told(said[item.stencil.first]).strip()
     return feed_text.chosen(content, description, long, (said[at.subtitle] or "").strip())
 
 

@@ -69,6 +69,20 @@ def test_what_is_cut_out_is_read_as_if_it_had_stayed_many_times() -> None:
     assert sound > SOUND * feeds
 
 
+@pytest.mark.parametrize("lot", [1, 97, 1000])
+def test_it_makes_no_difference_how_much_is_taken_at_once(lot: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = 0
+    for number in range(60):
+        body = feeds_printed.changed(random.Random(number), feeds_printed.feed(random.Random(number)))
+        whole, count = told(body, feed_plain.certain), cut(body)
+        with monkeypatch.context() as here:
+            here.setattr(swift_cut, "LOT", lot)
+            assert told(body, feed_plain.certain) == whole, number
+            assert cut(body) == count, number
+        items += count
+    assert items > 100
+
+
 def test_printed_feeds_are_read_as_the_tolerant_reader_reads_them() -> None:
     sound = 0
     for number in range(60):
@@ -112,6 +126,18 @@ def test_a_section_that_runs_on_into_the_next_item_is_no_fault() -> None:
     body = forty({7: runs_on, 8: next_item})
     listing = told(body, feed_plain.certain)
     assert isinstance(listing, Listing)
+    assert listing == told(body, feed_plain.never)
+
+
+def test_a_blank_that_comes_to_light_when_letters_are_put_right_is_none() -> None:
+    item = (
+        "<item><title>\xc2\xa0One</title><link>https://example.org/%d</link><description>\xc2\xa0x</description></item>"
+    )
+    body = forty({number: (item % number).encode() for number in range(40)})
+    listing = told(body, feed_plain.certain)
+    assert isinstance(listing, Listing)
+    assert cut(body) == 40
+    assert {sighting.title for sighting in listing.sightings} == {"One"}
     assert listing == told(body, feed_plain.never)
 
 
