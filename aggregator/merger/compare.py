@@ -102,16 +102,11 @@ def parts(pairs: int) -> Iterator[slice]:
 def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Write the levels of some pairs before their texts are read."""
     for kind, measure in _MEASURES.items():
-        chosen = _worth(levels, kind)
-        levels[chosen, KINDS.index(kind)] = measure(frame, left[chosen], right[chosen]) if len(chosen) else 0
+        levels[:, KINDS.index(kind)] = measure(frame, left, right)
+    title = levels[:, KINDS.index("title")]
+    worth = np.flatnonzero(title != LEVELS["title"].index("below .2"))  # else they have nothing in common
+    levels[worth, KINDS.index("names")] = _names(frame, left[worth], right[worth]) if len(worth) else 0
     _forgive(frame, left, right, levels)
-
-
-def _worth(levels: Levels, kind: str) -> Ints:
-    """The pairs that are worth the look: names are not looked up where the titles have nothing in common."""
-    if kind != "names":
-        return np.arange(len(levels))
-    return np.flatnonzero(levels[:, KINDS.index("title")] != LEVELS["title"].index("below .2"))
 
 
 def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
@@ -232,7 +227,6 @@ def _part(frame: Frame, left: Ints, right: Ints) -> Ints:
 _MEASURES: dict[str, Callable[[Frame, Ints, Ints], Ints]] = {
     "id": _id,
     "title": _title,
-    "names": _names,
     "duration": _duration,
     "date": _date,
     "number": _number,

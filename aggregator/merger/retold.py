@@ -8,6 +8,7 @@ from aggregator.merger.frame import Frame
 from aggregator.merger.sparse import Bags, Doubles, Ints, shared
 
 _TOLD = np.array([0.3, 0.5, 0.7, 0.9])
+_MOST = len(_TOLD) + 2  # the highest level: nothing agrees better
 FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
 _TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
@@ -21,7 +22,7 @@ def retold(frame: Frame, left: Ints, right: Ints) -> Ints:
     """
     level = _alike(frame, (frame.told, frame.told), left, right)
     for one, other in ((frame.brief, frame.told), (frame.told, frame.brief), (frame.brief, frame.brief)):
-        some = np.flatnonzero((one.sizes[left] > 0) & (other.sizes[right] > 0))
+        some = np.flatnonzero((one.sizes[left] > 0) & (other.sizes[right] > 0) & (level < _MOST))
         level[some] = np.maximum(level[some], _alike(frame, (one, other), left[some], right[some]))
     return level
 
