@@ -78,10 +78,10 @@ _KNOWN = frozenset({"__class__", "__spec__", "__name__", "__loader__", "__packag
 """What the import system itself asks of a module; nobody else's question can be answered by it."""
 
 
-def install() -> None:
-    """From now on, let the modules of the table wait; those already loaded stay as they are."""
+def install(names: frozenset[str] = LATE) -> None:
+    """From now on, let the named modules wait; those already loaded stay as they are."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path.insert(0, _Finder(names))
 
 
 def waiting(module: ModuleType) -> bool:
@@ -89,14 +89,17 @@ def waiting(module: ModuleType) -> bool:
     return object.__getattribute__(module, "__class__") is _Waiting
 
 
+@dataclass(frozen=True, slots=True)
 class _Finder:
     """Finds the modules of the table, with a loader that lets them wait."""
+
+    names: frozenset[str]
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Where the module stands; ``None`` for a module of no concern."""
-        spec = PathFinder.find_spec(name, path, target) if name in LATE else None
+        spec = PathFinder.find_spec(name, path, target) if name in self.names else None
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Later(name, spec.loader.path)
         return spec

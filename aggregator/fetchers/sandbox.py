@@ -34,6 +34,14 @@ from aggregator.model.source import Document
 _ANY_MODULE = "aggregator.fetchers.feed"  # what is imported before a child reads a kind of a third party
 _GRACE = 0.5  # seconds a child may be late: its own clock ends it, and if it took that away, we do
 _IMPORT_SECONDS = 30.0  # in which a nursery must answer; it imports readers, which a cold disk may make slow
+_PROGRAM = """\
+import gc
+gc.disable()
+from aggregator import late
+late.install(late.FOREIGN)
+from aggregator.fetchers import nursery
+nursery.main({})
+"""  # as cli begins; only what is of others waits, for what waits is loaded by each child anew
 _ENDS: dict[int | None, str] = {
     None: "its reader was ended by the system",
     -signal.SIGALRM: "reading it takes longer than {limits.wall_seconds:g} s",
@@ -201,7 +209,7 @@ def _founded() -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair()
     ours.settimeout(_IMPORT_SECONDS)
     with theirs:
-        program = f"from aggregator.fetchers import nursery; nursery.main({theirs.fileno()})"
+        program = _PROGRAM.format(theirs.fileno())
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
             [sys.executable, "-P", "-c", program],
             stdin=subprocess.DEVNULL,
