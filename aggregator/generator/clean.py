@@ -12,11 +12,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 # XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
-# U+FFFD, which tells every reader that something was lost and no reader what.
+# U+FFFD, which tells every reader that something was lost and no reader what. What is allowed is taken out of what is
+# not: a class of all that is allowed takes 3 ms to compile, for Python goes through each of its characters.
 ILLEGAL = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffc"
+    "[\x00-\x1f\x7f-\x9f\ud800-\U0010ffff](?<![\t\n\r])(?<![\ue000-\ufdcf\ufdf0-\ufffc"
     + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 17))
-    + "]"
+    + "])"
 )
 LOST = "\ufffd"
 
