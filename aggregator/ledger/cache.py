@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from sqlalchemy import ColumnElement, bindparam, delete, insert, select, update
-
 from aggregator.ledger.facts import state
-from aggregator.ledger.ledger import Ledger, reading, writing
-from aggregator.ledger.schema import cache as cache_table
+from aggregator.ledger.ledger import Ledger, among, done, each, reading, writing
 
 KEPT_RUNS = 50
 """Runs of its feed after which a value nobody asked for is dropped: some days of hourly refreshes, so that a source
@@ -23,27 +20,33 @@ AT_ONCE = 500
 """Digests asked for in one query: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
 
 
+CACHED = "SELECT digest, value FROM cache WHERE feed IN {} AND kind IN {} AND version IN {} AND digest IN {}"
+KEEP = (
+    "INSERT INTO cache (feed, kind, version, used, digest, value) VALUES {} ON CONFLICT (feed, kind, digest)"
+    " DO UPDATE SET version = excluded.version, used = excluded.used, value = excluded.value"
+)
+AGED = "SELECT digest FROM cache WHERE feed IN {} AND kind IN {} AND version IN {} AND used < {}"
+TOUCH = "UPDATE cache SET used = {} WHERE feed IN {} AND kind IN {} AND version IN {} AND digest IN {}"
+DROP = "DELETE FROM cache WHERE feed IN {} AND kind IN {} AND (used < {} OR version NOT IN {})"
+
+
 def cached(ledger: Ledger, feed: str, kind: str, version: str, digests: Collection[str]) -> Mapping[str, bytes]:
     """The values kept for those of the digests that have one of this version."""
-    table = cache_table
     found: dict[str, bytes] = {}
     with reading(ledger) as connection:
         for some in _chunks(sorted(set(digests))):
-            query = select(table.c.digest, table.c.value).where(*_of(feed, kind, version), table.c.digest.in_(some))
-            found.update((digest, value) for digest, value in connection.execute(query))
+            found.update(
+                (digest, value) for digest, value in among(connection, CACHED, [feed], [kind], [version], some)
+            )
     return found
 
 
 def keep_cached(ledger: Ledger, feed: str, kind: str, version: str, values: Mapping[str, bytes]) -> None:
     """Keep a value for each digest, in place of one of any version."""
-    table = cache_table
     run = state(ledger, feed).runs
     with writing(ledger) as connection:
         for some in _chunks(sorted(values)):
-            same = (table.c.feed == feed, table.c.kind == kind, table.c.digest.in_(some))
-            connection.execute(delete(table).where(*same))
-            row = {"feed": feed, "kind": kind, "version": version, "used": run}
-            connection.execute(insert(table), [{**row, "digest": digest, "value": values[digest]} for digest in some])
+            each(connection, KEEP, [(feed, kind, version, run, digest, values[digest]) for digest in some])
 
 
 def sweep(ledger: Ledger, feed: str, kind: str, version: str, used: Collection[str]) -> int:
@@ -52,22 +55,13 @@ def sweep(ledger: Ledger, feed: str, kind: str, version: str, used: Collection[s
     ``used`` are the digests this run asked for. They are noted only when half their time has gone, so that a run
     that changes nothing writes next to nothing.
     """
-    table = cache_table
     run = state(ledger, feed).runs
     with writing(ledger) as connection:
-        aged = (*_of(feed, kind, version), table.c.used < run - KEPT_RUNS // 2)
-        stale = set(connection.execute(select(table.c.digest).where(*aged)).scalars()) & set(used)
-        if stale:
-            touch = update(table).where(*_of(feed, kind, version), table.c.digest == bindparam("digest_"))
-            connection.execute(touch.values(used=run), [{"digest_": digest} for digest in sorted(stale)])
-        unused = (table.c.used < run - KEPT_RUNS) | (table.c.version != version)
-        return connection.execute(delete(table).where(table.c.feed == feed, table.c.kind == kind, unused)).rowcount
-
-
-def _of(feed: str, kind: str, version: str) -> tuple[ColumnElement[bool], ...]:
-    """The values of the feed of this kind and version."""
-    table = cache_table
-    return table.c.feed == feed, table.c.kind == kind, table.c.version == version
+        aged = among(connection, AGED, [feed], [kind], [version], [run - KEPT_RUNS // 2])
+        stale = sorted({digest for (digest,) in aged} & set(used))
+        for some in _chunks(stale):
+            done(connection, TOUCH, [run], [feed], [kind], [version], some)
+        return done(connection, DROP, [feed], [kind], [run - KEPT_RUNS], [version]).rowcount
 
 
 def _chunks(digests: Sequence[str]) -> Iterator[list[str]]:

@@ -11,9 +11,11 @@ from msgspec import Struct
 from sqlalchemy import delete, insert, select
 
 from aggregator.errors import LedgerError
-from aggregator.ledger.ledger import Ledger, put, reading, transaction, writing
+from aggregator.ledger.ledger import Ledger, among, put, reading, transaction, writing
 from aggregator.ledger.schema import facts as facts_table
 from aggregator.ledger.schema import feeds, stamp, time
+
+STATE = "SELECT guid, fingerprint, updated, runs FROM feeds WHERE feed IN {}"
 
 
 class State(Struct, frozen=True):
@@ -31,12 +33,11 @@ class State(Struct, frozen=True):
 
 def state(ledger: Ledger, feed: str) -> State:
     """What the feed is known by; an empty one before its first refresh."""
-    query = select(feeds.c.guid, feeds.c.fingerprint, feeds.c.updated, feeds.c.runs).where(feeds.c.feed == feed)
     with reading(ledger) as connection:
-        row = connection.execute(query).one_or_none()
-    if row is None:
-        return State()
-    return State(row.guid, row.fingerprint, time(row.updated) if row.updated else None, row.runs)
+        rows = among(connection, STATE, [feed])
+    for guid, fingerprint, updated, runs in rows:
+        return State(guid, fingerprint, time(updated) if updated else None, runs)
+    return State()
 
 
 def keep_feed(ledger: Ledger, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None) -> State:

@@ -19,12 +19,14 @@ from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+from sqlalchemy import Connection, CursorResult, Engine, Table, delete, insert, select
 
 from aggregator.errors import LedgerError, LockedError
 from aggregator.ledger import engine as door
 from aggregator.ledger import migrate, schema
 from aggregator.ledger.lock import turn
+
+_GENERATION = select(schema.meta.c.value).where(schema.meta.c.name == "generation").with_for_update(read=True)
 
 
 class Ledger(Struct, frozen=True):
@@ -125,27 +127,32 @@ def _check_generation(ledger: Ledger, connection: Connection) -> None:
     """LockedError where a later generation than the ledger's has begun."""
     if ledger.generation is None:
         return
-    kept = schema.meta.c.name == "generation"
-    found = connection.execute(select(schema.meta.c.value).where(kept).with_for_update(read=True)).scalar()
+    found = connection.execute(_GENERATION).scalar()
     if int(found or 0) != ledger.generation:
         raise LockedError(f"{ledger.name}: another refresh has taken over; nothing of this one was written")
 
 
 def put(connection: Connection, table: Table, keys: dict[str, object], values: dict[str, object]) -> None:
-    """Write one row: over the one that has the same keys, else a new one."""
-    same = [table.c[name] == value for name, value in keys.items()]
-    if connection.execute(update(table).where(*same).values(**values)).rowcount == 0:
-        connection.execute(insert(table).values(**keys, **values))
+    """Write one row: over the one that has the same keys, which are the table's own, else a new one."""
+    columns = ", ".join(f'"{name}"' for name in (*keys, *values))
+    same = ", ".join(f'"{name}"' for name in keys)
+    new = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
+    words = f"INSERT INTO {table.name} ({columns}) VALUES {{}} ON CONFLICT ({same}) DO UPDATE SET {new}"  # noqa: S608 - our own names
+    each(connection, words, [(*keys.values(), *values.values())])
 
 
-def among(connection: Connection, words: str, *lists: Sequence[str]) -> Sequence[Any]:
+def among(connection: Connection, words: str, *lists: Sequence[object]) -> Sequence[Any]:
     """The rows of a question in SQL whose ``{}`` are the lists, of what a column may be; none where one is empty.
 
-    Written out, because expressions with many values in them take twice the time of the question itself.
+    Written out, because expressions take as long as the question itself, and with many values in them twice as long.
     """
+    return done(connection, words, *lists).all() if all(lists) else []
+
+
+def done(connection: Connection, words: str, *lists: Sequence[object]) -> CursorResult[Any]:
+    """What came of a statement in SQL whose ``{}`` are the lists."""
     places = [_places(connection, len(values)) for values in lists]
-    values = tuple(chain.from_iterable(lists))
-    return connection.exec_driver_sql(words.format(*places), values).all() if all(lists) else []
+    return connection.exec_driver_sql(words.format(*places), tuple(chain.from_iterable(lists)))
 
 
 def each(connection: Connection, words: str, rows: Sequence[tuple[object, ...]]) -> None:

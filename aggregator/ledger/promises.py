@@ -14,7 +14,7 @@ from sqlalchemy import insert, select, update
 
 from aggregator.errors import LedgerError
 from aggregator.ledger import records
-from aggregator.ledger.ledger import Ledger, reading, transaction, writing
+from aggregator.ledger.ledger import Ledger, done, reading, transaction, writing
 from aggregator.ledger.schema import mark
 from aggregator.ledger.schema import promises as promises_table
 from aggregator.model.item import Promise
@@ -27,11 +27,13 @@ AT_ONCE = 500
 """Rows read or written at once: those of 20,000 promises take 10 MB."""
 
 
+PROMISED = "SELECT record FROM promises WHERE feed IN {}"
+
+
 def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
     """Everything promised for the feed, sorted by guid: living items, aliases and buried ones."""
-    query = select(promises_table.c.record).where(promises_table.c.feed == feed)
     with reading(ledger) as connection:
-        found = [records.decode_each(Promise, text) for text in connection.execute(query).scalars()]
+        found = [records.decode_each(Promise, text) for (text,) in done(connection, PROMISED, [feed])]
     return tuple(sorted(found, key=lambda promise: promise.guid))
 
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import fields, replace
-from sqlalchemy import case, select
+from sqlalchemy import Select, bindparam, case, select
 
 from aggregator.ledger import records
-from aggregator.ledger.ledger import Ledger, reading
+from aggregator.ledger.ledger import Ledger, among, reading
 from aggregator.ledger.schema import mark, time
 from aggregator.ledger.schema import shelves as shelves_table
 from aggregator.ledger.schema import shows as shows_table
@@ -63,6 +63,28 @@ SOURCE, KEY, DIGEST, FIRST, LAST, PLACE, FIRST_SEEN, LAST_SEEN, RECORD, LISTINGS
 """The columns of a row of an account."""
 
 
+def _accounts() -> Select[Any]:
+    """The question for all rows of a feed."""
+    table, shelf, show = sightings_table, shelves_table, shows_table
+    of = table.c
+    return (
+        select(
+            *(of.source, of.key, of.digest, of.first, of.last, of.place, of.first_seen, of.last_seen, of.record),
+            *(shelf.c.listings, shelf.c.heard, show.c.anchor),
+        )
+        .join(shelf, (shelf.c.feed == of.feed) & (shelf.c.source == of.source))
+        .join(show, (show.c.feed == of.feed) & (show.c.source == of.source) & (show.c.document == of.document))
+        .where(of.feed == bindparam("of"))
+        .order_by(of.source, of.key, of.document)
+        .execution_options(yield_per=AT_ONCE)
+    )
+
+
+_ACCOUNTS = _accounts()
+SHOWS = "SELECT source, document, record FROM shows WHERE feed IN {}"
+SOURCES = "SELECT source, record FROM shelves WHERE feed IN {}"
+
+
 def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
     """Every sighting of the feed ever remembered, sorted by source and key, those of removed sources among them."""
     found = [remembered(account) for account in accounts(ledger, feed)]
@@ -71,21 +93,8 @@ def sightings(ledger: Ledger, feed: str) -> tuple[Remembered, ...]:
 
 def accounts(ledger: Ledger, feed: str) -> Iterator[Account]:
     """The same unread and one after the other, in the database's own order of source and key."""
-    table, shelf, show = sightings_table, shelves_table, shows_table
-    of = table.c
-    query = (
-        select(
-            *(of.source, of.key, of.digest, of.first, of.last, of.place, of.first_seen, of.last_seen, of.record),
-            *(shelf.c.listings, shelf.c.heard, show.c.anchor),
-        )
-        .join(shelf, (shelf.c.feed == of.feed) & (shelf.c.source == of.source))
-        .join(show, (show.c.feed == of.feed) & (show.c.source == of.source) & (show.c.document == of.document))
-        .where(of.feed == feed)
-        .order_by(of.source, of.key, of.document)
-        .execution_options(yield_per=AT_ONCE)
-    )
     with reading(ledger) as connection:
-        for _, same in groupby(connection.execute(query), key=itemgetter(SOURCE, KEY)):
+        for _, same in groupby(connection.execute(_ACCOUNTS, {"of": feed}), key=itemgetter(SOURCE, KEY)):
             rows = tuple(same)
             digest = rows[0][DIGEST] if len(rows) == 1 else records.digest("".join(row[DIGEST] for row in rows))
             yield Account(digest, rows)
@@ -173,10 +182,8 @@ def first_seen(ledger: Ledger, feed: str) -> Mapping[str, datetime]:
 
 def shows(ledger: Ledger, feed: str) -> Mapping[str, Show]:
     """What each source last said of the show itself, by the source's name."""
-    table = shows_table
-    query = select(table.c.source, table.c.document, table.c.record).where(table.c.feed == feed)
     with reading(ledger) as connection:
-        rows = sorted(connection.execute(query), key=lambda row: (row.source, row.document))
+        rows = sorted(among(connection, SHOWS, [feed]), key=lambda row: (row.source, row.document))
     said: dict[str, Show] = {}
     for row in rows:
         show = records.decode(Show, row.record)
@@ -186,8 +193,6 @@ def shows(ledger: Ledger, feed: str) -> Mapping[str, Show]:
 
 def sources(ledger: Ledger, feed: str) -> Mapping[str, Source]:
     """Every source that ever spoke for the feed, with the kind and trust it had when it last did, by its name."""
-    table = shelves_table
-    query = select(table.c.source, table.c.record).where(table.c.feed == feed)
     with reading(ledger) as connection:
-        rows = sorted(connection.execute(query), key=lambda row: row.source)
+        rows = sorted(among(connection, SOURCES, [feed]), key=lambda row: row.source)
     return {row.source: records.decode(Source, row.record) for row in rows}
