@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from aggregator.text.urls import canonical
 
 TOLERANT = "aggregator.fetchers.feed_tolerant"  # by name: importing feedparser takes longer than reading most feeds
 SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
+SITE = re.compile(r"https?://[^/]+/")
 MARKS = (b"<item", b"<entry", b":item", b":entry")
 
 
@@ -130,6 +132,8 @@ def _listing(
 
 def _linked(sightings: list[Sighting], home: str | None) -> tuple[Sighting, ...]:
     """The sightings without links that lead to no item: the show's home, or one address on many items."""
+    if stand_apart([sighting.link or "" for sighting in sightings]):
+        return tuple(sightings)
     places = [canonical(sighting.link) if sighting.link else "" for sighting in sightings]
     counts = Counter(places)
     shared = {place for place, count in counts.items() if place and count >= SHARED_BY}
@@ -139,6 +143,18 @@ def _linked(sightings: list[Sighting], home: str | None) -> tuple[Sighting, ...]
         feed_item.unlinked(sighting) if place in shared else sighting
         for sighting, place in zip(sightings, places, strict=True)
     )
+
+
+def stand_apart(links: list[str]) -> bool:
+    """Whether it is seen at once that no two links lead to one place: paths of one site, none like another.
+
+    What else could lead to one place are other schemes and hosts, queries, fragments, escapes and final slashes.
+    """
+    head = SITE.match(links[0]) if links else None
+    if head is None or len(set(links)) < len(links):
+        return False
+    said = "\n".join(("", *links, ""))
+    return said.count(f"\n{head[0]}") == len(links) and not any(sign in said for sign in ("?", "#", "%", "/\n"))
 
 
 def _is_paged(channel: Mapping[str, Any]) -> bool:
