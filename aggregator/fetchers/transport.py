@@ -82,8 +82,7 @@ class Call(Struct):
         if self.response.isclosed() and not self.response.will_close:
             self._lines.keep(self._key, self.response.line)
         else:
-            self.response.close()
-            self.response.line.close()
+            _shut(self.response.line, self.response)
 
 
 class Request(Struct, frozen=True):
@@ -135,6 +134,7 @@ def call(lines: Lines, asked: Request, begun: Response | None = None) -> Call:
 
 def _begun(line: Any, asked: Request) -> Asking[Response | None]:
     """The answer to the request sent over this line, once it has begun; ``None`` where the line ended before."""
+    response: Response | None = None
     try:
         response = _sent(line, asked)
         yield Wait(asked.meter.deadline, line)
@@ -147,9 +147,9 @@ def _begun(line: Any, asked: Request) -> Asking[Response | None]:
     except ConnectionError:
         pass
     except (OSError, FetchError, GeneratorExit):
-        line.close()
+        _shut(line, response)
         raise
-    line.close()
+    _shut(line, response)
     return None
 
 
@@ -176,11 +176,17 @@ def _answer(response: Response, meter: Meter) -> Response:
             response.headers = None  # type: ignore[assignment]  # `begin` reads a new head where there is none
             response.begin()
     except (OSError, HTTPException, FetchError):
-        response.close()
-        response.line.close()
+        _shut(response.line, response)
         raise
     meter.bytes_left += afterwards
     return response
+
+
+def _shut(line: Any, response: Response | None) -> None:
+    """Close the connection, which is open for as long as an answer reads from it."""
+    if response is not None:
+        response.close()
+    line.close()
 
 
 def _waiting(line: socket) -> bool:
