@@ -29,7 +29,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         [" ", "-", ":", "(", ")", "2", ".", "e", "a", "Teil", "part", "x", "\n"],
     ),
     "spelt part": (
-        titleparts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?:\s*+[\-:,|(\[])++", r"(?:\s*[\-:,|(\[])+"),
+        titleparts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)", r"(?:\s*[\-:,|(\[])+"),
         titleparts._SPELT,
         [" ", "-", ":", "(", ")", "second half", "second", " half", "zweiter Teil", "x", "\n"],
     ),
