@@ -6,7 +6,7 @@ import re
 
 OTHER = re.compile("&(?!(?:amp|lt|gt|quot|apos);)")
 NUMBER = re.compile("&#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
-NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # production 2
+NO_CHARACTER = re.compile("[\x00-\x1f\ud800-\uffff](?<![\t\n\r])(?<![\ue000-\ufffd])")  # production 2
 LAST = 0x10FFFF
 
 

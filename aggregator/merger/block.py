@@ -132,7 +132,7 @@ def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
     )
     sizes = np.diff(np.concatenate((starts, [len(keys)])))
     out: list[Ints] = []
-    for size in np.unique(sizes[(sizes > 1) & (sizes <= CAP)]).tolist():
+    for size in sorted(set(sizes[(sizes > 1) & (sizes <= CAP)].tolist())):
         members = owners[starts[sizes == size][:, None] + np.arange(size)]
         one, other = np.triu_indices(size, 1)
         out.append((members[:, one] * rows + members[:, other]).ravel())

@@ -13,37 +13,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.retold import FEW, graded, retold, telling
 from aggregator.merger.sparse import Bags, Doubles, Ints, shared
 
 Levels = NDArray[np.int8]
-
-LEVELS: dict[str, tuple[str, ...]] = {
-    "id": ("none", "equal"),
-    "title": (
-        *("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9"),
-        *("above .9", "begins the other", "equal, more often", "equal, 2 or 3 times", "equal, in a source once"),
-    ),
-    "names": ("none", "below .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to .95", "above .95"),
-    "told": ("none", "below .3", ".3 to .5", ".5 to .7", ".7 to .9", "above .9", "above .9 of many words"),
-    "duration": (
-        *("none", "precise, 2 s", "precise, 15 s", "precise, 90 s or 2 %", "precise, more"),
-        *("minutes, 60 s", "minutes, 240 s", "minutes, more"),
-    ),
-    "date": (
-        *("none", "same day", "next day", "2 or 3 days", "31 days", "a year", "more"),
-        *("same year", "next year", "years apart"),
-    ),
-    "number": ("none", "equal, same season", "equal", "equal, other season", "different"),
-    "tag": ("none", "same", "different"),
-    "digits": ("none", "equal", "one has more", "conflict"),
-    "part": ("none", "equal", "one has", "conflict"),
-    "order": (
-        *("none", "elsewhere", "between the same items", "one of few between the same items"),
-        "alone between the same items",
-    ),
-}
-KINDS = tuple(LEVELS)
 
 # where one level ends and the next begins
 _ALIKE = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])  # share of a title that is found in the other

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared, Levels
+from aggregator.merger.compare import Compared, Levels
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.sparse import Bools, Floats
 from aggregator.merger.table import Table
 

@@ -7,8 +7,8 @@ from datetime import date
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.frame import Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.record import Record
 from aggregator.merger.resolve import Resolution
 from aggregator.merger.sight import VETOES

@@ -12,11 +12,13 @@ import hashlib
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Levels, compare
+from aggregator.merger.compare import Levels, compare
 from aggregator.merger.frame import Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.sight import Paired, closely, most
 from aggregator.merger.sparse import Doubles, Ints
-from aggregator.merger.table import Table, weigh
+from aggregator.merger.table import Table
+from aggregator.merger.weigh import weigh
 
 LEAST = 100  # pairs that may be one, below which a run teaches nothing
 ROUNDS = 30

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.compare import LEVELS, Compared
+from aggregator.merger.compare import Compared
 from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.levels import LEVELS
 from aggregator.merger.sparse import Bools, Floats, Ints
 
 SURE = (

@@ -15,8 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared, Levels
+from aggregator.merger.compare import Compared, Levels
 from aggregator.merger.frame import Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.sparse import Bools, Ints
 
 CONTRADICTING = {

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared
+from aggregator.merger.compare import Compared
 from aggregator.merger.frame import Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.sparse import Bools, Floats, Ints
 from aggregator.merger.table import Table
 

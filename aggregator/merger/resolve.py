@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from aggregator.merger.block import Candidates, candidates
 from aggregator.merger.cluster import UNSEEN, Rules, cluster, components
-from aggregator.merger.compare import KINDS, Compared
+from aggregator.merger.compare import Compared
 from aggregator.merger.contest import contested
 from aggregator.merger.doubtful import doubtful
 from aggregator.merger.frame import Frame, framed
 from aggregator.merger.learn import relearned
+from aggregator.merger.levels import KINDS
 from aggregator.merger.neighbours import ELSEWHERE, ordered
 from aggregator.merger.orders import published, rules_of
 from aggregator.merger.record import Record
@@ -24,7 +25,8 @@ from aggregator.merger.relisted import relisted
 from aggregator.merger.restamped import redated
 from aggregator.merger.sight import PARTED, Paired, closely, promising, sighted
 from aggregator.merger.sparse import Floats, Ints
-from aggregator.merger.table import Table, weigh
+from aggregator.merger.table import Table
+from aggregator.merger.weigh import weigh
 from aggregator.merger.weights import SHIPPED
 from aggregator.model.cluster import Decision
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.compare import KINDS, LEVELS, Compared, days_apart
+from aggregator.merger.compare import Compared, days_apart
 from aggregator.merger.doubtful import witnessed
 from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.neighbours import SURE, numbered, paired
 from aggregator.merger.sparse import Bools, Floats, Ints
 from aggregator.merger.table import Table

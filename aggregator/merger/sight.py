@@ -13,8 +13,9 @@ from msgspec import Struct
 
 from aggregator.merger.block import Candidates
 from aggregator.merger.cluster import UNSEEN
-from aggregator.merger.compare import KINDS, LEVELS, ONCE, REPEATED, Compared, compare, parts, read, sketched
+from aggregator.merger.compare import ONCE, REPEATED, Compared, compare, parts, read, sketched
 from aggregator.merger.frame import ABSENT, Frame
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.neighbours import OPEN, numbered
 from aggregator.merger.sparse import Bools, Floats, Ints, distinct
 from aggregator.merger.table import Table

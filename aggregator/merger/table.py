@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.compare import KINDS, LEVELS, Levels
-from aggregator.merger.sparse import Floats
+from aggregator.merger.levels import KINDS, LEVELS
 
 
 class Table(Struct, frozen=True):
-    """``weights`` are natural log-odds in the order of ``compare.KINDS`` and its levels; the prior is added once."""
+    """``weights`` are natural log-odds in the order of ``levels.KINDS`` and its levels; the prior is added once."""
 
     version: str
     prior: float
@@ -30,11 +28,3 @@ def from_json(text: str) -> Table:
     named = read["weights"]
     rows = tuple(tuple(float(named.get(kind, {}).get(level, 0.0)) for level in LEVELS[kind]) for kind in KINDS)
     return Table(str(read["version"]), float(read["prior"]), rows)
-
-
-def weigh(table: Table, levels: Levels) -> Floats:
-    """The weight of each pair: prior and the sum over all kinds."""
-    total = np.full(len(levels), table.prior, dtype=np.float32)
-    for column, row in enumerate(table.weights):
-        total += np.array(row, dtype=np.float32)[levels[:, column]]
-    return total

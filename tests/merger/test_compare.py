@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS, compare
+from aggregator.merger.compare import compare
 from aggregator.merger.frame import framed
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.record import Record
 from aggregator.merger.sparse import bagged, gathered, rarity, shared, weighted
-from aggregator.merger.table import from_json, weigh
+from aggregator.merger.table import from_json
+from aggregator.merger.weigh import weigh
 from aggregator.merger.weights import SHIPPED
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aggregator.merger.compare import LEVELS
+from aggregator.merger.levels import LEVELS
 from aggregator.merger.lines import records
 from aggregator.merger.resolve import Orders, resolve
 from aggregator.merger.sight import VETOES

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.lines import records
 from aggregator.merger.resolve import Orders, Resolution, resolve
 from aggregator.merger.table import Table

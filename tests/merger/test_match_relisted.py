@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting
 from aggregator.merger.relisted import relisted

@@ -7,7 +7,7 @@ import random
 import numpy as np
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.lines import records
 from aggregator.merger.match import match
 from aggregator.merger.record import Record

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.doubtful import COST
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.lines import records
 from aggregator.merger.match import match
 from aggregator.merger.record import of_sighting

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, Compared
+from aggregator.merger.compare import Compared
 from aggregator.merger.frame import framed
+from aggregator.merger.levels import KINDS
 from aggregator.merger.match import match
 from aggregator.merger.record import Record
 from aggregator.merger.released import released

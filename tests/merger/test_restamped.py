@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import KINDS, LEVELS
 from aggregator.merger.doubtful import COST
+from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.record import Record
 from aggregator.merger.resolve import Orders, Resolution, resolve
 from aggregator.merger.weights import SHIPPED
