@@ -53,7 +53,7 @@ def honest(body: bytes) -> bytes:
     """
     if WIDE.search(body[:HEAD]):
         body = WIDE.sub(rb"\1\2utf-8\2", body, count=1)
-    return HALF.sub(b"&#xFFFD;", body) if HALF.search(body) else body
+    return HALF.sub(b"&#xFFFD;", body) if b"#" in body and HALF.search(body) else body
 
 
 def _tried(body: bytes, name: str) -> str | None:
