@@ -17,8 +17,8 @@ LONGEST_PROBE = 20000  # characters of two texts compared
 ATTRIBUTES = r"""(?:\s+[\w:-]+="[^"<>]*")*\s*/?>"""
 INLINE = re.compile(rf"</?(?:a|b|i|u|em|strong|span){ATTRIBUTES}", re.IGNORECASE)
 BLOCK = re.compile(rf"</?(?:p|div|h[1-6]|[uo]l|li|br){ATTRIBUTES}", re.IGNORECASE)
-UNSURE = re.compile("[<>&;\x00-\x08]")
-UNSURE_ENDS = "<>&;\x00\x01\x02\x03\x04\x05\x06\x07\x08"
+SIGNS = "<>&;\0\1\2\3\4\5\6\7\x08"  # behind which it is not certain what a text says
+UNSURE = re.compile(f"[{SIGNS}]")
 ENDS = 300  # characters looked at for the first and for the last words
 TAIL = 100  # characters that the last tags of a text and its last letter stand in
 LAST = {  # tags that a text may end in, and that add nothing to it
@@ -104,7 +104,7 @@ def _end(text: str, *, is_html: bool = False) -> str:
             return ""
         tail = tail[:start].rstrip()
     last = tail[-1:]
-    return "" if is_html and last in UNSURE_ENDS else last.casefold()[-1:]
+    return "" if is_html and last in SIGNS else last.casefold()[-1:]
 
 
 def _unlike(main: str, other: str) -> bool:
