@@ -1,0 +1,1 @@
+"""Quality: how well the product matches, reads and publishes, with the figures that must hold."""

@@ -1,0 +1,1 @@
+"""Whole refreshes: what is published, compared with what was published before."""
