@@ -113,13 +113,17 @@ def _inflated(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unbrotlied(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Decode a brotli body (RFC 7932) in parts; the decoder may hold output after it has taken the last byte."""
     stream = brotli.Decompressor()
     for piece in pieces:
         yield stream.process(piece, output_buffer_limit=_PART)
         while not stream.can_accept_more_data():
             yield stream.process(b"", output_buffer_limit=_PART)
-    if not stream.is_finished():
-        raise FetchError("the compressed body ended early")
+    while not stream.is_finished():
+        part = stream.process(b"", output_buffer_limit=_PART)
+        if not part:
+            raise FetchError("the compressed body ended early")
+        yield part
 
 
 def _drained(stream: _Stream, piece: bytes) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """Bodies: decoded whole or not at all, and never more in memory than is taken."""
 
 import gzip
+import random
 import tracemalloc
 import zlib
 
@@ -21,6 +22,13 @@ def bomb(compressed: bytes, coding: str) -> bytes:
 def zeros(size: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join(packer.compress(bytes(1_000_000)) for _ in range(size)) + packer.flush()
+
+
+def letters(size: int) -> bytes:
+    """Return text of that many bytes that compresses about as well as a feed does."""
+    chance = random.Random(size)
+    words = [bytes(chance.choices(b"abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(3_000)]
+    return b" ".join(chance.choices(words, k=size // 3))[:size]
 
 
 BOMBS: dict[str, bytes] = {
@@ -69,6 +77,10 @@ CUT: dict[str, tuple[Pieces, str]] = {
     "inside gzip": (bomb(gzip.compress(RSS)[:-9], "gzip"), "the compressed body ended early"),
     "inside deflate": (bomb(zlib.compress(RSS)[:-2], "deflate"), "the compressed body ended early"),
     "inside brotli": (bomb(brotli.compress(RSS)[:-2], "br"), "the compressed body ended early"),
+    "inside brotli, while the decoder holds output": (
+        bomb(brotli.compress(letters(3_000_000), quality=1)[:-2], "br"),
+        "the compressed body ended early",
+    ),
     "in a false chunk": ([HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"], "the body ended early"),
     "by damage in gzip": (bomb(gzip.compress(RSS)[:-8] + b"\xff" * 8, "gzip"), "the compressed body is damaged"),
     "by damage in brotli": (bomb(b"\xff" * 30, "br"), "the compressed body is damaged"),
@@ -120,3 +132,23 @@ def test_what_was_asked_for_is_decoded(coding: str, wire: bytes) -> None:
             document = Polls(origin.url(path)).ask().document
             assert document is not None
             assert document.body == RSS
+
+
+LARGE = {
+    "text": (letters, (1_000_000, 2_100_000, 3_900_000)),
+    "zeros": (bytes, (1_048_576, 3_000_000, 3_999_999)),
+    "noise": (random.Random(9).randbytes, (1_900_000,)),
+}
+
+
+@pytest.mark.parametrize("quality", [1, 5])
+@pytest.mark.parametrize("content", LARGE)
+def test_a_large_brotli_body_is_decoded_whole(content: str, quality: int) -> None:
+    make, sizes = LARGE[content]
+    for size in sizes:
+        body = make(size)
+        wire = bomb(brotli.compress(body, quality=quality), "br")
+        with playing(lambda _, wire=wire: wire) as origin:
+            document = Polls(origin.url(), replace(HASTY, deadline=20.0)).ask().document
+            assert document is not None
+            assert document.body == body
