@@ -1,0 +1,1 @@
+"""Quality of repair and blending of texts."""
