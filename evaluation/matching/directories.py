@@ -16,6 +16,7 @@ from aggregator.merger.repair import repair
 from aggregator.model.sighting import Duration, Moment, Sighting
 from aggregator.model.source import Document, Source
 
+FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures" / "feeds"
 MOST = 200  # items of a show; a store lists 200 at most
 MINUTE = 60
 
@@ -202,7 +203,7 @@ SCENES: dict[str, tuple[Callable[[Items], Items], dict[str, Change]]] = {
 
 def scene(seed: int, name: str, path: Path, other: Path, *, host: bool) -> Items:
     """All sightings of one show; a network lists another show's items among them."""
-    chance = random.Random(f"{seed} {name} {path.name}")  # noqa: S311 -- invented damage, no secret
+    chance = random.Random(f"{seed} {name} {path.name}")
     title, items = show(path)
     author, changes = SCENES.get(name, (same, {}))
     items = author(items)

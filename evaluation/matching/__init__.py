@@ -1,0 +1,1 @@
+"""How well entries are matched, with the figures that must hold: `python -m evaluation.matching`."""
