@@ -10,7 +10,8 @@ from threading import Lock
 
 from msgspec import Struct, field
 
-from aggregator.fetchers import gate, nursery, policy, sandbox, web
+from aggregator.fetchers import nursery, policy, sandbox
+from aggregator.fetchers.http import client, host_limits
 from aggregator.model.source import Robots
 
 
@@ -29,7 +30,7 @@ class Door(Struct):
     proxy: str = ""
     obey_robots: bool = False
     beside: Path | None = None
-    _gate: gate.Gate | None = None
+    _gate: host_limits.Gate | None = None
     _children: sandbox.Pool | None = None
     _lock: Lock = field(default_factory=Lock)
 
@@ -39,10 +40,10 @@ class Door(Struct):
             contact=self.contact, allow_networks=self.networks, proxy=self.proxy, obey_robots=self.obey_robots
         )
 
-    def gate(self) -> gate.Gate:
+    def gate(self) -> host_limits.Gate:
         """The gate that all questions of this run go through."""
         with self._lock:
-            self._gate = self._gate or gate.Gate(self.policy(), self.held, self.recall)
+            self._gate = self._gate or host_limits.Gate(self.policy(), self.held, self.recall)
             return self._gate
 
     def news(self) -> tuple[Robots, ...]:
@@ -62,4 +63,4 @@ class Door(Struct):
             if self._children is not None:
                 self._children.close()
             if self._gate is not None:
-                web.close()
+                client.close()

@@ -15,7 +15,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers import gate, policy, web
+from aggregator.fetchers import policy
+from aggregator.fetchers.http import client, host_limits
 from aggregator.generator import links
 from aggregator.ledger import facts, memories, records
 from aggregator.ledger.ledger import Ledger
@@ -76,13 +77,13 @@ def ask(book: Ledger, plan: Plan, items: Sequence[Item], head: Head, now: dateti
     return len(due)
 
 
-def by_head(by: gate.Gate, how: policy.Policy, now: datetime) -> Head:
+def by_head(by: host_limits.Gate, how: policy.Policy, now: datetime) -> Head:
     """The question as this run asks it: a guarded HEAD, when it is the host's turn."""
     short, permit = replace(how, deadline=min(how.deadline, PATIENCE)), by.permit(now)
 
     def head(url: str) -> Enclosure | None:
         with by.turn(url):
-            return web.head(url, short, permit)
+            return client.head(url, short, permit)
 
     return head
 

@@ -18,8 +18,8 @@ from statistics import median
 
 import requests
 
-from aggregator.fetchers import web
-from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.http import client
+from aggregator.fetchers.http.host_limits import Gate
 from aggregator.fetchers.policy import Policy
 from aggregator.fetchers.rounds import Rounds, rounds
 from aggregator.fetchers.waits import Asking, answered
@@ -109,7 +109,7 @@ def main() -> None:
                 by_requests = cost(partial(plainly, session, urls))
                 ours = [asked(f"{address}/{path}", way) for way in (None, together)]
                 print(f"{name}: {ours[0]:.3f} ms, in a round {ours[1]:.3f} ms; requests {by_requests:.3f} ms")
-        web.close()
+        client.close()
     finally:
         os.kill(child, signal.SIGKILL)
 

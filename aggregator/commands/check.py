@@ -16,7 +16,7 @@ from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
-from aggregator.fetchers import gate
+from aggregator.fetchers.http import host_limits
 
 AT_ONCE = 8
 """Sources probed at once; how many of one host is the gate's."""
@@ -61,7 +61,7 @@ def _missing(config: Config) -> tuple[str, ...]:
 def _probe(config: Config, now: datetime) -> bool:
     """Whether every source answers; a row for each says what."""
     asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
-    way = gate.Gate(probe.policy_of(config))
+    way = host_limits.Gate(probe.policy_of(config))
     with ThreadPoolExecutor(AT_ONCE) as threads:
         answers = tuple(threads.map(lambda one: probe.probe(one[1], way, now), asked))
     rows = [

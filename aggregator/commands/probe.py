@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError
-from aggregator.fetchers import gate, roster, sandbox
+from aggregator.fetchers import roster, sandbox
+from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.policy import Policy
 from aggregator.model.sighting import Listing, Moment
 from aggregator.model.source import Document, Memory, Source
@@ -41,7 +42,7 @@ def policy_of(config: Config | None) -> Policy:
     )
 
 
-def probe(source: Source, way: gate.Gate, now: datetime) -> Probe:
+def probe(source: Source, way: host_limits.Gate, now: datetime) -> Probe:
     """What the first address of the source that can be understood says."""
     reasons = []
     for document in _documents(source, way, now):
@@ -63,7 +64,7 @@ def probe(source: Source, way: gate.Gate, now: datetime) -> Probe:
     return Probe(source, answered=False, message="; ".join(dict.fromkeys(reasons)) or "it has no address to ask")
 
 
-def _documents(source: Source, way: gate.Gate, now: datetime) -> Iterator[Document | str]:
+def _documents(source: Source, way: host_limits.Gate, now: datetime) -> Iterator[Document | str]:
     """What each address of the source gave: a document, or why there is none."""
     if source.path is not None:
         try:

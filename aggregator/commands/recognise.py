@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import roster, sandbox, web
+from aggregator.fetchers import roster, sandbox
+from aggregator.fetchers.http import client
 from aggregator.fetchers.policy import Policy
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document, Memory, Source
@@ -96,7 +97,7 @@ def _called(host: str) -> str:
 
 def _asked(source: Source, url: str, policy: Policy, now: datetime) -> Document:
     """The document at an address."""
-    answer = web.ask(source, Memory(url), policy, now, force=True)
+    answer = client.ask(source, Memory(url), policy, now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{url}: no answer")
     return answer.document

@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 from aggregator.commands.options import AtOption, JsonOption, clock
 from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
-from aggregator.fetchers import web
+from aggregator.fetchers.http import client
 from aggregator.fetchers.policy import Policy
 from aggregator.generator.validate.artwork import Picture
 from aggregator.generator.validate.examine import RULES, examine
@@ -88,10 +88,10 @@ def _judge(document: str, now: datetime, *, artwork: bool) -> Verdict:
 def _pictured(address: str, document: str, now: datetime) -> Picture:
     """The artwork, by one GET and one HEAD; it may lie on a private network only where the document does."""
     policy = _policy(document)
-    answer = web.ask(Source("artwork", "feed", url=address), Memory(address), policy, now, force=True)
+    answer = client.ask(Source("artwork", "feed", url=address), Memory(address), policy, now, force=True)
     came = answer.document
     body, kind = (came.body, came.media_type) if came else (None, None)
-    return Picture(address, body, kind, head=web.head(address, policy) is not None, why=answer.message or "")
+    return Picture(address, body, kind, head=client.head(address, policy) is not None, why=answer.message or "")
 
 
 def _policy(document: str) -> Policy:
@@ -109,7 +109,7 @@ def _read(document: str) -> bytes:
 
 def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
     """The body, and how it was given."""
-    answer = web.ask(Source("validate", "feed", url=document), Memory(document), _policy(document), now, force=True)
+    answer = client.ask(Source("validate", "feed", url=document), Memory(document), _policy(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: nothing came back")
     known = answer.document.validators

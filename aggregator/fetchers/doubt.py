@@ -16,8 +16,8 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers import manners
-from aggregator.fetchers.manners import Pace
+from aggregator.fetchers.http import polling
+from aggregator.fetchers.http.polling import Pace
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Memory
 
@@ -45,14 +45,14 @@ def weigh(before: Memory, after: Memory, listing: Listing, pace: Pace) -> Verdic
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= EQUAL_SIGHTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        return Verdict(True, manners.with_rhythm(believed, listing.rhythm, pace))
+        return Verdict(True, polling.with_rhythm(believed, listing.rhythm, pace))
     doubtful = replace(_held_back(before, after), doubt=outline, doubts=times)
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_SIGHTINGS} equal sightings)")
 
 
 def refuse(before: Memory, after: Memory, now: datetime, pace: Pace) -> Memory:
     """The memory after a document that could not be read: one more error; asked again as this time."""
-    return manners.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
+    return polling.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
 
 
 def _reason(before: int, count: int) -> str:

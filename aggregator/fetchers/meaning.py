@@ -9,9 +9,9 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers import faults, headers, manners
-from aggregator.fetchers.manners import Pace, Reply
-from aggregator.fetchers.target import Target, shown
+from aggregator.fetchers.http import errors, headers, polling
+from aggregator.fetchers.http.polling import Pace, Reply
+from aggregator.fetchers.http.target import Target, shown
 from aggregator.fetchers.transport import Call
 from aggregator.model.source import Answer, Document, Memory, Source
 from aggregator.text.hosts import host
@@ -45,16 +45,16 @@ def answer(source: Source, memory: Memory, trail: Trail, content: bytes, when: W
         when.asked,
         when.ended,
         when.late,
-        conditional=bool(manners.questions(memory, source.distrust_304_after, when.asked)),
+        conditional=bool(polling.questions(memory, source.distrust_304_after, when.asked)),
         permanent=trail.where.url if trail.hops and trail.permanent and trail.where.login is None else None,
         redirected=bool(trail.hops),
-        moved=manners.address(memory) != memory.url,
+        moved=polling.address(memory) != memory.url,
         host=host(trail.where.url),
     )
-    digest = sha256(content).hexdigest() if trail.status in manners.USABLE else None
-    after = manners.after_answer(memory, reply, when.pace, digest)
+    digest = sha256(content).hexdigest() if trail.status in polling.USABLE else None
+    after = polling.after_answer(memory, reply, when.pace, digest)
     if after.errors:
-        return Answer("silent", after, message=f"{shown(trail.where.url)}: {faults.complaint(trail.status, after)}")
+        return Answer("silent", after, message=f"{shown(trail.where.url)}: {errors.complaint(trail.status, after)}")
     if digest is None or digest == memory.digest:
         return _unchanged(after, trail)
     kind, charset = headers.media_type(trail.fields.get("content-type", ""))
@@ -65,7 +65,7 @@ def answer(source: Source, memory: Memory, trail: Trail, content: bytes, when: W
         media_type=kind,
         charset=charset,
         validators=after.validators,
-        partial=trail.status in manners.PARTIAL,
+        partial=trail.status in polling.PARTIAL,
     )
     return Answer("heard", after, document)
 

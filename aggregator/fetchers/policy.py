@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from aggregator.fetchers.manners import Pace
+from aggregator.fetchers.http.polling import Pace
 
 
 class Policy(Struct, frozen=True):

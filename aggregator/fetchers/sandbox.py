@@ -26,8 +26,8 @@ from msgspec.structs import asdict
 from aggregator.errors import ReadError
 from aggregator.fetchers import lots, roster
 from aggregator.fetchers.exchange import DEFECT, READ, exchanged
+from aggregator.fetchers.http.target import printable, shown
 from aggregator.fetchers.nursery import Limits
-from aggregator.fetchers.target import printable, shown
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document
 

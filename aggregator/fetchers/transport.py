@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.dial import Meter, Terms, dial
 from aggregator.fetchers.heads import Response
-from aggregator.fetchers.target import Target
+from aggregator.fetchers.http.connections import Meter, Terms, dial
+from aggregator.fetchers.http.target import Target
 from aggregator.fetchers.waits import ALONE, Asking, Wait
 
 IDLE_SECONDS = 4.0  # below the 5 s after which Apache closes; longer and a request may meet a closing connection

@@ -52,7 +52,7 @@ def spared(names: set[str]) -> None:
     assert not names & {"aggregator.config.channel", "aggregator.config.strict"}
     stages = {"learning", "making", "stages", "printing", "publish", "kept"}
     assert not names & {f"aggregator.{stage}" for stage in stages}
-    assert not names & {"aggregator.fetchers.web", "aggregator.fetchers.swift", "aggregator.fetchers.sandbox"}
+    assert not names & {"aggregator.fetchers.http.client", "aggregator.fetchers.swift", "aggregator.fetchers.sandbox"}
 
 
 def test_a_version_loads_no_room(tmp_path) -> None:
@@ -65,7 +65,7 @@ def test_a_version_loads_no_room(tmp_path) -> None:
 def test_a_refresh_of_unchanged_files_loads_only_what_compares_them(shop) -> None:
     first = loaded(shop, "refresh", "--at", "2026-01-02T05:00:00Z")
     assert "aggregator.publish" in first
-    assert not {"requests", "aggregator.fetchers.web"} & first
+    assert not {"requests", "aggregator.fetchers.http.client"} & first
     spared(loaded(shop, "refresh", "--at", "2026-01-03T05:00:00Z"))
 
 
@@ -75,7 +75,7 @@ def test_a_refresh_with_nothing_due_loads_no_merger_generator_reader_or_network(
     (tmp_path / "config.yaml").write_text(CONFIG.format(address=address), encoding="utf-8")
     first = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:00Z")
     assert {"requests", "lxml", "feedgen", "aggregator.making", "aggregator.publish"} <= first
-    assert not {"protego", "aggregator.fetchers.permission", *late.FOREIGN - {"importlib.metadata"}} & first
+    assert not {"protego", "aggregator.fetchers.http.robots_check", *late.FOREIGN - {"importlib.metadata"}} & first
     spared(loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:01Z"))
 
 
@@ -97,14 +97,14 @@ from aggregator.fetchers import roster
 from aggregator.model.source import Source
 late.install()
 from aggregator import learning, making
-from aggregator.fetchers import web
-assert all(map(late.waiting, (learning, making, web)))
+from aggregator.fetchers.http import client
+assert all(map(late.waiting, (learning, making, client)))
 with ThreadPoolExecutor(16) as threads:
-    found = set(threads.map(lambda _: (web.ask, making.Brief, web.close), range(64)))
+    found = set(threads.map(lambda _: (client.ask, making.Brief, client.close), range(64)))
 assert len(found) == 1
-assert not late.waiting(web) and not late.waiting(making) and late.waiting(learning)
-import aggregator.fetchers.web
-assert aggregator.fetchers.web is web
+assert not late.waiting(client) and not late.waiting(making) and late.waiting(learning)
+import aggregator.fetchers.http.client
+assert aggregator.fetchers.http.client is client
 """
     subprocess.run([sys.executable, "-c", program], check=True)
 

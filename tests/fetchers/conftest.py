@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.fetchers import web
+from aggregator.fetchers.http import client
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -15,4 +15,4 @@ sys.path.insert(0, str(Path(__file__).parent))
 def _no_lines_left_open() -> Iterator[None]:
     """Connections kept for a next request end with the test."""
     yield
-    web.close()
+    client.close()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from aggregator.fetchers import web
+from aggregator.fetchers.http import client
 from aggregator.fetchers.policy import Policy
 from aggregator.model.source import Answer, Memory, Source
 
@@ -32,7 +32,7 @@ class Polls:
     def ask(self, *, force: bool = False, **later: float) -> Answer:
         """One poll, so much later than the one before."""
         self.now += timedelta(**later)
-        answer = web.ask(
+        answer = client.ask(
             Source("show", "feed", self.url, distrust_304_after=self.distrust),
             self.memory,
             self.policy,

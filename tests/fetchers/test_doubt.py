@@ -8,7 +8,7 @@ from polls import POLICY, START, Polls
 
 from aggregator.fetchers import doubt
 from aggregator.fetchers.doubt import Verdict
-from aggregator.fetchers.manners import Pace
+from aggregator.fetchers.http.polling import Pace
 from aggregator.model.sighting import Listing, Rhythm, Sighting
 from aggregator.model.source import Memory, Validators
 

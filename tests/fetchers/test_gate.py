@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from origin import Pieces, Request, answer, playing
 from polls import POLICY, RSS, START
 
-from aggregator.fetchers import gate
-from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.http import host_limits
+from aggregator.fetchers.http.host_limits import Gate
 from aggregator.fetchers.rounds import rounds
 from aggregator.model.source import Answer, Memory, Source, Validators
 
@@ -71,10 +71,10 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         first = asked(way, busy.url("/one"))
         assert [asked(way, busy.url(f"/{n}")).state for n in range(5)] == ["resting"] * 5
         assert asked(way, other.url()).state == "heard"
-        following = Gate(QUICK, gate.holds([first.memory], START + timedelta(minutes=30)))
+        following = Gate(QUICK, host_limits.holds([first.memory], START + timedelta(minutes=30)))
         assert asked(following, busy.url("/new"), minutes=30).state == "resting"
         assert len(busy.requests) == 1
-        assert gate.holds([first.memory], START + timedelta(minutes=60)) == {}
+        assert host_limits.holds([first.memory], START + timedelta(minutes=60)) == {}
         assert asked(Gate(QUICK), busy.url("/new"), minutes=60).state == "silent"
 
 

@@ -11,7 +11,8 @@ from origin import Request, answer, playing
 from polls import POLICY, RSS, Polls
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import guard, roster
+from aggregator.fetchers import roster
+from aggregator.fetchers.http import ssrf
 from aggregator.model.source import Document, Source
 
 CLOSED = replace(POLICY, allow_networks=())
@@ -21,7 +22,7 @@ CASES = [tuple(line.split("\t")) for line in LINES if not line.startswith("#")]
 
 @pytest.mark.parametrize(("verdict", "address", "why"), CASES)
 def test_addresses_are_judged_as_the_list_says(verdict: str, address: str, why: str) -> None:
-    assert (guard.refusal(address) is None) == (verdict == "yes"), why
+    assert (ssrf.refusal(address) is None) == (verdict == "yes"), why
 
 
 @pytest.mark.parametrize(("verdict", "address", "why"), [case for case in CASES if case[0] == "no"])
@@ -149,7 +150,7 @@ def test_a_name_nobody_knows_or_that_takes_long_is_told(monkeypatch: pytest.Monk
     assert "not known" in Polls("http://nowhere.invalid/").ask().message
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: threading.Event().wait(0.3) or [])
     with pytest.raises(FetchError, match="not resolved in time"):
-        guard.resolve("slow.example", 80, 0.05)
+        ssrf.resolve("slow.example", 80, 0.05)
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY"])

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from origin import answer, playing
 from polls import POLICY, RSS, START
 
-from aggregator.fetchers import heads, web
+from aggregator.fetchers import heads
+from aggregator.fetchers.http import client
 from aggregator.model.source import Memory, Source, Validators
 
 PLAIN = (
@@ -97,6 +98,6 @@ def test_a_plain_head_needs_no_parser_of_letters(monkeypatch: pytest.MonkeyPatch
 def test_no_value_of_a_field_begins_another_line(value: str) -> None:
     with playing(lambda _: answer(200, RSS)) as origin:
         memory = Memory(origin.url(), Validators(etag=value))
-        said = web.ask(Source("show", "feed", memory.url), memory, POLICY, START)
+        said = client.ask(Source("show", "feed", memory.url), memory, POLICY, START)
         assert said.state == "silent"
         assert not origin.requests

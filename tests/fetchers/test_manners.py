@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.fetchers import headers, manners
-from aggregator.fetchers.manners import Pace, Reply
+from aggregator.fetchers.http import headers, polling
+from aggregator.fetchers.http.polling import Pace, Reply
 from aggregator.model.sighting import Rhythm
 from aggregator.model.source import Memory, Validators
 from aggregator.text.hosts import host
@@ -37,104 +37,104 @@ def usable(**fields: str) -> Reply:
     ("minutes", "hours"), [(60, 1), (30, 1), (0, 1), (180, 3), (7 * 24 * 60, 7 * 24), (9 * 24 * 60, 7 * 24)]
 )
 def test_ttl_is_not_before(minutes: int, hours: int) -> None:
-    memory = manners.after_answer(HELD, usable(etag='"1"'), PACE, "d")
-    memory = manners.with_rhythm(memory, Rhythm(timedelta(minutes=minutes)), PACE)
-    assert manners.due(memory, NOON + timedelta(hours=hours))
-    assert not manners.due(memory, NOON + timedelta(hours=hours, minutes=-1))
-    assert manners.due(memory, NOON + timedelta(minutes=1), force=True)
+    memory = polling.after_answer(HELD, usable(etag='"1"'), PACE, "d")
+    memory = polling.with_rhythm(memory, Rhythm(timedelta(minutes=minutes)), PACE)
+    assert polling.due(memory, NOON + timedelta(hours=hours))
+    assert not polling.due(memory, NOON + timedelta(hours=hours, minutes=-1))
+    assert polling.due(memory, NOON + timedelta(minutes=1), force=True)
 
 
 def test_ttl_holds_on_304_too_and_the_greatest_wins() -> None:
-    memory = manners.with_rhythm(HELD, Rhythm(6 * HOUR), PACE)
+    memory = polling.with_rhythm(HELD, Rhythm(6 * HOUR), PACE)
     later = Reply(304, {"cache-control": "max-age=60"}, NOON + DAY, NOON + DAY, conditional=True)
-    after = manners.after_answer(memory, later, PACE)
+    after = polling.after_answer(memory, later, PACE)
     assert after.not_before == NOON + DAY + 6 * HOUR
     longer = replace(later, fields={"cache-control": "max-age=36000"})
-    assert manners.after_answer(memory, longer, PACE).not_before == NOON + DAY + 10 * HOUR
+    assert polling.after_answer(memory, longer, PACE).not_before == NOON + DAY + 10 * HOUR
 
 
 def test_ttl_frees_an_origin_without_validators_from_the_day() -> None:
-    blind = manners.after_answer(Memory("u"), usable(), PACE, "d")
-    assert not manners.due(blind, NOON + 23 * HOUR)
-    assert manners.due(manners.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + 2 * HOUR)
-    assert not manners.due(manners.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + timedelta(minutes=119))
+    blind = polling.after_answer(Memory("u"), usable(), PACE, "d")
+    assert not polling.due(blind, NOON + 23 * HOUR)
+    assert polling.due(polling.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + 2 * HOUR)
+    assert not polling.due(polling.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + timedelta(minutes=119))
 
 
 def test_hours_to_skip_are_left_out_whenever_the_question_comes() -> None:
-    memory = manners.with_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
-    asked = [hour for hour in range(13, 24) if manners.due(memory, NOON.replace(hour=hour, minute=30))]
+    memory = polling.with_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
+    asked = [hour for hour in range(13, 24) if polling.due(memory, NOON.replace(hour=hour, minute=30))]
     assert asked == [15, 16, 17, 19, 20, 21, 22, 23]
-    assert manners.waits(memory, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
+    assert polling.waits(memory, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
 
 
 def test_days_to_skip_are_left_out() -> None:
-    memory = manners.with_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
-    assert [manners.due(memory, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
-    assert manners.waits(memory, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
+    memory = polling.with_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
+    assert [polling.due(memory, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
+    assert polling.waits(memory, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
 
 
 def test_a_rhythm_that_leaves_nothing_is_none() -> None:
-    memory = manners.with_rhythm(HELD, Rhythm(None, frozenset(range(24)), frozenset(range(7))), PACE)
-    assert manners.due(memory, NOON + HOUR)
+    memory = polling.with_rhythm(HELD, Rhythm(None, frozenset(range(24)), frozenset(range(7))), PACE)
+    assert polling.due(memory, NOON + HOUR)
 
 
 def test_a_document_without_a_rhythm_ends_the_last_one() -> None:
-    memory = manners.with_rhythm(HELD, Rhythm(DAY, frozenset({13}), frozenset({1})), PACE)
-    memory = manners.with_rhythm(memory, Rhythm(), PACE)
+    memory = polling.with_rhythm(HELD, Rhythm(DAY, frozenset({13}), frozenset({1})), PACE)
+    memory = polling.with_rhythm(memory, Rhythm(), PACE)
     assert (memory.every, memory.skip_hours, memory.skip_days) == (None, (), ())
 
 
 def test_force_passes_the_schedule_and_never_a_hold() -> None:
     held = replace(HELD, not_before=NOON + DAY, hold_until=NOON + HOUR)
-    assert not manners.due(held, NOON + timedelta(minutes=59), force=True)
-    assert manners.due(held, NOON + HOUR, force=True)
-    assert not manners.due(held, NOON + HOUR)
+    assert not polling.due(held, NOON + timedelta(minutes=59), force=True)
+    assert polling.due(held, NOON + HOUR, force=True)
+    assert not polling.due(held, NOON + HOUR)
 
 
 @pytest.mark.parametrize("back", [DAY, 400 * DAY])
 def test_a_clock_that_went_back_neither_silences_nor_storms(back: timedelta) -> None:
     memory = replace(HELD, not_before=NOON + HOUR)
-    assert manners.due(memory, NOON - back)
-    again = manners.after_answer(memory, Reply(304, {}, NOON - back, NOON - back, conditional=True), PACE)
-    assert not manners.due(again, NOON - back + timedelta(minutes=30))
+    assert polling.due(memory, NOON - back)
+    again = polling.after_answer(memory, Reply(304, {}, NOON - back, NOON - back, conditional=True), PACE)
+    assert not polling.due(again, NOON - back + timedelta(minutes=30))
 
 
 def test_a_clock_that_went_back_keeps_a_hold_of_a_week_and_no_longer_one() -> None:
-    assert not manners.due(replace(HELD, hold_until=NOON + DAY), NOON - DAY)
-    assert manners.due(replace(HELD, hold_until=NOON + DAY), NOON - 30 * DAY)
+    assert not polling.due(replace(HELD, hold_until=NOON + DAY), NOON - DAY)
+    assert polling.due(replace(HELD, hold_until=NOON + DAY), NOON - 30 * DAY)
 
 
 def test_a_clock_that_went_forward_asks_once() -> None:
     memory = replace(HELD, not_before=NOON + HOUR)
-    assert manners.due(memory, NOON + 400 * DAY)
+    assert polling.due(memory, NOON + 400 * DAY)
 
 
 def test_the_leap_day_and_the_turn_of_the_year_are_days() -> None:
     for start in (datetime(2028, 2, 28, 23, 30, tzinfo=UTC), datetime(2026, 12, 31, 23, 30, tzinfo=UTC)):
         memory = replace(HELD, asked=start, skip_hours=(0,))
-        assert manners.waits(memory, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
+        assert polling.waits(memory, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
 
 
 @given(moments, moments, rhythms)
 def test_asking_is_always_allowed_within_a_week_and_a_skip(asked: datetime, now: datetime, rhythm: Rhythm) -> None:
-    memory = manners.with_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
-    until = manners.waits(memory, now)
-    assert until is None or now < until <= max(now, asked) + manners.LONGEST_REST + 7 * DAY + HOUR
+    memory = polling.with_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
+    until = polling.waits(memory, now)
+    assert until is None or now < until <= max(now, asked) + polling.LONGEST_REST + 7 * DAY + HOUR
     if until is not None and now >= asked:
-        assert manners.waits(memory, until) is None
+        assert polling.waits(memory, until) is None
 
 
 @given(st.integers(1, 400), st.text(max_size=20))
 def test_backoff_grows_to_a_day_and_is_the_same_each_time(errors: int, url: str) -> None:
     memory = replace(HELD, url=url, errors=errors)
-    one, other = (manners.failed(memory, NOON, NOON, PACE) for _ in range(2))
+    one, other = (polling.failed(memory, NOON, NOON, PACE) for _ in range(2))
     assert one == other
     assert one.not_before is not None
-    assert timedelta(minutes=59) < one.not_before - NOON < manners.LONGEST_BACKOFF * 1.1
+    assert timedelta(minutes=59) < one.not_before - NOON < polling.LONGEST_BACKOFF * 1.1
 
 
 def test_backoff_is_spread_over_addresses() -> None:
-    rests = {manners.failed(replace(HELD, url=str(n), errors=9), NOON, NOON, PACE).not_before for n in range(100)}
+    rests = {polling.failed(replace(HELD, url=str(n), errors=9), NOON, NOON, PACE).not_before for n in range(100)}
     assert len(rests) > 80
 
 
@@ -150,7 +150,7 @@ def test_any_text_is_a_header(text: str, now: datetime) -> None:
 
 @given(st.integers(100, 999), st.dictionaries(st.sampled_from(["retry-after", "expires", "etag", "date"]), st.text()))
 def test_any_answer_leaves_a_memory_that_lets_ask_again(status: int, fields: dict[str, str]) -> None:
-    after = manners.after_answer(HELD, Reply(status, fields, NOON, NOON, conditional=True), PACE, "d")
+    after = polling.after_answer(HELD, Reply(status, fields, NOON, NOON, conditional=True), PACE, "d")
     assert after.url == HELD.url
-    assert not manners.due(after, NOON + timedelta(minutes=59))
-    assert manners.due(after, NOON + 9 * DAY, force=True)
+    assert not polling.due(after, NOON + timedelta(minutes=59))
+    assert polling.due(after, NOON + 9 * DAY, force=True)

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from origin import Origin, Pieces, Request, answer, playing
 from polls import POLICY, RSS, START
 
-from aggregator.fetchers import robots
-from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.http import robots
+from aggregator.fetchers.http.host_limits import Gate
 from aggregator.model.source import Answer, Memory, Robots, Source
 
 OBEDIENT = replace(POLICY, obey_robots=True, host_rate=1000.0)

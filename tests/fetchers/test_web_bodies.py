@@ -124,6 +124,7 @@ def test_one_coding_is_taken_and_only_one_that_was_asked_for(coding: str) -> Non
         ("identity", RSS),
         ("", RSS),
     ],
+    ids=range(11),
 )
 def test_what_was_asked_for_is_decoded(coding: str, wire: bytes) -> None:
     in_two = [bomb(wire[:1], coding).replace(b"Content-Length: 1", b"X: y"), wire[1:]]

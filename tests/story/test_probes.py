@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from aggregator import probes
-from aggregator.fetchers.gate import Gate
+from aggregator.fetchers.http.host_limits import Gate
 from aggregator.fetchers.policy import Policy
 from aggregator.ledger import ledger, memories
 from aggregator.ledger.ledger import Ledger

@@ -18,8 +18,8 @@ from typing import Any
 from msgspec import Struct
 
 from aggregator.errors import FetchError
-from aggregator.fetchers import guard
-from aggregator.fetchers.target import Target, target
+from aggregator.fetchers.http import ssrf
+from aggregator.fetchers.http.target import Target, target
 
 CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
 _OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
@@ -90,7 +90,7 @@ def dial(where: Target, terms: Terms, meter: Meter) -> socket.socket:
     A proxy is asked for a way to the address that was judged here, never to the name: it can lead nowhere else.
     """
     failure: OSError = OSError("no address")
-    for address in guard.resolve(where.host, where.port, meter.patience(), terms.allowed):
+    for address in ssrf.resolve(where.host, where.port, meter.patience(), terms.allowed):
         try:
             if terms.proxy:
                 line = _tunnelled(address, where.port, target(terms.proxy), meter)
@@ -142,7 +142,7 @@ def _tunnelled(address: str, port: int, proxy: Target, meter: Meter) -> socket.s
 def _to_proxy(proxy: Target, meter: Meter) -> socket.socket:
     """A connection to the first address of the proxy that takes one."""
     failure = FetchError("the proxy could not be reached")
-    for address in guard.resolve(proxy.host, proxy.port, meter.patience(), ANYWHERE):
+    for address in ssrf.resolve(proxy.host, proxy.port, meter.patience(), ANYWHERE):
         try:
             return _connected(address, proxy.port, meter)
         except OSError as error:

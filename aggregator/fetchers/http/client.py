@@ -14,12 +14,13 @@ from requests.adapters import BaseAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from aggregator.errors import FetchError
-from aggregator.fetchers import body, faults, headers, manners, meaning, transport
-from aggregator.fetchers.dial import Meter, Terms
+from aggregator.fetchers import meaning, transport
 from aggregator.fetchers.heads import Response
+from aggregator.fetchers.http import content_coding, errors, headers, polling
+from aggregator.fetchers.http.connections import Meter, Terms
+from aggregator.fetchers.http.target import Target, follow, shown, target
 from aggregator.fetchers.meaning import Trail
 from aggregator.fetchers.policy import Policy
-from aggregator.fetchers.target import Target, follow, shown, target
 from aggregator.fetchers.waits import ALONE, Asking, answered
 from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Answer, Memory, Source
@@ -29,7 +30,7 @@ _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # statu
 
 
 Permit = Callable[[Target, Meter], None]
-"""What is asked before each hop whether it may be: faults.BarredError where it may not."""
+"""What is asked before each hop whether it may be: errors.BarredError where it may not."""
 
 
 def ask(source: Source, memory: Memory, policy: Policy, now: datetime, *, force: bool = False) -> Answer:
@@ -52,20 +53,20 @@ def asking(  # noqa: PLR0913  # the last three are about the run
     ``now`` is the run's clock, by which all is decided, and ``late`` how long ago it was read; the wall clock only
     bounds how long it takes. Whatever an origin does is an Answer: nothing is raised.
     """
-    if resting := manners.resting(memory, now, force=force):
+    if resting := polling.resting(memory, now, force=force):
         return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
     begun = time.monotonic()
     meter = Meter(begun + policy.deadline, policy.raw_bytes)
     try:
-        conditions = manners.questions(memory, source.distrust_304_after, now)
-        came = yield from _fetched(manners.address(memory), conditions, policy, meter, permit)
-    except faults.BarredError as error:
+        conditions = polling.questions(memory, source.distrust_304_after, now)
+        came = yield from _fetched(polling.address(memory), conditions, policy, meter, permit)
+    except errors.BarredError as error:
         barred = meaning.barred(memory, error.memory, now)
-        return Answer("silent", barred, message=f"{shown(manners.address(memory))}: {error}")
+        return Answer("silent", barred, message=f"{shown(polling.address(memory))}: {error}")
     except FetchError as error:
-        miss = manners.failed if meter.reached else manners.unreached
+        miss = polling.failed if meter.reached else polling.unreached
         missed = miss(memory, now, _later(now, begun), policy.pace)
-        return Answer("silent", missed, message=f"{shown(manners.address(memory))}: {error}")
+        return Answer("silent", missed, message=f"{shown(polling.address(memory))}: {error}")
     return meaning.answer(source, memory, *came, meaning.When(now, _later(now, begun), late, policy.pace))
 
 
@@ -78,7 +79,7 @@ def head(url: str, policy: Policy, permit: Permit | None = None) -> Enclosure | 
         trail.call.end()
     except FetchError:
         return None
-    if trail.status not in manners.USABLE:
+    if trail.status not in polling.USABLE:
         return None
     kind, _ = headers.media_type(trail.fields.get("content-type", ""))
     return Enclosure(url, kind, headers.length(trail.fields.get("content-length", "")))
@@ -90,10 +91,10 @@ def beginning(
     """The answer of an address and the first bytes of its body, none where the status brings none; FetchError."""
     trail = answered(_followed("GET", url, (*headers.introduction(policy.contact), *conditions), policy, meter))
     try:
-        with faults.told():
+        with errors.told():
             brings = trail.status // 100 == 2  # noqa: PLR2004  # successful, RFC 9110 section 15.3
             coding = trail.fields.get("content-encoding", "")
-            said = body.beginning(trail.call.response, coding, most) if brings else b""
+            said = content_coding.beginning(trail.call.response, coding, most) if brings else b""
     finally:
         trail.call.end()
     return trail, said
@@ -115,13 +116,13 @@ def _fetched(
     fields = (*headers.introduction(policy.contact), *conditions)
     trail = yield from _followed("GET", url, fields, policy, meter, permit=permit)
     try:
-        if trail.status not in manners.USABLE:
+        if trail.status not in polling.USABLE:
             return trail, b""
         if trail.call.response.length != 0:
             yield ALONE
-        with faults.told():
+        with errors.told():
             coding = trail.fields.get("content-encoding", "")
-            return trail, body.whole(trail.call.response, coding, policy.decoded_bytes)
+            return trail, content_coding.whole(trail.call.response, coding, policy.decoded_bytes)
     finally:
         trail.call.end()
 
@@ -142,7 +143,7 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
         if permit is not None:
             yield ALONE
             permit(where, meter)
-        with faults.told():
+        with errors.told():
             errand, session = _Errand(method, where, fields, (terms, meter)), _session()
             errand.begun = yield from transport.ahead(session.door.lines, errand.asked)
             reply = session.send(errand, stream=True, allow_redirects=False, proxies={})
@@ -154,7 +155,7 @@ def _followed(  # noqa: PLR0913  # how and where to ask, what it may cost, and w
         call.end()
         where = follow(where, location)
         permanent = permanent and _REDIRECTS[reply.status_code]
-    raise faults.LostError(f"redirected more than {policy.hops} times")
+    raise errors.LostError(f"redirected more than {policy.hops} times")
 
 
 def _session() -> _Session:

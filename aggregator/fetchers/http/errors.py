@@ -9,7 +9,7 @@ from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisc
 from ssl import SSLCertVerificationError, SSLError
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.target import printable
+from aggregator.fetchers.http.target import printable
 from aggregator.model.source import Memory
 
 

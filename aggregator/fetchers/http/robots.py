@@ -13,7 +13,7 @@ from typing import Final
 
 from protego import Protego
 
-from aggregator.fetchers.target import LONGEST_URL
+from aggregator.fetchers.http.target import LONGEST_URL
 
 TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""

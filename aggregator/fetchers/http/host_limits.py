@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.fetchers import manners, permission, web
-from aggregator.fetchers.dial import Meter
+from aggregator.fetchers.http import client, polling, robots_check
+from aggregator.fetchers.http.client import Permit
+from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.target import Target
 from aggregator.fetchers.policy import Policy
-from aggregator.fetchers.target import Target
 from aggregator.fetchers.waits import Asking, Wait, answered
-from aggregator.fetchers.web import Permit
 from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
 
@@ -40,7 +40,7 @@ class Gate:
         self._policy = policy
         self._held = dict(held or {})
         self._recall = recall
-        self._permission: permission.Permission | None = None
+        self._permission: robots_check.Permission | None = None
         self._lanes: dict[str, _Lane] = {}
         self._lock = threading.Lock()
 
@@ -51,24 +51,26 @@ class Gate:
     def asking(
         self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False
     ) -> Asking[Answer]:
-        """As `web.asking`, once it is the host's turn; what the host asked of one source holds for all of them.
+        """As `client.asking`, once it is the turn of the host; what that asked of one source holds for all.
 
         ``found`` is whether we found the address ourselves: then its origin's robots.txt is obeyed, whatever the config
         says of those that it names.
         """
-        if manners.due(self._under(memory), now, force):
+        if polling.due(self._under(memory), now, force):
             permit = self.permit(now, found=found)
-            lane = self._lane(manners.address(memory))
+            lane = self._lane(polling.address(memory))
             yield from lane.enter(self._policy)
             try:
                 yield from lane.pause(self._policy)
                 late = timedelta(seconds=int(time.monotonic() - self._begun))
                 known = self._under(memory)
-                answer = yield from web.asking(source, known, self._policy, now, force=force, late=late, permit=permit)
+                answer = yield from client.asking(
+                    source, known, self._policy, now, force=force, late=late, permit=permit
+                )
             finally:
                 lane.leave()
         else:
-            answer = web.ask(source, self._under(memory), self._policy, now, force=force)
+            answer = client.ask(source, self._under(memory), self._policy, now, force=force)
         with self._lock:
             for name, until in holds((answer.memory,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
@@ -79,7 +81,7 @@ class Gate:
         if not found and not self._policy.obey_robots:
             return None
         with self._lock:
-            self._permission = self._permission or permission.Permission(self._policy, self._recall, self._begun)
+            self._permission = self._permission or robots_check.Permission(self._policy, self._recall, self._begun)
             current = self._permission
 
         def permit(where: Target, meter: Meter) -> None:
@@ -171,14 +173,14 @@ def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
     for memory in memories:
         until = memory.hold_until
         if until is not None and until > now:
-            name = memory.hold_host or host(manners.address(memory))
+            name = memory.hold_host or host(polling.address(memory))
             held[name] = max(until, held.get(name, until))
     return held
 
 
 def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
     """The memory under what its host asked of any source; the same where the host asked nothing."""
-    name = host(manners.address(memory))
+    name = host(polling.address(memory))
     until = held.get(name)
     if until is None or (memory.hold_until is not None and memory.hold_until >= until):
         return memory

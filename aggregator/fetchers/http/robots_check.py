@@ -19,12 +19,12 @@ from http import HTTPStatus
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
-from aggregator.fetchers import faults, headers, manners, robots, web
-from aggregator.fetchers.dial import Meter
-from aggregator.fetchers.faults import BarredError, LostError
-from aggregator.fetchers.manners import Reply
+from aggregator.fetchers.http import client, errors, headers, polling, robots
+from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.errors import BarredError, LostError
+from aggregator.fetchers.http.polling import Reply
+from aggregator.fetchers.http.target import Target, shown
 from aggregator.fetchers.policy import Policy
-from aggregator.fetchers.target import Target, shown
 from aggregator.model.source import Memory, Robots, Validators
 from aggregator.text.hosts import host
 
@@ -57,7 +57,7 @@ class Permission:
         with self._turn(url, meter):
             said = self._known.get(url) or self._recall(url) or Robots(Memory(url))
             said = replace(said, memory=under(said.memory))
-            asked = manners.due(said.memory, now)
+            asked = polling.due(said.memory, now)
             if asked:
                 said = self._asked(said, meter, now)
                 with self._lock:
@@ -87,13 +87,13 @@ class Permission:
 
     def _asked(self, before: Robots, meter: Meter, now: datetime) -> Robots:
         """What one question for it came to."""
-        conditions = manners.questions(before.memory)
+        conditions = polling.questions(before.memory)
         try:
-            trail, body = web.beginning(before.memory.url, conditions, self._policy, meter, MOST)
+            trail, body = client.beginning(before.memory.url, conditions, self._policy, meter, MOST)
         except LostError:
             return _said(before, "", Validators(), now)
         except FetchError as error:
-            miss = manners.failed if meter.reached else manners.unreached
+            miss = polling.failed if meter.reached else polling.unreached
             missed = miss(before.memory, now, now, self._policy.pace)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
@@ -101,17 +101,17 @@ class Permission:
         return after(before, reply, body, self._policy.pace)
 
 
-def after(before: Robots, reply: Reply, body: bytes, pace: manners.Pace) -> Robots:
+def after(before: Robots, reply: Reply, body: bytes, pace: polling.Pace) -> Robots:
     """What is known once the answer has come."""
     given = Validators(*headers.validators(reply.fields))
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
         return _said(before, before.rules or "", before.memory.validators, reply.asked)
     if reply.status // 100 == _SUCCESS:
         return _said(before, robots.concerning(body), given, reply.asked)
-    if reply.status // 100 == _REFUSAL and reply.status not in manners.RESTING:
+    if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
         return _said(before, "", Validators(), reply.asked)
-    missed = manners.after_answer(before.memory, reply, pace)
-    return Robots(missed, before.rules, before.missed or reply.asked, faults.complaint(reply.status, missed))
+    missed = polling.after_answer(before.memory, reply, pace)
+    return Robots(missed, before.rules, before.missed or reply.asked, errors.complaint(reply.status, missed))
 
 
 def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> Robots:
@@ -122,7 +122,7 @@ def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> 
         asked=now,
         heard=now,
         errors=0,
-        not_before=now + KEPT - manners.SLACK,
+        not_before=now + KEPT - polling.SLACK,
         hold_until=None,
         hold_host="",
     )

@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.metadata import version
 
-from aggregator.fetchers.body import CODINGS
-from aggregator.fetchers.target import printable
+from aggregator.fetchers.http.content_coding import CODINGS
+from aggregator.fetchers.http.target import printable
 
 ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "

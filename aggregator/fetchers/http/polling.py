@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers import headers
+from aggregator.fetchers.http import headers
 from aggregator.model.sighting import Rhythm
 from aggregator.model.source import Memory, Validators
 

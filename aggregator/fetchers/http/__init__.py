@@ -1,0 +1,1 @@
+"""HTTP: guarded connections, polite polling, robots.txt and limits for each host."""
