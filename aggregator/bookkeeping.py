@@ -10,7 +10,8 @@ from itertools import islice
 from msgspec.structs import replace
 
 from aggregator import credited, learning, stages, standing, told
-from aggregator.generator import history, view
+from aggregator.generator.changes import history
+from aggregator.generator.pages import view
 from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger, transaction

@@ -11,8 +11,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from aggregator import kept
-from aggregator.generator import edition, masthead, page
-from aggregator.generator.edition import Pieces
+from aggregator.generator import feed_files
+from aggregator.generator.content import feed_channel
+from aggregator.generator.feed_files import Pieces
+from aggregator.generator.pages import pages as page
 from aggregator.ledger import ledger, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Feed
@@ -48,9 +50,9 @@ def printed(book: Ledger, feed: Feed, whole: Whole = itself, rests: Rests | None
 
     ``whole`` gives an item with its texts. The rest is kept at the end, or by the caller where it has ``rests``.
     """
-    head = masthead.of(feed)
+    head = feed_channel.of(feed)
     shelf = _Shelf(book, feed.channel.name, PRINTED, repr(head), whole, rests)
-    return _made(shelf, feed.items, lambda item: edition.pieces(item, head), (packed, unpacked))
+    return _made(shelf, feed.items, lambda item: feed_files.pieces(item, head), (packed, unpacked))
 
 
 def cards(book: Ledger, feed: Feed, whole: Whole = itself, rests: Rests | None = None) -> Iterator[str]:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers import policy
 from aggregator.fetchers.http import client, host_limits
-from aggregator.generator import links
+from aggregator.generator.content import links
 from aggregator.ledger import facts, memories, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan

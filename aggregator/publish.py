@@ -8,10 +8,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator.generator import archive, edition, files, masthead, news, opml, page
-from aggregator.generator.edition import Pieces
+from aggregator.generator import feed_files, files, opml, paging
+from aggregator.generator.changes import changes_page
+from aggregator.generator.changes.history import History
+from aggregator.generator.content import feed_channel
+from aggregator.generator.feed_files import Pieces
 from aggregator.generator.files import Content, Written
-from aggregator.generator.history import History
+from aggregator.generator.pages import pages as page
 from aggregator.model.feed import Cover, Feed
 
 
@@ -22,7 +25,7 @@ def render(feed: Feed, window: int | None = None, past: History | None = None) -
     the changes page tells; without it there is none.
     """
     pages = {name: body if isinstance(body, bytes) else b"".join(body) for name, body in _pages(feed, past)}
-    return edition.render(feed, window=window) | pages
+    return feed_files.render(feed, window=window) | pages
 
 
 def publish(  # noqa: PLR0913 - the last three are what the caller may have
@@ -41,10 +44,10 @@ def publish(  # noqa: PLR0913 - the last three are what the caller may have
     that are none any more (a window that grew) are removed afterwards, when no page names them.
     """
     folder = output / feed.channel.name
-    streamed: Iterator[tuple[str, Content]] = edition.stream(feed, window=window, beside=folder, made=made)
+    streamed: Iterator[tuple[str, Content]] = feed_files.stream(feed, window=window, beside=folder, made=made)
     contents = chain(streamed, _pages(feed, past, cards))
     written = files.publish(folder, contents, compress=True)
-    files.remove(folder, archive.forsaken(folder, masthead.of(feed).guid, {each.name for each in written}))
+    files.remove(folder, paging.forsaken(folder, feed_channel.of(feed).guid, {each.name for each in written}))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
@@ -52,8 +55,8 @@ def _pages(feed: Feed, past: History | None, cards: Iterable[str] | None = None)
     """The pages for people."""
     yield "index.html", page.stream(feed, changes=past is not None, cards=cards)
     if past is not None:
-        yield "changes.html", news.render(feed, past)
-        yield "changes.atom", news.atom(feed, past)
+        yield "changes.html", changes_page.render(feed, past)
+        yield "changes.atom", changes_page.atom(feed, past)
 
 
 def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[Written, ...]:

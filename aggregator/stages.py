@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from aggregator import credited, probes, told
 from aggregator.aside import Aside
-from aggregator.generator import apart, ids
+from aggregator.generator.content import ids, unique_titles
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
@@ -112,7 +112,7 @@ def settled(book: Ledger, plan: Plan, made: deque[Item], now: datetime, aside: A
         aside.items.whole,
     )
     settlement = settle(probes.completed(book, plan, taken(made)), past, now)
-    named = apart.apart(settlement.items, past.promises, settlement.promises, now)
+    named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     return replace(settlement, items=named.items, promises=named.promises, changed=changed)
 

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aggregator.generator import atom, edition, files, jsonfeed, leaf, masthead, report, rss
+from aggregator.generator import atom, feed_files, files, jsonfeed, report, rss
+from aggregator.generator.content import feed_channel, feed_item
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Duration, Enclosure, Moment, Tag
@@ -63,16 +64,16 @@ def timed(name: str, count: int, work: Callable[[], object]) -> None:
 
 def costs(feed: Feed) -> None:
     """Microseconds of CPU an item, for each step."""
-    head = masthead.of(feed)
+    head = feed_channel.of(feed)
     count = len(feed.items)
-    timed("clean once (leaf)", count, lambda: [leaf.of(item) for item in feed.items])
+    timed("clean once (leaf)", count, lambda: [feed_item.of(item) for item in feed.items])
     timed("rss.entry, cold", count, lambda: [rss.entry(item, head) for item in feed.items])
     timed("atom.entry, cold", count, lambda: [atom.entry(item, head) for item in feed.items])
     timed("jsonfeed.entry, cold", count, lambda: [jsonfeed.entry(item, head) for item in feed.items])
     timed("report.json", count, lambda: report.render(feed))
-    timed("edition: all five files", count, lambda: edition.render(feed))
-    kept = [edition.pieces(item, head) for item in feed.items]
-    timed("edition of pieces kept", count, lambda: edition.assemble(feed, kept))
+    timed("edition: all five files", count, lambda: feed_files.render(feed))
+    kept = [feed_files.pieces(item, head) for item in feed.items]
+    timed("edition of pieces kept", count, lambda: feed_files.assemble(feed, kept))
 
 
 def grown(count: int, way: str) -> None:
@@ -80,7 +81,7 @@ def grown(count: int, way: str) -> None:
     feed = show(count)
     before = peak()
     with tempfile.TemporaryDirectory() as folder:
-        content = edition.stream(feed) if way == "streamed" else edition.render(feed)
+        content = feed_files.stream(feed) if way == "streamed" else feed_files.render(feed)
         files.publish(Path(folder), content, compress=True)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
     print(f"{way:10} {count} items, {size / 1e6:.0f} MB of files: peak {before:.0f} MB before, {peak():.0f} MB after")

@@ -16,9 +16,9 @@ from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOpt
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
 from aggregator.errors import one_line
-from aggregator.generator import seen
-from aggregator.generator.changes import changes, sentence
-from aggregator.generator.seen import State
+from aggregator.generator.changes import feed_state
+from aggregator.generator.changes.changes import changes, sentence
+from aggregator.generator.changes.feed_state import State
 from aggregator.ledger import backup
 
 # A sentence names at most three titles of 255 characters, and is worth nothing without its end.
@@ -40,11 +40,13 @@ def run(
     loaded = load(config)
     names = tuple(plan_of(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
     now = clock(at)
-    before = {name: seen.see(pipeline.weigh(loaded, name, at=now)) for name in names} if _remembers(loaded) else {}
+    before = (
+        {name: feed_state.see(pipeline.weigh(loaded, name, at=now)) for name in names} if _remembers(loaded) else {}
+    )
     with tempfile.TemporaryDirectory(prefix="aggregator-diff-") as folder:
         rehearsal = _copied(loaded, Path(folder))
         outcomes = pipeline.refresh(rehearsal, at=now, feeds=names, force=force)
-        after = {name: seen.see(pipeline.weigh(rehearsal, name, at=now)) for name in names}
+        after = {name: feed_state.see(pipeline.weigh(rehearsal, name, at=now)) for name in names}
     for warning in (one for outcome in outcomes for one in summary.worries(outcome)):
         typer.echo(f"aggregator: {one_line(warning)}", err=True)
     told = {name: _told(before.get(name, State()), after[name]) for name in names}

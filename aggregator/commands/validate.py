@@ -21,11 +21,11 @@ from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http import client
 from aggregator.fetchers.policy import Policy
-from aggregator.generator.validate.artwork import Picture
-from aggregator.generator.validate.examine import RULES, examine
-from aggregator.generator.validate.paper import Served, image
-from aggregator.generator.validate.rule import SEVERITIES, Finding
 from aggregator.model.source import Memory, Source
+from aggregator.validator.artwork import Picture
+from aggregator.validator.document import Served, image
+from aggregator.validator.examine import RULES, examine
+from aggregator.validator.rule import SEVERITIES, Finding
 
 # A person who names their own machine means it; every other private address stays closed.
 OWN = {"localhost": ("127.0.0.0/8", "::1/128"), "127.0.0.1": ("127.0.0.0/8",), "::1": ("::1/128",)}

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from aggregator.generator import ids, leaf, masthead, podcast, show
-from aggregator.generator.archive import WHOLE, Sheet
-from aggregator.generator.leaf import Leaf
-from aggregator.generator.masthead import Masthead
+from aggregator.generator import podcast
+from aggregator.generator.content import channel_tags, feed_channel, feed_item, ids
+from aggregator.generator.content.feed_channel import Masthead
+from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content.podcast_tags import Row
+from aggregator.generator.paging import WHOLE, Sheet
 from aggregator.generator.podcast import Node, moment, new_entry, new_feed
 from aggregator.generator.rss import DECLARATION
-from aggregator.generator.tags import Row
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 
@@ -27,7 +28,7 @@ def render(feed: Feed, *, sheet: Sheet = WHOLE) -> bytes:
 
 def stream(feed: Feed, *, sheet: Sheet = WHOLE) -> Iterator[bytes]:
     """The document in pieces, one for each entry."""
-    head = masthead.of(feed)
+    head = feed_channel.of(feed)
     part = sheet.cut(feed.items)
     yield front(head, sheet.links(head, NAME, len(feed.items)), sheet.dated(part, feed.updated))
     for item in part:
@@ -57,7 +58,7 @@ def front(head: Masthead, links: tuple[Row, ...], updated: datetime) -> bytes:
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One ``<entry>``, as it stands in the document; the same item and masthead give the same bytes."""
-    return written(leaf.of(item), head)
+    return written(feed_item.of(item), head)
 
 
 def written(said: Leaf, head: Masthead) -> bytes:
@@ -102,7 +103,7 @@ def _links(said: Leaf) -> tuple[Row, ...]:
 
 def _source(said: Leaf, head: Masthead) -> tuple[Row, ...]:
     """Where the entry came from; the time is the entry's own, for a source's clock would move every poll."""
-    found = show.origin(said, head)
+    found = channel_tags.origin(said, head)
     if found is None:
         return ()
     inside: tuple[Row, ...] = (

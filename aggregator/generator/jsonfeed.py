@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from aggregator.generator import clean, leaf, masthead, show
-from aggregator.generator.archive import WHOLE, Sheet, archive_name, count
+from aggregator.generator.content import channel_tags, feed_channel, feed_item, plain_text
+from aggregator.generator.content.feed_channel import PAGE, Masthead
+from aggregator.generator.content.feed_item import Leaf
 from aggregator.generator.jsontext import CLOSE, block, kept, separated
-from aggregator.generator.leaf import Leaf
-from aggregator.generator.masthead import PAGE, Masthead
+from aggregator.generator.paging import WHOLE, Sheet, archive_name, count
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 
@@ -24,7 +24,7 @@ def render(feed: Feed, *, sheet: Sheet = WHOLE) -> bytes:
 
 def stream(feed: Feed, *, sheet: Sheet = WHOLE) -> Iterator[bytes]:
     """The document in pieces, one for each item."""
-    head = masthead.of(feed)
+    head = feed_channel.of(feed)
     yield front(head, sheet, len(feed.items))
     for position, item in enumerate(sheet.cut(feed.items)):
         yield separated(position, entry(item, head))
@@ -53,7 +53,7 @@ def front(head: Masthead, sheet: Sheet, total: int) -> bytes:
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One item, as it stands in the document; the same item and masthead give the same bytes."""
-    return written(item, leaf.of(item), head)
+    return written(item, feed_item.of(item), head)
 
 
 def written(item: Item, said: Leaf, head: Masthead) -> bytes:
@@ -94,11 +94,11 @@ def _attachments(said: Leaf) -> list[dict[str, Any]]:
 
 def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
     """Who said what: the whole story, with every other value and repair, stands in report.json."""
-    origin = show.origin(said, head)
+    origin = channel_tags.origin(said, head)
     fields = {
         known.field: {
-            "witness": clean.called(known.witness),
-            "agreeing": [clean.called(name) for name in known.agreeing],
+            "witness": plain_text.called(known.witness),
+            "agreeing": [plain_text.called(name) for name in known.agreeing],
             "confidence": round(known.confidence, 3),
         }
         for known in sorted(item.provenance, key=lambda known: known.field)
@@ -107,7 +107,9 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
     if said.duration:
         told["duration_in_seconds"] = said.duration
     pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}
-    told |= {name: clean.text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece}
+    told |= {
+        name: plain_text.text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece
+    }
     if origin:
-        told["source"] = {"name": clean.line(origin[0]), "url": origin[1]}
-    return told | {"sightings": [clean.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}
+        told["source"] = {"name": plain_text.line(origin[0]), "url": origin[1]}
+    return told | {"sightings": [plain_text.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}

@@ -17,7 +17,7 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 from aggregator.errors import ReadError
-from aggregator.generator import view
+from aggregator.generator.pages import view
 from aggregator.model.feed import Cover
 
 # XML 1.0, section 2.2: what no document may hold, as a table, which is made in a fiftieth of the time of a pattern.

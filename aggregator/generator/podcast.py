@@ -19,7 +19,7 @@ from feedgen.ext.base import BaseEntryExtension, BaseExtension
 from feedgen.feed import FeedGenerator
 from lxml import etree
 
-from aggregator.generator.tags import Row
+from aggregator.generator.content.podcast_tags import Row
 
 SPACES = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",

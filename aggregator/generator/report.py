@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aggregator.generator import clean, leaf, masthead, show
+from aggregator.generator.content import channel_tags, feed_channel, feed_item, plain_text
+from aggregator.generator.content.feed_channel import Masthead
+from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content.people import person
 from aggregator.generator.jsontext import CLOSE, block, kept, separated
-from aggregator.generator.leaf import Leaf
-from aggregator.generator.masthead import Masthead
-from aggregator.generator.people import person
 from aggregator.model.cluster import Pair
 from aggregator.model.feed import Feed, Hearing
 from aggregator.model.item import Dissent, Item, Provenance
@@ -30,10 +30,10 @@ def render(feed: Feed) -> bytes:
 
 def stream(feed: Feed) -> Iterator[bytes]:
     """The report in pieces, one for each item."""
-    head = masthead.of(feed)
+    head = feed_channel.of(feed)
     yield front(feed, head)
     for position, item in enumerate(feed.items):
-        yield separated(position, written(item, leaf.of(item), head))
+        yield separated(position, written(item, feed_item.of(item), head))
     yield CLOSE
 
 
@@ -47,7 +47,7 @@ def front(feed: Feed, head: Masthead) -> bytes:
         "counts": _counts(feed),
         "sources": [_hearing(hearing, head) for hearing in sorted(feed.hearings, key=lambda known: known.source.name)],
         "near_misses": [_pair(pair) for pair in feed.near_misses],
-        "remarks": [clean.text(remark) for remark in (*feed.remarks, *_remarks(feed, head))],
+        "remarks": [plain_text.text(remark) for remark in (*feed.remarks, *_remarks(feed, head))],
     }
     return block(said, 0).removesuffix(b"\n}") + b',\n  "items": ['
 
@@ -56,7 +56,7 @@ def _counts(feed: Feed) -> dict[str, int]:
     return {
         "items": len(feed.items),
         "episodes": sum(item.genre == "episode" for item in feed.items),
-        "playable": sum(leaf.playable(item) for item in feed.items),
+        "playable": sum(feed_item.playable(item) for item in feed.items),
         "seen_by_several": sum(len(_sources(item)) > 1 for item in feed.items),
         "cut": sum(item.cut for item in feed.items),
         "repairs": sum(len(known.notes) for item in feed.items for known in item.provenance),
@@ -77,16 +77,16 @@ def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
             "url": dict(head.origins).get(source.name),
             "trust": source.trust,
             "state": hearing.state,
-            "message": clean.text(hearing.message),
+            "message": plain_text.text(hearing.message),
             "sightings": hearing.sightings,
-            "remarks": [clean.text(remark) for remark in hearing.remarks],
+            "remarks": [plain_text.text(remark) for remark in hearing.remarks],
         }
     )
 
 
 def written(item: Item, said: Leaf, head: Masthead) -> bytes:
     """One item of the report: the same item and masthead give the same bytes."""
-    origin = show.origin(said, head)
+    origin = channel_tags.origin(said, head)
     return block(
         kept(
             {
@@ -96,12 +96,12 @@ def written(item: Item, said: Leaf, head: Masthead) -> bytes:
                 "precision": item.published.precision if item.published else None,
                 "genre": item.genre,
                 "part": item.part,
-                "tag": clean.line(item.tag or ""),
-                "prefix": clean.text(item.prefix or "") or None,
-                "suffix": clean.text(item.suffix or "") or None,
+                "tag": plain_text.line(item.tag or ""),
+                "prefix": plain_text.text(item.prefix or "") or None,
+                "suffix": plain_text.text(item.suffix or "") or None,
                 "origin": origin[0] if origin else item.origin,
                 "cut": item.cut,
-                "sightings": [clean.text(name) for name in item.sightings],
+                "sightings": [plain_text.text(name) for name in item.sightings],
                 "fields": [_field(known) for known in item.provenance],
                 "evidence": [_pair(pair) for pair in item.pairs],
             }
@@ -114,10 +114,10 @@ def _field(known: Provenance) -> dict[str, Any]:
     return kept(
         {
             "field": known.field,
-            "witness": clean.called(known.witness),
-            "agreeing": [clean.called(name) for name in known.agreeing],
+            "witness": plain_text.called(known.witness),
+            "agreeing": [plain_text.called(name) for name in known.agreeing],
             "dissent": [
-                {"source": clean.called(other.source), "value": _said(known, other)} for other in known.dissent
+                {"source": plain_text.called(other.source), "value": _said(known, other)} for other in known.dissent
             ],
             "confidence": round(known.confidence, 4),
             "repairs": [_note(note) for note in known.notes],
@@ -131,14 +131,14 @@ def _said(known: Provenance, other: Dissent) -> str:
 
 
 def _note(note: Note) -> dict[str, str]:
-    return {"cause": clean.called(note.cause), "before": _passage(note.before), "after": _passage(note.after)}
+    return {"cause": plain_text.called(note.cause), "before": _passage(note.before), "after": _passage(note.after)}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
     return kept(
         {
-            "left": clean.text(pair.left),
-            "right": clean.text(pair.right),
+            "left": plain_text.text(pair.left),
+            "right": plain_text.text(pair.right),
             "weight": round(pair.weight, 3),
             "veto": pair.veto,
             "evidence": [
@@ -163,16 +163,16 @@ def _remarks(feed: Feed, head: Masthead) -> Sequence[str]:
         if not value
     ]
     found = [f"nobody gave {name} for the show: directories ask for it" for name in missing]
-    unsized = sum(1 for item in feed.items if (media := leaf.media(item)) and not media.length)
+    unsized = sum(1 for item in feed.items if (media := feed_item.media(item)) and not media.length)
     if unsized:
         found.append(f"nobody gave the length of {unsized} audio files: 0 is published")
     return found
 
 
 def _value(value: str) -> str:
-    return clean.line(value, VALUE)
+    return plain_text.line(value, VALUE)
 
 
 def _passage(value: str) -> str:
     """What a repair met or left, as it stood: blanks may be all that differs."""
-    return clean.passage(value, VALUE)
+    return plain_text.passage(value, VALUE)

@@ -13,12 +13,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator.generator import leaf, masthead, podcast, show
-from aggregator.generator.archive import WHOLE, Sheet
-from aggregator.generator.leaf import Leaf
-from aggregator.generator.masthead import Masthead
+from aggregator.generator import podcast
+from aggregator.generator.content import channel_tags, feed_channel, feed_item
+from aggregator.generator.content.feed_channel import Masthead
+from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content.podcast_tags import Row, rows
+from aggregator.generator.paging import WHOLE, Sheet
 from aggregator.generator.podcast import Entry, moment, new_entry, new_feed
-from aggregator.generator.tags import Row, rows
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Tag
@@ -37,9 +38,9 @@ def render(feed: Feed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> bytes:
 
 def stream(feed: Feed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> Iterator[bytes]:
     """The document in pieces, one for each item, so that no more than one is held at a time."""
-    head = masthead.of(feed)
-    chosen = [item for item in feed.items if not episodes_only or leaf.playable(item)]
-    head = titled(head, heard=all(map(leaf.playable, chosen)))
+    head = feed_channel.of(feed)
+    chosen = [item for item in feed.items if not episodes_only or feed_item.playable(item)]
+    head = titled(head, heard=all(map(feed_item.playable, chosen)))
     part = sheet.cut(chosen)
     name = "podcast.xml" if episodes_only else "feed.xml"
     head_bytes = opening(feed, head, part, sheet.links(head, name, len(chosen)), sheet)
@@ -72,7 +73,7 @@ def opening(feed: Feed, head: Masthead, part: Sequence[Item], links: tuple[Row, 
 def front(head: Masthead, links: tuple[Row, ...], dates: tuple[datetime | None, datetime]) -> bytes:
     """The document up to its first item; ``dates`` are the newest item's and the newest change's."""
     archived = any(row[0] == "fh:archive" for row in links)
-    feed = new_feed(links + show.rows_of(head), (*PREFIXES, "fh") if archived else PREFIXES)
+    feed = new_feed(links + channel_tags.rows_of(head), (*PREFIXES, "fh") if archived else PREFIXES)
     feed.title(head.title)
     feed.link(href=head.link, rel="alternate")
     feed.description(head.description)
@@ -93,7 +94,7 @@ def front(head: Masthead, links: tuple[Row, ...], dates: tuple[datetime | None, 
 
 def entry(item: Item, head: Masthead) -> bytes:
     """One ``<item>``, as it stands in the document; the same item and masthead give the same bytes."""
-    return written(leaf.of(item), head)
+    return written(feed_item.of(item), head)
 
 
 def written(said: Leaf, head: Masthead) -> bytes:
@@ -116,7 +117,7 @@ def _made(said: Leaf, head: Masthead) -> Entry:
         made.enclosure(said.media.url, said.media.length, said.media.type)
     if said.published:
         made.published(said.published)
-    if origin := show.origin(said, head):
+    if origin := channel_tags.origin(said, head):
         made.source(origin[1], head.title)
     return made
 

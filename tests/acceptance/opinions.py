@@ -17,7 +17,7 @@ import atoma
 import feedparser
 import podcastparser
 
-from aggregator.generator.validate.examine import examine
+from aggregator.validator.examine import examine
 
 XML = ("podcast.xml", "feed.xml", "feed.atom")
 LATER = datetime(2100, 1, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import pytest
 
-from aggregator.generator import edition, files
+from aggregator.generator import feed_files, files
 from aggregator.model.feed import Feed
 
 FIRST = 6
@@ -30,7 +30,7 @@ class Media(Protocol):
 
 
 def publish(folder: Path, feed: Feed, window: int | None = None) -> None:
-    files.publish(folder / feed.channel.name, edition.render(feed, window=window), compress=True)
+    files.publish(folder / feed.channel.name, feed_files.render(feed, window=window), compress=True)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import pytest
 import requests
 
-from aggregator.generator import edition, files
+from aggregator.generator import feed_files, files
 from aggregator.model.feed import Feed
 
 FIRST = 6
@@ -110,7 +110,7 @@ def until(terminal: int, done: Callable[[], bool], seconds: float) -> None:
 
 
 def publish(folder: Path, feed: Feed) -> None:
-    files.publish(folder / feed.channel.name, edition.render(feed), compress=True)
+    files.publish(folder / feed.channel.name, feed_files.render(feed), compress=True)
 
 
 @pytest.fixture

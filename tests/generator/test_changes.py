@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator.generator import history, news, seen
-from aggregator.generator.changes import KINDS, SENTENCES, Change, changes, sentence
+from aggregator.generator.changes import changes_page, feed_state, history
+from aggregator.generator.changes.changes import KINDS, SENTENCES, Change, changes, sentence
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Duration, Enclosure, Moment
@@ -56,7 +56,7 @@ def published(*runs: tuple[Feed, datetime]) -> history.History:
 
 
 def told(old: Feed, new: Feed, **reasons: str) -> list[str]:
-    return [sentence(change) for change in changes(seen.see(old), seen.see(new), reasons)]
+    return [sentence(change) for change in changes(feed_state.see(old), feed_state.see(new), reasons)]
 
 
 def one(item: Item) -> Feed:
@@ -172,10 +172,10 @@ def test_every_kind_has_its_sentence() -> None:
 
 
 def test_the_state_is_remembered_exactly() -> None:
-    state = seen.see(made.feed())
-    besides = seen.besides(made.feed())
-    assert seen.unpack(seen.pack(state)) == besides == replace(state, items={})
-    assert dict(seen.item_of(seen.line(guid, each)) for guid, each in state.items.items()) == state.items
+    state = feed_state.see(made.feed())
+    besides = feed_state.besides(made.feed())
+    assert feed_state.unpack(feed_state.pack(state)) == besides == replace(state, items={})
+    assert dict(feed_state.item_of(feed_state.line(guid, each)) for guid, each in state.items.items()) == state.items
 
 
 def test_a_first_publication_is_no_news() -> None:
@@ -199,7 +199,7 @@ def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch
     old, new = made.feed(9, 3), made.feed(7, 6)
     other = tuple(replace(each, sightings=("apple/1",), season=9, link=None) for each in new.items[:8])
     new = replace(new, items=(*reversed(other), *new.items[8:]), hearings=new.hearings[:1])
-    expected = changes(seen.see(old), seen.see(new))
+    expected = changes(feed_state.see(old), feed_state.see(new))
     for most in (200, 5):
         monkeypatch.setattr(history, "MOST", most)
         for lot in (1, 2, 400):
@@ -221,7 +221,7 @@ def test_the_history_survives_the_ledger() -> None:
 
 def test_bytes_are_the_golden_ones() -> None:
     feed = made.feed(3, 2)
-    made_now = {"changes.html": news.render(feed, grown()), "changes.atom": news.atom(feed, grown())}
+    made_now = {"changes.html": changes_page.render(feed, grown()), "changes.atom": changes_page.atom(feed, grown())}
     for name, body in made_now.items():
         golden = HERE / "data" / name
         if os.environ.get("GOLDEN") == "write":
@@ -235,7 +235,7 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
     old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
     new = replace(old, items=(other, shrunk))
     past = published((old, NOON), (new, NOON))
-    text = news.render(new, past).decode()
+    text = changes_page.render(new, past).decode()
     lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
     assert [line for line in lines if line][1:] == [
         "“Why caches lie”: the length is now 1 min, it was 15 min.",
@@ -247,13 +247,13 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
 
 
 def test_no_changes_are_a_page_and_a_feed_too() -> None:
-    quiet = history.History(seen.see(made.feed()))
-    assert b"Nothing has changed" in news.render(made.feed(), quiet)
-    assert atoma.parse_atom_bytes(news.atom(made.feed(), quiet)).entries == []
+    quiet = history.History(feed_state.see(made.feed()))
+    assert b"Nothing has changed" in changes_page.render(made.feed(), quiet)
+    assert atoma.parse_atom_bytes(changes_page.atom(made.feed(), quiet)).entries == []
 
 
 def test_the_atom_is_read_by_another_reader() -> None:
-    read = atoma.parse_atom_bytes(news.atom(made.feed(3, 2), grown()))
+    read = atoma.parse_atom_bytes(changes_page.atom(made.feed(3, 2), grown()))
     assert [entry.title.value for entry in read.entries] == [
         "New post: “Field notes, no. 2”, 17 Jul 2024.",
         "2 changes",
@@ -270,8 +270,8 @@ def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
         one(replace(ITEM, title=after, author=after, link=after)),
     )
     past = published((old, NOON), (new, NOON + timedelta(days=1)))
-    etree.fromstring(news.atom(new, past))
-    assert news.render(new, past).count(b"<script>") == 1
+    etree.fromstring(changes_page.atom(new, past))
+    assert changes_page.render(new, past).count(b"<script>") == 1
     assert all(isinstance(sentence(change), str) for edition in past.editions for change in edition.changes)
 
 

@@ -15,11 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from aggregator.generator import edition, ids, masthead
-from aggregator.generator.validate.examine import examine
+from aggregator.generator import feed_files
+from aggregator.generator.content import feed_channel, ids
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Duration, Enclosure, Moment, Tag
+from aggregator.validator.examine import examine
 
 SPACE = {"content": "http://purl.org/rss/1.0/modules/content/", "a": "http://www.w3.org/2005/Atom"}
 
@@ -189,8 +190,8 @@ def json_rows(document: bytes) -> list[Row]:
 @given(feeds())
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_all_formats_agree_and_everybody_reads_them(feed: Feed) -> None:
-    files = edition.render(feed)
-    guid = masthead.of(feed).guid
+    files = feed_files.render(feed)
+    guid = feed_channel.of(feed).guid
     rows = rss_rows(files["feed.xml"])
     assert [(ids.atom(row[0], guid), *row[1:]) for row in rows] == atom_rows(files["feed.atom"])
     assert rows == json_rows(files["feed.json"])

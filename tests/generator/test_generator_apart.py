@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator import publish
-from aggregator.generator import clean
-from aggregator.generator.apart import GRACE, Told, apart
-from aggregator.generator.validate.examine import examine
+from aggregator.generator.content import plain_text
+from aggregator.generator.content.unique_titles import GRACE, Told, apart
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Promise
 from aggregator.model.sighting import Duration, Enclosure, Moment
+from aggregator.validator.examine import examine
 
 DAY = datetime(2024, 5, 1, 8, tzinfo=UTC)
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -175,7 +175,7 @@ def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: 
 def alike(one: Item, other: Item) -> bool:
     lengths = [item.duration.seconds if item.duration else 0 for item in (one, other)]
     return (
-        clean.compared(one.title) == clean.compared(other.title)
+        plain_text.compared(one.title) == plain_text.compared(other.title)
         and one.published.at.date() == other.published.at.date()
         and one.enclosure.type == other.enclosure.type
         and (not all(lengths) or abs(lengths[0] - lengths[1]) < GRACE)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.generator.validate.artwork import JPEG, PNG, Measured, Picture, faults, measured
+from aggregator.validator.artwork import JPEG, PNG, Measured, Picture, faults, measured
 
 EXIF = b"\xff\xe1\x00\x08Exif\x00\x00"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from aggregator.generator.validate.examine import RULES
+from aggregator.validator.examine import RULES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "output.md").read_text("utf-8")

@@ -12,9 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator import publish as publication
-from aggregator.generator import atom, edition, jsonfeed, leaf, masthead, report, rss
-from aggregator.generator.archive import Sheet
+from aggregator.generator import atom, feed_files, jsonfeed, report, rss
+from aggregator.generator.content import feed_channel, feed_item
 from aggregator.generator.files import publish
+from aggregator.generator.paging import Sheet
 from aggregator.generator.podcast import new_feed
 from aggregator.model.feed import Feed
 from aggregator.model.sighting import Moment
@@ -36,7 +37,7 @@ def many(harbour: Feed) -> Feed:
 
 
 def test_pieces_are_what_each_format_writes(many: Feed) -> None:
-    assert edition.render(many) == {
+    assert feed_files.render(many) == {
         "report.json": report.render(many),
         "podcast.xml": rss.render(many, episodes_only=True),
         "feed.xml": rss.render(many, episodes_only=False),
@@ -47,22 +48,22 @@ def test_pieces_are_what_each_format_writes(many: Feed) -> None:
 
 @pytest.mark.parametrize("window", [None, 0, 1, 4, 24, 25, 100])
 def test_a_stream_gives_the_same_bytes(many: Feed, window: int | None) -> None:
-    streamed = {name: b"".join(pieces) for name, pieces in edition.stream(many, window=window)}
-    assert edition.render(many, window=window) == streamed
+    streamed = {name: b"".join(pieces) for name, pieces in feed_files.stream(many, window=window)}
+    assert feed_files.render(many, window=window) == streamed
 
 
 def test_kept_pieces_give_the_same_bytes_as_a_cold_run(many: Feed) -> None:
-    head = masthead.of(many)
-    kept = {item: edition.pieces(item, head) for item in many.items}
+    head = feed_channel.of(many)
+    kept = {item: feed_files.pieces(item, head) for item in many.items}
     changed = replace(many.items[3], title="Renamed")
     later = replace(many, items=(*many.items[:3], changed, *many.items[4:]))
-    made = [kept.get(item) or edition.pieces(item, head) for item in later.items]
-    assert edition.render(later, window=10) == edition.assemble(later, made, window=10)
+    made = [kept.get(item) or feed_files.pieces(item, head) for item in later.items]
+    assert feed_files.render(later, window=10) == feed_files.assemble(later, made, window=10)
 
 
 def test_rss_is_what_feedgen_writes_of_the_whole(many: Feed) -> None:
     """Nothing but feedgen writes XML: one FeedGenerator holding every entry gives the same document."""
-    head = rss.titled(masthead.of(many), heard=False)
+    head = rss.titled(feed_channel.of(many), heard=False)
     whole = new_feed(Sheet().links(head, "feed.xml", 25) + rss.show.rows_of(head), rss.PREFIXES)
     front = rss.front(head, Sheet().links(head, "feed.xml", 25), (many.items[0].published.at, many.updated))  # type: ignore[union-attr] # each has one
     whole.title(head.title)
@@ -76,14 +77,14 @@ def test_rss_is_what_feedgen_writes_of_the_whole(many: Feed) -> None:
     whole.ttl(head.ttl)
     whole.image(url=head.image, title=head.title, link=head.link)
     for item in many.items:
-        whole.add_entry(rss._made(leaf.of(item), head), order="append")
+        whole.add_entry(rss._made(feed_item.of(item), head), order="append")
     body = whole.rss_str(pretty=True).partition(b"?>\n")[2]
     assert rss.assemble(front, (rss.entry(item, head) for item in many.items)) == rss.OPENING + body
 
 
 def test_archives_are_stable_when_new_items_arrive(many: Feed) -> None:
-    before = edition.render(replace(many, items=many.items[5:]), window=6)
-    after = edition.render(many, window=6)
+    before = feed_files.render(replace(many, items=many.items[5:]), window=6)
+    after = feed_files.render(many, window=6)
     kept = [name for name in before if "-archive-" in name and name.startswith(("podcast", "feed"))]
     assert len(kept) > 3
     assert {name: before[name] for name in kept} == {name: after[name] for name in kept}
@@ -91,7 +92,7 @@ def test_archives_are_stable_when_new_items_arrive(many: Feed) -> None:
 
 def test_newest_page_and_archives_hold_every_item(many: Feed) -> None:
     for window in (1, 3, 7, 24):
-        files = edition.render(many, window=window)
+        files = feed_files.render(many, window=window)
         pages = [body for name, body in files.items() if name.startswith("feed") and name.endswith(".xml")]
         for item in many.items:
             assert any(f">{item.guid}<".encode() in page for page in pages)
@@ -109,7 +110,7 @@ def older(name: str, body: bytes) -> str | None:
 
 @pytest.mark.parametrize("first", ["podcast.xml", "feed.xml", "feed.atom", "feed.json"])
 def test_from_page_to_older_page_all_are_read_once(many: Feed, first: str) -> None:
-    files = edition.render(many, window=4)
+    files = feed_files.render(many, window=4)
     stem, _, ending = first.partition(".")
     name, read = first, []
     while name is not None:
@@ -121,7 +122,7 @@ def test_from_page_to_older_page_all_are_read_once(many: Feed, first: str) -> No
 
 
 def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
-    publish(tmp_path, edition.stream(replace(harbour, items=()), window=5))
+    publish(tmp_path, feed_files.stream(replace(harbour, items=()), window=5))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "feed.atom", "feed.json", "feed.xml", "podcast.xml", "report.json",
     ]  # fmt: skip
@@ -132,7 +133,7 @@ def test_a_stream_holds_one_item_at_a_time(harbour: Feed, tmp_path: Path) -> Non
     items = tuple(replace(base, guid=f"g{number}") for number in range(200))
     long = replace(harbour, items=items)
     tracemalloc.start()
-    publish(tmp_path, edition.stream(long))
+    publish(tmp_path, feed_files.stream(long))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) > 19_000_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.generator import atom, jsonfeed, report, rss
-from aggregator.generator.archive import Sheet
+from aggregator.generator.paging import Sheet
 from aggregator.model.feed import Feed
 
 DATA = Path(__file__).parent / "data"

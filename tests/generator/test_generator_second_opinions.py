@@ -21,10 +21,11 @@ import feedparser
 import podcastparser
 import pytest
 
-from aggregator.generator import edition, leaf
-from aggregator.generator.leaf import Leaf
-from aggregator.generator.validate.examine import examine
+from aggregator.generator import feed_files
+from aggregator.generator.content import feed_item
+from aggregator.generator.content.feed_item import Leaf
 from aggregator.model.feed import Feed
+from aggregator.validator.examine import examine
 
 NODE = Path(__file__).parents[1] / "node"
 # partytime's XML parser makes numbers and booleans of such titles, and then finds no text: its defect, told here.
@@ -53,9 +54,9 @@ def parsers() -> Path:
 def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Leaf], Path]:
     """The leaves of podcast.xml, and the folder with all files."""
     folder = tmp_path_factory.mktemp("published")
-    for name, body in edition.render(feed).items():
+    for name, body in feed_files.render(feed).items():
         (folder / name).write_bytes(body)
-    return [said for said in map(leaf.of, feed.items) if said.playable], folder
+    return [said for said in map(feed_item.of, feed.items) if said.playable], folder
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_feedsmith(published: tuple[list[Leaf], Path], opinions: dict[str, Any])
 
 
 def test_feedsmith_on_every_format(feed: Feed, opinions: dict[str, Any]) -> None:
-    titles = [words(leaf.of(item).title) for item in feed.items]
+    titles = [words(feed_item.of(item).title) for item in feed.items]
     for name, kind in (("feed.xml", "rss"), ("feed.atom", "atom"), ("feed.json", "json")):
         seen = opinions[name]["feedsmith"]
         assert seen["format"] == kind

@@ -10,12 +10,13 @@ import pytest
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator.generator import rss, tags
-from aggregator.generator.namespace import TABLE, Place
+from aggregator.generator import rss
+from aggregator.generator.content import podcast_tags
+from aggregator.generator.content.podcast_namespace import TABLE, Place
 from aggregator.generator.podcast import SPACES
-from aggregator.generator.validate.examine import examine
 from aggregator.model.feed import Feed
 from aggregator.model.sighting import Tag
+from aggregator.validator.examine import examine
 
 DATA = Path(__file__).parent / "data"
 GUID = "917393e3-1b1e-5cef-ace4-edaa54e1f810"
@@ -67,27 +68,27 @@ OWN = frozenset({"podcast:guid", "podcast:locked", "podcast:medium", "podcast:se
 
 def test_every_element_of_the_table_has_a_sound_sample() -> None:
     assert {name for name, shape in TABLE.items() if shape.places} == {one.name for one in SOUND}
-    assert [fault for one in SOUND for fault in tags.faults(one)] == []
+    assert [fault for one in SOUND for fault in podcast_tags.faults(one)] == []
 
 
 @pytest.mark.parametrize(("given", "place"), BROKEN)
 def test_a_broken_element_is_left_out(given: Tag, place: Place) -> None:
-    assert tags.rows((given,), place) == ()
+    assert podcast_tags.rows((given,), place) == ()
 
 
 def test_what_is_odd_in_an_element_goes_and_the_element_stays() -> None:
     given = tag(["podcast:person", " Mo \n Lock ", {"role": "guest", "IMG": "x", "href": "not an address", "img": ""}])
-    assert tags.rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)
+    assert podcast_tags.rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)
 
 
 def test_what_may_stand_once_stands_once() -> None:
     given = (tag(["podcast:guid", GUID]), tag(["podcast:guid", "00000000-0000-0000-0000-000000000000"]))
-    assert tags.rows(given, "channel") == (("podcast:guid", GUID, {}, ()),)
+    assert podcast_tags.rows(given, "channel") == (("podcast:guid", GUID, {}, ()),)
 
 
 def test_the_same_element_twice_stands_once() -> None:
     person = tag(["podcast:person", "Mo Lock", {"role": "host"}])
-    assert len(tags.rows((person, person, replace(person, text="Val Sluice")), "item")) == 2
+    assert len(podcast_tags.rows((person, person, replace(person, text="Val Sluice")), "item")) == 2
 
 
 def test_broken_children_go_and_sound_ones_stay() -> None:
@@ -95,7 +96,7 @@ def test_broken_children_go_and_sound_ones_stay() -> None:
     given = tag(
         ["podcast:alternateEnclosure", None, {"type": "audio/opus"}, [["podcast:source"], source, ["podcast:x"]]]
     )
-    ((name, _, _, children),) = tags.rows((given,), "item")
+    ((name, _, _, children),) = podcast_tags.rows((given,), "item")
     assert (name, len(children)) == ("podcast:alternateEnclosure", 1)
 
 
@@ -110,5 +111,5 @@ def test_broken_children_go_and_sound_ones_stay() -> None:
 )
 def test_types_are_spelled_as_the_list_has_them(name: str, said: str, meant: str) -> None:
     given = tag([name, None, {"url": "https://weir.example.com/2", "type": said}])
-    ((_, _, attributes, _),) = tags.rows((given,), "item")
+    ((_, _, attributes, _),) = podcast_tags.rows((given,), "item")
     assert attributes["type"] == meant

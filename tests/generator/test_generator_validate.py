@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.generator.validate.examine import RULES, examine
-from aggregator.generator.validate.paper import Served
-from aggregator.generator.validate.rule import PLACES, Rule
+from aggregator.validator.document import Served
+from aggregator.validator.examine import RULES, examine
+from aggregator.validator.rule import PLACES, Rule
 
 DATA = Path(__file__).parent / "data" / "validate"
 NOW = datetime(2025, 8, 5, 8, 0, tzinfo=UTC)

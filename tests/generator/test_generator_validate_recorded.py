@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.generator.validate.examine import examine
-from aggregator.generator.validate.paper import read
+from aggregator.validator.document import read
+from aggregator.validator.examine import examine
 
 FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "fixtures"
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

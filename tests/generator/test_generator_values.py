@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator.generator import atom, ids, jsonfeed, leaf, links, masthead, report, rss, view
+from aggregator.generator import atom, jsonfeed, report, rss
+from aggregator.generator.content import feed_channel, feed_item, ids, links
+from aggregator.generator.pages import view
 from aggregator.generator.podcast import SPACES
 from aggregator.model.feed import Feed, Hearing
 from aggregator.model.item import Item
@@ -119,10 +121,10 @@ def test_what_is_heard_goes_into_podcast_xml(harbour: Feed) -> None:
 
 def test_a_title_nobody_gave_is_the_beginning_of_the_text_else_the_guid() -> None:
     assert (
-        leaf.of(replace(BARE, title=" ", description="Water. " * 40)).title
+        feed_item.of(replace(BARE, title=" ", description="Water. " * 40)).title
         == ("Water. " * 11).strip()[:79].rpartition(" ")[0] + " Water.…"
     )
-    assert leaf.of(replace(BARE, title="")).title == "bare"
+    assert feed_item.of(replace(BARE, title="")).title == "bare"
 
 
 def test_ids_are_made_of_the_guid(harbour: Feed) -> None:
@@ -136,8 +138,8 @@ def test_ids_are_made_of_the_guid(harbour: Feed) -> None:
 
 
 def test_the_podcast_guid_is_that_of_the_address_until_one_is_stored(harbour: Feed) -> None:
-    assert masthead.of(harbour).guid == harbour.channel.guid
-    minted = masthead.of(with_channel(harbour, guid="")).guid
+    assert feed_channel.of(harbour).guid == harbour.channel.guid
+    minted = feed_channel.of(with_channel(harbour, guid="")).guid
     assert minted == ids.podcast("https://feeds.example.org/harbour-talk/podcast.xml")
     assert minted == ids.podcast("feeds.example.org/harbour-talk/podcast.xml//")
 
@@ -197,7 +199,7 @@ def test_times_are_utc_and_whole_seconds(harbour: Feed) -> None:
 
 
 def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
-    assert leaf.of(BARE).changed == datetime(1970, 1, 1, tzinfo=UTC)
+    assert feed_item.of(BARE).changed == datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
@@ -228,7 +230,7 @@ def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> Non
 
 def test_a_size_or_a_length_below_nothing_is_one_that_nobody_knows() -> None:
     below = replace(BARE, enclosure=Enclosure("https://cdn.example/a.mp3", length=-5), duration=Duration(-1))
-    said = leaf.of(below)
+    said = feed_item.of(below)
     assert said.media is not None
     assert (said.media.length, said.duration) == (0, None)
-    assert leaf.of(replace(BARE, duration=Duration(0), season=0, episode=-1)) == leaf.of(BARE)
+    assert feed_item.of(replace(BARE, duration=Duration(0), season=0, episode=-1)) == feed_item.of(BARE)

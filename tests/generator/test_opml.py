@@ -14,7 +14,8 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.generator import opml, view
+from aggregator.generator import opml
+from aggregator.generator.pages import view
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[2] / "shared" / "fixtures" / "opml"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.generator import engine, page, view
+from aggregator.generator.pages import environment, pages, view
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Enclosure, Note
@@ -81,10 +81,10 @@ def hostile(text: str) -> Feed:
 @pytest.mark.parametrize(
     ("name", "body"),
     [
-        ("feed", page.render(made.feed())),
-        ("empty", page.render(made.feed(0, 0))),
-        ("posts", page.render(made.feed(0, 3))),
-        ("index", page.index([view.cover(made.feed()), view.cover(made.feed(0, 0))])),
+        ("feed", pages.render(made.feed())),
+        ("empty", pages.render(made.feed(0, 0))),
+        ("posts", pages.render(made.feed(0, 3))),
+        ("index", pages.index([view.cover(made.feed()), view.cover(made.feed(0, 0))])),
     ],
 )
 def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
@@ -95,12 +95,12 @@ def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
 
 
 def test_the_same_feed_gives_the_same_bytes() -> None:
-    assert page.render(made.feed()) == page.render(made.feed())
+    assert pages.render(made.feed()) == pages.render(made.feed())
 
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
-    assert page.index([view.cover(one), view.cover(other)]) == page.index([view.cover(other), view.cover(one)])
+    assert pages.index([view.cover(one), view.cover(other)]) == pages.index([view.cover(other), view.cover(one)])
 
 
 def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same() -> None:
@@ -114,11 +114,11 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
             for each in feed.hearings
         ),
     )
-    assert page.render(feed) == page.render(rested)
+    assert pages.render(feed) == pages.render(rested)
 
 
 def test_every_item_has_its_player_and_its_origin() -> None:
-    reading = Reading(page.render(made.feed()))
+    reading = Reading(pages.render(made.feed()))
     assert [each["src"] for each in reading.all("audio")] == [f"https://media.example/qm/{n:04d}.mp3" for n in range(8)]
     assert {each["preload"] for each in reading.all("audio")} == {"none"}
     assert reading.text.count("Listed by ") == 10
@@ -126,12 +126,12 @@ def test_every_item_has_its_player_and_its_origin() -> None:
 
 
 def test_repairs_are_shown_as_what_went_and_what_came() -> None:
-    body = page.render(made.feed()).decode()
+    body = pages.render(made.feed()).decode()
     assert "<del>â€”</del><ins>—</ins>" in body
 
 
 def test_each_format_is_offered_to_feed_readers() -> None:
-    offered = [each for each in Reading(page.render(made.feed())).all("link") if each["rel"] == "alternate"]
+    offered = [each for each in Reading(pages.render(made.feed())).all("link") if each["rel"] == "alternate"]
     assert [(each["href"], each["type"]) for each in offered[:2]] == [
         ("podcast.xml", "application/rss+xml"),
         ("feed.xml", "application/rss+xml"),
@@ -140,8 +140,8 @@ def test_each_format_is_offered_to_feed_readers() -> None:
 
 
 def test_the_changes_page_is_linked_where_there_is_one() -> None:
-    assert b"changes.html" not in page.render(made.feed())
-    assert b'href="changes.html"' in page.render(made.feed(), changes=True)
+    assert b"changes.html" not in pages.render(made.feed())
+    assert b'href="changes.html"' in pages.render(made.feed(), changes=True)
 
 
 def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
@@ -150,7 +150,7 @@ def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
 
 
 def test_nothing_is_loaded_before_the_reader_asks() -> None:
-    reading = Reading(page.render(made.feed()))
+    reading = Reading(pages.render(made.feed()))
     assert not reading.all("iframe")
     assert [each["loading"] for each in reading.all("img")] == ["lazy"]
     assert [each["href"] for each in reading.all("link") if each["rel"] == "icon"] == ["data:,"]
@@ -158,15 +158,15 @@ def test_nothing_is_loaded_before_the_reader_asks() -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
-    policy = Reading(page.render(made.feed())).all("meta")[1]["content"]
+    policy = Reading(pages.render(made.feed())).all("meta")[1]["content"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    style = re.search(rb"<style>(.*?)</style>", page.render(made.feed()), re.DOTALL)
-    script = re.search(rb"<script>(.*?)</script>", page.render(made.feed()), re.DOTALL)
+    style = re.search(rb"<style>(.*?)</style>", pages.render(made.feed()), re.DOTALL)
+    script = re.search(rb"<script>(.*?)</script>", pages.render(made.feed()), re.DOTALL)
     assert style is not None
     assert script is not None
-    assert engine.allowed(style[1].decode()) in policy
-    assert engine.allowed(script[1].decode()) in policy
+    assert environment.allowed(style[1].decode()) in policy
+    assert environment.allowed(script[1].decode()) in policy
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
     ],
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
-    plain = Reading(page.render(hostile("x")))
-    reading = Reading(page.render(hostile(text)) + page.index([view.cover(hostile(text))]))
+    plain = Reading(pages.render(hostile("x")))
+    reading = Reading(pages.render(hostile(text)) + pages.index([view.cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
@@ -196,30 +196,30 @@ def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_gives_a_page_with_the_same_bones(text: str) -> None:
-    reading = Reading(page.render(hostile(text)))
+    reading = Reading(pages.render(hostile(text)))
     assert len(reading.all("h1")) == 1
     assert len(reading.all("main")) == 1
     assert len(reading.all("script")) == 1
 
 
 def test_fragments_are_unique_and_permanent() -> None:
-    reading = Reading(page.render(made.feed(500, 40)))
+    reading = Reading(pages.render(made.feed(500, 40)))
     ids = [attributes["id"] for _, attributes in reading.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert view.anchor("qm-0003") in ids
 
 
 def test_more_items_than_players_are_listed_without() -> None:
-    reading = Reading(page.render(made.feed(page.PLAYERS + 7, 0)))
-    assert len(reading.all("audio")) == page.PLAYERS
+    reading = Reading(pages.render(made.feed(pages.PLAYERS + 7, 0)))
+    assert len(reading.all("audio")) == pages.PLAYERS
     assert (
         sum(attributes.get("id", "").startswith("i-") for tag, attributes in reading.tags if tag == "li")
-        == page.PLAYERS + 7
+        == pages.PLAYERS + 7
     )
 
 
 def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> None:
-    local = Reading(page.render(made.feed(base_url="http://localhost:8000/quiet-machines")))
+    local = Reading(pages.render(made.feed(base_url="http://localhost:8000/quiet-machines")))
     hrefs = [each.get("href", "") for each in local.all("a")]
     assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
     assert "cannot reach it" in local.text
@@ -228,38 +228,38 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
 def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     known = made.feed()
     secret = replace(known.hearings[0].source, url="https://me:hush@host.example/feed?token=secret")
-    body = page.render(replace(known, hearings=(replace(known.hearings[0], source=secret),)))
+    body = pages.render(replace(known, hearings=(replace(known.hearings[0], source=secret),)))
     assert b"hush" not in body
     assert b"secret" not in body
 
 
 def test_a_show_without_audio_says_what_its_address_is() -> None:
     silent = replace(made.feed(3, 0), items=tuple(replace(item, enclosure=None) for item in made.feed(3, 0).items))
-    text = page.render(silent).decode()
+    text = pages.render(silent).decode()
     assert "No source has given audio yet" in text
     assert "/feed.xml" in text
-    assert "No source has given audio yet" not in page.render(made.feed(3, 0)).decode()
+    assert "No source has given audio yet" not in pages.render(made.feed(3, 0)).decode()
 
 
 def test_a_blog_is_not_offered_to_podcast_apps() -> None:
-    reading = Reading(page.render(made.feed(0, 3)))
+    reading = Reading(pages.render(made.feed(0, 3)))
     assert [each["href"] for each in reading.all("a") if each["href"].startswith(("feed:", "https://antenna"))] == [
         "feed:https://feeds.example.org/quiet-machines/feed.xml"
     ]
     assert "podcast.xml" not in {each["href"] for each in reading.all("link") + reading.all("a")}
-    assert "AntennaPod" in Reading(page.render(made.feed(0, 0))).text
+    assert "AntennaPod" in Reading(pages.render(made.feed(0, 0))).text
 
 
 def test_a_show_from_right_to_left_is_laid_out_so() -> None:
     feed = replace(made.feed(1, 0), channel=made.channel(language="ar"))
-    reading = Reading(page.render(feed))
+    reading = Reading(pages.render(feed))
     assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
     assert "\u206615 min\u2069" in reading.text
-    assert b'dir="rtl"' in page.index([view.cover(feed)])
-    assert b'dir="rtl"' not in page.render(made.feed()) + page.index([view.cover(made.feed())])
+    assert b'dir="rtl"' in pages.index([view.cover(feed)])
+    assert b'dir="rtl"' not in pages.render(made.feed()) + pages.index([view.cover(made.feed())])
 
 
 def test_the_day_links_to_the_item_itself() -> None:
-    reading = Reading(page.render(made.feed(2, 0)))
+    reading = Reading(pages.render(made.feed(2, 0)))
     here = [each["href"] for each in reading.all("a") if each.get("class") == "here"]
     assert here == [f"#{view.anchor(item.guid)}" for item in made.feed(2, 0).items]

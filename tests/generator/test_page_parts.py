@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from aggregator.generator import engine, extras, picture, subscribe, wording
-from aggregator.generator.repairs import CAUSES, repair
+from aggregator.generator.pages import environment, extras, picture, subscribe, wording
+from aggregator.generator.pages.repairs import CAUSES, repair
 from aggregator.model.item import Item
 from aggregator.model.sighting import Note, Tag
 from aggregator.text.mend import FIXERS
@@ -53,7 +53,7 @@ def luminance(colour: tuple[int, int, int]) -> float:
 
 
 def test_text_and_background_differ_enough_in_both_themes() -> None:
-    light, dark = re.findall(r":root \{(.*?)\}", engine.STYLE, re.DOTALL)
+    light, dark = re.findall(r":root \{(.*?)\}", environment.STYLE, re.DOTALL)
     for theme in (light, dark):
         named = {name: (int(f"0x{value}", 0)) for name, value in hex_colours(theme)}
         for ink, paper in [

@@ -25,7 +25,7 @@ PLACES = {
     "ftfy": {"text/"},
     "wordfreq": {"text/", "merger/"},
     "nh3": {"generator/"},
-    "jinja2": {"generator/engine.py"},
+    "jinja2": {"generator/pages/environment.py"},
     "yaml": {"config/parse.py"},
     "pydantic": {"config/"},
     "typer": {"cli.py", "commands/"},

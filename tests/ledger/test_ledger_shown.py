@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from aggregator.generator import history, seen
-from aggregator.generator.changes import Change
+from aggregator.generator.changes import feed_state, history
+from aggregator.generator.changes.changes import Change
 from aggregator.ledger import ledger as ledgers
 from aggregator.ledger import migrate, schema, shown
 from aggregator.ledger.facts import facts, keep_fact
@@ -73,13 +73,13 @@ def test_the_items_of_version_1_come_into_rows(any_state: str, items: int) -> No
         assert facts(book, "show", "cover") == b"stays"
         past = history.unpack(facts(book, "show", "changes"))
     assert past is not None
-    assert past.state == seen.State({"language": "de"}, {}, {"host": "answers"})
+    assert past.state == feed_state.State({"language": "de"}, {}, {"host": "answers"})
     assert [each.changes for each in past.editions] == [(Change("added", "Über Uhren", "g", "episode"),)]
-    assert {guid: seen.item_of(line) for guid, line in kept.items()} == {
-        guid: (guid, seen.Seen(title, genre, values, tuple(sources)))
+    assert {guid: feed_state.item_of(line) for guid, line in kept.items()} == {
+        guid: (guid, feed_state.Seen(title, genre, values, tuple(sources)))
         for guid, (title, genre, values, sources) in old.items()
     }
-    assert all(seen.line(*seen.item_of(line)) == line for line in kept.values())
+    assert all(feed_state.line(*feed_state.item_of(line)) == line for line in kept.values())
 
 
 def test_a_ledger_of_version_1_without_news_is_brought_forward(any_state: str) -> None:

@@ -8,13 +8,13 @@ import re
 import pytest
 
 from aggregator.fetchers import preflight
-from aggregator.generator import clean, masthead
+from aggregator.generator.content import feed_channel, plain_text
 from aggregator.merger import wording
 from aggregator.text import lossy, titlenumbers, titleparts, tokens
 
 SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
-SIGN = masthead._SIGN
-YEARS = masthead._YEARS
+SIGN = feed_channel._SIGN
+YEARS = feed_channel._YEARS
 
 # What it was, what it is, and the pieces of the texts on which both are asked.
 PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
@@ -70,7 +70,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
     "joined": (r"\s*\n\s*", re.compile(r"(?<!\s)[^\S\n]*+\n\s*+"), ["a", " ", "\n", "1"]),
     "marks": (
         rf"(?i)^{SIGN}(?:{SIGN}|{YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{YEARS}$",
-        masthead.MARKS,
+        feed_channel.MARKS,
         ["©", "copyright", "2020", "-", " ", ",", ";", "by", "Ann", "present", "99"],
     ),
 }
@@ -103,7 +103,7 @@ def test_markup_is_found_as_by_the_one_pattern() -> None:
     dice, met = random.Random(7), 0
     for _ in range(6_000):
         text = "".join(dice.choices(pieces, weights=[3] * 8 + [1] * 4, k=dice.randint(0, 7)))
-        expected = clean.TAGGED.search(text) is not None or clean.VOID.search(text) is not None
+        expected = plain_text.TAGGED.search(text) is not None or plain_text.VOID.search(text) is not None
         met += expected
-        assert clean.marked(text) is expected, repr(text)
+        assert plain_text.marked(text) is expected, repr(text)
     assert 500 < met < 5_500

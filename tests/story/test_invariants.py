@@ -18,14 +18,14 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator import bookkeeping, publish
-from aggregator.generator import ids
-from aggregator.generator.validate.examine import examine
+from aggregator.generator.content import ids
 from aggregator.ledger import ledger
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show, Sighting, Tag
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
+from aggregator.validator.examine import examine
 from aggregator.voices import Voice
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)

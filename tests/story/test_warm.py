@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
 from aggregator import bookkeeping, making, printing, publish
-from aggregator.generator import edition, masthead, page
+from aggregator.generator import feed_files
+from aggregator.generator.content import feed_channel
+from aggregator.generator.pages import pages as page
 from aggregator.ledger import decisions, ledger, recall
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
@@ -189,7 +191,7 @@ def test_an_item_that_stays_is_not_written_again() -> None:
         feed = refresh(book, [whole(source) for source in SOURCES], START).feed
         stood = kept(book)
         first = list(printing.printed(book, feed))
-        assert first == [edition.pieces(item, masthead.of(feed)) for item in feed.items]
+        assert first == [feed_files.pieces(item, feed_channel.of(feed)) for item in feed.items]
         assert kept(book) == stood + len(feed.items)
         assert list(printing.printed(book, feed)) == first
         assert kept(book) == stood + len(feed.items)

@@ -9,7 +9,7 @@ from pathlib import Path
 import nh3
 import pytest
 
-from aggregator.generator import wash
+from aggregator.generator.content import sanitize
 from aggregator.text.tidy import tidied
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures"
@@ -66,7 +66,7 @@ def compared(count: int) -> int:
         if found is not None:
             simple += 1
             assert found == nh3.clean(html), html
-            assert found == wash.WASHER.clean(html), html
+            assert found == sanitize.WASHER.clean(html), html
     return simple
 
 
@@ -91,6 +91,6 @@ def test_real_markup_is_tidied_as_the_sanitisers_clean_it() -> None:
             if found is not None:
                 simple += 1
                 assert found == nh3.clean(html), html
-                assert found == wash.WASHER.clean(html), html
+                assert found == sanitize.WASHER.clean(html), html
     assert simple > texts // 2
     print(f"{simple} of {texts}")  # noqa: T201

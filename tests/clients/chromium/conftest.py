@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator import page, view
+from aggregator.generator.pages import pages, view
 
 FLAGS = (
     "--headless=new",
@@ -102,8 +102,8 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         feed = made.feed(episodes, posts, f"{served.url}/quiet-machines", f"{media.url}/qm")
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
-        (folder / "index.html").write_bytes(page.render(feed))
-        (served.folder / "index.html").write_bytes(page.index([view.cover(feed)]))
+        (folder / "index.html").write_bytes(pages.render(feed))
+        (served.folder / "index.html").write_bytes(pages.index([view.cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()
         result.complaints()

@@ -13,7 +13,8 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator import edition, page
+from aggregator.generator import feed_files
+from aggregator.generator.pages import pages
 
 PHONE = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
 NAMED = "const e = document.activeElement; return e.tagName + ' ' + (e.id || e.textContent.trim().slice(0, 20))"
@@ -184,10 +185,10 @@ def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(
     show: Callable[..., Opened], served: Served, made: ModuleType, artefacts: Path
 ) -> None:
     opened = show()
-    (served.folder / "feed.css").write_bytes(page.stylesheet())
+    (served.folder / "feed.css").write_bytes(pages.stylesheet())
     feeds = {"feed.xml": made.feed(4, 1), "podcast.xml": made.feed(0, 1)}
     for name, feed in feeds.items():
-        made_files = edition.render(feed)
+        made_files = feed_files.render(feed)
         (served.folder / "quiet-machines" / name).write_bytes(made_files[name])
     place = served.folder / "quiet-machines" / "feed.xml"
     # By file:, because a browser applies a stylesheet to application/xml only ...

@@ -1,0 +1,103 @@
+"""The changes page of a feed, ``changes.html``, and the same as an Atom feed, ``changes.atom``."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from html import escape
+
+from msgspec import Struct, field
+
+from aggregator.generator.changes.changes import Change, named, sentence
+from aggregator.generator.changes.history import Edition, History
+from aggregator.generator.opml import clean
+from aggregator.generator.pages import pages, view, wording
+from aggregator.model.feed import Channel, Feed
+from aggregator.model.sighting import Moment
+
+PAGE, ATOM = "changes.html", "changes.atom"
+
+
+def render(feed: Feed, history: History) -> bytes:
+    """``changes.html``: what each run changed, newest first, every sentence linked to its item."""
+    there = {item.guid for item in feed.items}
+    editions = [
+        (
+            _day(edition.at),
+            _second(edition.at),
+            _grouped(edition.changes, there),
+            edition.more,
+        )
+        for edition in history.editions
+    ]
+    return pages.page("changes.html.j2", channel=feed.channel, editions=editions, tile=pages.tile(feed.channel))
+
+
+def atom(feed: Feed, history: History) -> bytes:
+    """``changes.atom`` (RFC 4287): one entry for each run that changed something."""
+    channel = feed.channel
+    updated = history.editions[0].at if history.editions else feed.updated
+    entries = "".join(_entry(channel, edition) for edition in history.editions)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
+        f"  <id>{_id(channel, 'changes')}</id>\n  <title>Changes of {clean(channel.title)}</title>\n"
+        f"  <updated>{_second(updated)}</updated>\n  <author><name>aggregator</name></author>\n"
+        f'  <link rel="self" type="application/atom+xml" href="{clean(channel.base_url)}/{ATOM}"/>\n'
+        f'  <link rel="alternate" type="text/html" href="{clean(channel.base_url)}/{PAGE}"/>\n{entries}</feed>\n'
+    ).encode("utf-8", "replace")
+
+
+def _entry(channel: Channel, edition: Edition) -> str:
+    """One run as an entry: its sentences as a list."""
+    lines = [sentence(each) for each in edition.changes]
+    name = _id(channel, " ".join((_second(edition.at), *lines)))
+    more = f"<li>and {wording.count(edition.more, 'more change')}</li>" if edition.more else ""
+    listed = "".join(f"<li>{clean(line)}</li>" for line in lines) + more
+    title = lines[0] if len(lines) == 1 else wording.count(len(lines) + edition.more, "change")
+    return (
+        f"  <entry>\n    <id>{name}</id>\n    <title>{clean(title)}</title>\n"
+        f"    <updated>{_second(edition.at)}</updated>\n"
+        f'    <link rel="alternate" type="text/html" href="{clean(channel.base_url)}/{PAGE}"/>\n'
+        f'    <content type="html">{escape(f"<ul>{listed}</ul>")}</content>\n  </entry>\n'
+    )
+
+
+class _Line(Struct):
+    """What is said of one item, or of the feed: the words that link to it, and what follows them, one text a change."""
+
+    linked: str
+    target: str | None
+    said: list[str] = field(default_factory=list)
+
+
+def _grouped(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
+    """A run's changes, those of one item under its title."""
+    lines: dict[str, _Line] = {}
+    for change in found:
+        told, title = sentence(change), named(change)
+        if told.startswith(title):
+            line = lines.setdefault(change.guid, _Line(title, _target(change, there)))
+            line.said.append(told.removeprefix(title))
+        else:
+            lines[told] = _Line(told, _target(change, there))
+    return list(lines.values())
+
+
+def _target(change: Change, there: Collection[str]) -> str | None:
+    """The item's place on the feed's page, where it is still there."""
+    return f"index.html#{view.anchor(change.guid)}" if change.guid and change.guid in there else None
+
+
+def _id(channel: Channel, name: str) -> str:
+    """A name for ever, from the feed's own (podcast:guid, else its folder's name): it survives a move."""
+    home = uuid.uuid5(uuid.NAMESPACE_URL, channel.guid or channel.name)
+    return f"urn:uuid:{uuid.uuid5(home, name)}"
+
+
+def _day(at: datetime) -> str:
+    return wording.day(Moment(at))
+
+
+def _second(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

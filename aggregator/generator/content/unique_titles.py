@@ -1,0 +1,137 @@
+"""Episodes that an app would take for one are told apart by a number behind the title.
+
+AntennaPod holds two items to be one where title, day and kind of media agree and their lengths differ by less than ten
+minutes or are unknown, whatever their guids say, and never shows the second (its FeedItemDuplicateGuesser, 2026). Two
+trailers of one day are the common case. A date is never bent for this; the later episode becomes "Trailer (2)", and
+the report names the repair. Right: "Trailer" twice on one day. Left alone: weekly "Listener mail", a full episode and
+its short teaser of one title, posts. The day is that of UTC: apps use the reader's own, which we cannot know, and a
+daily show that always bears one title must not be numbered.
+
+A title that was published stays: what was published first comes first here, whatever its date, and a number once given
+is promised. An older twin found late takes the next free number, and nobody else is renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from aggregator.generator.content import feed_item, plain_text
+from aggregator.model.item import Item, Promise, Provenance
+from aggregator.model.sighting import Moment, Note
+
+# Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
+GRACE: Final = 600
+# Characters of a title that leave room for the number: a title has 255.
+ROOM: Final = 245
+
+
+class Told(Struct, frozen=True):
+    """The items under the titles that apps can tell apart, the promises with them, and the guids renamed by this."""
+
+    items: tuple[Item, ...]
+    promises: tuple[Promise, ...]
+    changed: tuple[str, ...] = ()
+
+
+def apart(items: Sequence[Item], before: Iterable[Promise], promises: Sequence[Promise], now: datetime) -> Told:
+    """The items with every title that an app would take for an earlier one's numbered.
+
+    ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
+    in both keeps what it was published under. One that cannot was changed ``now``.
+    """
+    past = {promise.guid: promise for promise in before}
+    kept = {promise.guid: promise for promise in promises}
+    found = _numbered(items, past, kept, now)
+    told: list[Item] = []
+    changed: list[str] = []
+    for item in items:
+        title, promise = found.get(item.guid), kept.get(item.guid)
+        said = item if title is None else _renamed(item, title)
+        if promise is not None and promise.told != title:
+            promise = replace(promise, told=title)
+            if item.guid in past:
+                changed.append(item.guid)
+                promise, said = replace(promise, updated=now), replace(said, updated=Moment(now))
+            kept[item.guid] = promise
+        told.append(said)
+    return Told(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
+
+
+class _Day(Struct):
+    """The titles of one day and kind of media: under each the lengths of who bears it, and the next number to try."""
+
+    lengths: dict[str, dict[int, int]] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def take(self, title: str, seconds: int) -> bool:
+        """Bear this title, unless somebody does whom an app would take for the same."""
+        borne = self.lengths.setdefault(plain_text.compared(title), {})
+        place = seconds // GRACE
+        near = (borne[at] for at in (place - 1, place, place + 1) if at in borne)
+        if borne and (not seconds or borne.get(0) == 0 or any(abs(seconds - other) < GRACE for other in near)):
+            return False
+        borne[place] = seconds
+        return True
+
+    def number(self, title: str, seconds: int) -> str:
+        """Bear the first numbered form of the title that nobody bears."""
+        bare = title[:ROOM].rstrip()
+        while True:
+            turn = self.numbers[bare] = self.numbers.get(bare, 1) + 1
+            if self.take(said := f"{bare} ({turn})", seconds):
+                return said
+
+
+def _numbered(
+    items: Sequence[Item], past: Mapping[str, Promise], kept: Mapping[str, Promise], now: datetime
+) -> Mapping[str, str]:
+    """The titles of those who cannot have their own, by guid; who was published first chooses first."""
+
+    def turn(item: Item) -> tuple[bool, datetime, datetime, str]:
+        first, then = past.get(item.guid), kept.get(item.guid)
+        stays = first is not None and then is not None and first.title == then.title
+        return not stays, first.minted if first else now, item.published.at if item.published else now, item.guid
+
+    days: dict[tuple[date, str], _Day] = {}
+    found: dict[str, str] = {}
+    for item in sorted(_crowded(items, kept), key=turn):
+        media, title = feed_item.media(item), plain_text.title(item.title)
+        if media is None or not title or item.published is None:
+            continue
+        day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())
+        seconds = item.duration.seconds if item.duration else 0
+        told = _told(item, kept)
+        if told and told.rpartition(" (")[0] == title[:ROOM].rstrip() and day.take(told, seconds):
+            found[item.guid] = told
+        elif not day.take(title, seconds):
+            found[item.guid] = day.number(title, seconds)
+    return found
+
+
+def _crowded(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterator[Item]:
+    """The items with media that are not alone on their day, or were not when they were published."""
+    days: dict[date, list[Item]] = {}
+    for item in items:
+        if item.enclosure and item.published:
+            days.setdefault(item.published.at.date(), []).append(item)
+    return (item for same in days.values() if len(same) > 1 or _told(same[0], kept) for item in same)
+
+
+def _told(item: Item, kept: Mapping[str, Promise]) -> str | None:
+    promise = kept.get(item.guid)
+    return promise.told if promise else None
+
+
+def _renamed(item: Item, title: str) -> Item:
+    note = Note("title", "told apart", item.title, title)
+    known = [each if each.field != "title" else _noted(each, note) for each in item.provenance]
+    return replace(item, title=title, provenance=tuple(known))
+
+
+def _noted(known: Provenance, note: Note) -> Provenance:
+    return replace(known, notes=(*known.notes, note))

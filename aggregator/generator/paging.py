@@ -1,0 +1,105 @@
+"""Paging by RFC 5005: the newest items on the page that is polled, all older ones in archives that stay as they are.
+
+Archive ``k`` holds the items from the ``(k-1)·window``-th to the ``k·window``-th, counted from the oldest, so it is
+full when it first appears and changes only when an old item is discovered late. The newest page always shows
+``window`` items and may repeat some of the newest archive: apps that know no archives (and purge what a feed no
+longer lists) lose nothing that the window promises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final, TypeVar
+
+from msgspec import Struct
+
+from aggregator.generator.content.feed_channel import Masthead
+from aggregator.generator.content.podcast_tags import Row
+from aggregator.model.item import Item
+
+T = TypeVar("T")
+
+NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
+# Every archive names its feed's guid before its first item; a masthead of the longest texts takes some 30 kB.
+FRONT: Final = 1 << 16
+TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
+
+
+class Sheet(Struct, frozen=True):
+    """One page: at most ``window`` items (``None`` for all), of the newest, or of archive ``number`` from 1."""
+
+    window: int | None = None
+    number: int = 0
+
+    def cut(self, items: Sequence[T]) -> Sequence[T]:
+        """The items of this page, newest first."""
+        if not self.window:
+            return items
+        if self.number == 0:
+            return items[: self.window]
+        oldest = len(items) - self.number * self.window
+        return items[max(oldest, 0) : oldest + self.window]
+
+    def dated(self, part: Sequence[Item], updated: datetime) -> datetime:
+        """When this page last changed: an archive changes with its own items only."""
+        if self.number == 0:
+            return updated
+        moments = (item.updated or item.published for item in part)
+        return min(updated, max((moment.at for moment in moments if moment), default=updated))
+
+    def links(self, head: Masthead, name: str, total: int) -> tuple[Row, ...]:
+        """The atom:link rows of this page, and the mark of an archive."""
+        archives = count(total, self.window)
+        kind = TYPES[name.rpartition(".")[2]]
+        self_name = archive_name(name, self.number) if self.number else name
+        rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": head.address(self_name)}, ())]
+        if self.number:
+            rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": head.address(name)}, ()))
+        else:
+            rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in head.hubs]
+        older = self.number - 1 if self.number else archives
+        if older > 0:
+            href = head.address(archive_name(name, older))
+            rows += [
+                ("atom:link", None, {"rel": rel, "type": kind, "href": href}, ()) for rel in ("prev-archive", "next")
+            ]
+        if self.number:
+            rows.append(("fh:archive", None, {}, ()))
+        return tuple(rows)
+
+
+WHOLE = Sheet()
+
+
+def count(total: int, window: int | None) -> int:
+    """How many archives so many items need.
+
+    >>> [count(total, 10) for total in (0, 10, 11, 20, 21)]
+    [0, 0, 1, 1, 2]
+    """
+    return 0 if not window or total <= window else -(-(total - window) // window)
+
+
+def archive_name(name: str, number: int) -> str:
+    """The archive's file name.
+
+    >>> archive_name("feed.xml", 3)
+    'feed-archive-3.xml'
+    """
+    stem, _, extension = name.rpartition(".")
+    return f"{stem}-archive-{number}.{extension}"
+
+
+def forsaken(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
+    """The archives of the feed of this guid that an earlier edition left in the folder and this one does not have.
+
+    A file that bears such a name and does not say that it is this feed's is somebody else's.
+    """
+    for path in sorted(folder.iterdir()):
+        if NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():
+            with path.open("rb") as handle:
+                if guid.encode() in handle.read(FRONT):
+                    yield path.name

@@ -1,0 +1,213 @@
+"""Paper: a document as the rules look at it: its bytes, what kind it is, and its tree where it has one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from lxml import etree
+from msgspec import Struct, field
+
+from aggregator.generator.content.links import by_extension
+from aggregator.generator.podcast import SPACES, Node
+from aggregator.validator.artwork import Picture
+
+Kind = Literal["rss", "atom", "json", "opml", "unknown"]
+
+ATOM = f"{{{SPACES['atom']}}}"
+# Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
+HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
+# The podcast namespace's first address, which its documents tell readers to hold to be the same.
+OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md"
+
+
+class Served(Struct, frozen=True):
+    """How an origin gave the document: where it came from in the end, its type, and whether it can be asked again.
+
+    ``media_type`` is lower case without parameters; ``validators`` says whether there was an ETag or Last-Modified.
+    """
+
+    address: str
+    media_type: str | None = None
+    charset: str | None = None
+    validators: bool = True
+
+
+class Spot(Struct, frozen=True):
+    """A place in a document: its path as people write it, and the line it begins on, counted from 1."""
+
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """The path alone."""
+        return self.path
+
+    def beneath(self, name: str, element: Node) -> Spot:
+        """The place of an element within this one."""
+        return Spot(f"{self.path} {name}", line(element))
+
+
+class Paper(Struct, frozen=True):
+    """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
+
+    ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
+    document, which the tree does not know. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
+    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast``
+    says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
+    """
+
+    raw: bytes
+    kind: Kind
+    now: datetime
+    root: Node | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    broken: str = ""
+    torn: int | None = None
+    above: int = 0
+    served: Served | None = None
+    picture: Picture | None = None
+    channel: Node | None = None
+    items: tuple[Node, ...] = ()
+    podcast: bool = False
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """JSON Feed's items that are objects."""
+        found = self.data.get("items")
+        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
+    """The document as the rules look at it; never raises, however broken it is."""
+    bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if bare[:1] in {b"{", b"["}:
+        return _json(raw, now, served)
+    body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
+    above = raw.count(b"\n") - body.count(b"\n") if bare else 0
+    try:
+        root = etree.fromstring(body.replace(OLDER.encode(), SPACES["podcast"].encode()), _parser())
+    except etree.XMLSyntaxError as error:
+        torn = (error.lineno or 1) + above
+        said = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
+        return Paper(raw, _guess(bare), now, broken=said, torn=torn, served=served)
+    except ValueError as error:
+        return Paper(raw, _guess(bare), now, broken=str(error), served=served)
+    kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
+    kind = kinds.get(str(root.tag), "unknown")
+    channel = root.find("channel") if kind == "rss" else None
+    items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
+    podcast = channel is not None and _podcast(channel, items)
+    return Paper(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
+
+
+def image(raw: bytes, now: datetime) -> str | None:
+    """The address of the artwork of an RSS podcast or the icon of a JSON Feed, ``None`` where it names none."""
+    paper = read(raw, now)
+    named_there = None if paper.channel is None else paper.channel.find(named("itunes:image"))
+    said = paper.data.get("icon") if named_there is None else named_there.get("href")
+    return said if isinstance(said, str) and said.startswith(("https://", "http://")) else None
+
+
+def _podcast(channel: Node, items: Sequence[Node]) -> bool:
+    """Is it a podcast: does it say so by its medium or a category for Apple, or is every other item to be heard?"""
+    medium = channel.findtext(named("podcast:medium"))
+    if medium is not None:
+        return medium.strip().removesuffix("L") in HEARD
+    heard = sum(1 for item in items if media(item))
+    return heard * 2 >= max(len(items), 1) or channel.find(named("itunes:category")) is not None
+
+
+def named(name: str) -> str:
+    """The tag of a prefixed name, as the tree spells it.
+
+    >>> named("podcast:guid")
+    '{https://podcastindex.org/namespace/1.0}guid'
+    """
+    prefix, _, local = name.rpartition(":")
+    return f"{{{SPACES[prefix]}}}{local}" if prefix else name
+
+
+def shown(element: Node) -> str:
+    """The element's name as a person writes it, with the usual prefix.
+
+    >>> shown(etree.Element(named("itunes:image")))
+    'itunes:image'
+    """
+    tag = str(element.tag)
+    return next((f"{key}:{tag[len(uri) + 2 :]}" for key, uri in SPACES.items() if tag.startswith(f"{{{uri}}}")), tag)
+
+
+def line_of(paper: Paper, where: str | Spot) -> int | None:
+    """The line that a place begins on: of a path that is not there the line of what it would stand in."""
+    if paper.torn is not None:
+        return paper.torn
+    if paper.root is None:
+        return None
+    if isinstance(where, Spot):
+        return None if where.line is None else where.line + paper.above
+    first, *names = where.split(" ")[0].split("/")
+    found = paper.channel if first == "channel" else paper.root
+    if found is None or first == "document":
+        return None
+    for name in names:
+        deeper = found.find(named(name)) if name.partition(":")[0] in SPACES or ":" not in name else None
+        found = found if deeper is None else deeper
+    return (line(found) or 1) + paper.above
+
+
+def line(element: Node) -> int | None:
+    """The line of the parsed text that an element begins on."""
+    found: object = element.sourceline
+    return found if isinstance(found, int) else None
+
+
+def place(item: Node, position: int) -> Spot:
+    """Where an item stands, counted from 1, with its id."""
+    said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
+    name = "entry" if str(item.tag).startswith("{") else "item"
+    return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), line(item))
+
+
+def placed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
+    """Each item with its place."""
+    for position, item in enumerate(paper.items, 1):
+        yield place(item, position), item
+
+
+def media(item: Node) -> bool:
+    """Has an RSS item an enclosure to be heard or watched, by its type, else by its path's extension?"""
+    types = (
+        enclosure.get("type") or by_extension(enclosure.get("url") or "") or "audio/"
+        for enclosure in item.iterfind("enclosure")
+    )
+    return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)
+
+
+def _parser() -> etree.XMLParser:
+    """A parser that resolves no entity, loads no file, asks no network, and refuses what is not well-formed."""
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
+
+
+def _json(raw: bytes, now: datetime, served: Served | None) -> Paper:
+    try:
+        data = json.loads(raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        return Paper(raw, "json", now, broken=error.msg, torn=error.lineno, served=served)
+    except (ValueError, RecursionError) as error:
+        return Paper(raw, "json", now, broken=str(error), served=served)
+    if not isinstance(data, dict):
+        return Paper(raw, "json", now, broken="the document is not an object", served=served)
+    if not ("jsonfeed.org" in str(data.get("version")) or isinstance(data.get("items"), list)):
+        return Paper(raw, "unknown", now, served=served)
+    return Paper(raw, "json", now, data=data, served=served)
+
+
+def _guess(bare: bytes) -> Kind:
+    """What a broken document was meant to be."""
+    found = re.search(rb"<(?:\w+:)?(rss|feed|opml)\b", bare[:4000])
+    kinds: dict[bytes, Kind] = {b"rss": "rss", b"feed": "atom", b"opml": "opml"}
+    return kinds[found.group(1)] if found else "unknown"

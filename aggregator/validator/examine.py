@@ -1,0 +1,36 @@
+"""A document held against every rule of the checklist; pure, and never raising, whatever the document is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from aggregator.validator.artwork import Picture
+from aggregator.validator.document import Kind, Served, read
+from aggregator.validator.rule import Finding, Rule, apply
+from aggregator.validator.rules import atom, channel, item, json, podcast, serving, xml
+
+RULES: tuple[Rule, ...] = (
+    *xml.RULES,
+    *channel.RULES,
+    *item.RULES,
+    *podcast.RULES,
+    *atom.RULES,
+    *json.RULES,
+    *serving.RULES,
+)
+ORDER = {"M": 0, "S": 1, "i": 2}
+
+
+def examine(
+    raw: bytes, now: datetime, served: Served | None = None, picture: Picture | None = None
+) -> tuple[Kind, tuple[Finding, ...]]:
+    """What the document is and every place where it breaks a rule, the gravest first.
+
+    ``now`` decides what lies in the future; ``served`` is how the document was fetched, ``None`` for a file, and
+    ``picture`` its artwork, ``None`` where nobody asked for it.
+    """
+    paper = replace(read(raw, now, served), picture=picture)
+    found = [finding for rule in RULES for finding in apply(rule, paper)]
+    return paper.kind, tuple(sorted(found, key=lambda finding: ORDER[finding.severity]))

@@ -1,0 +1,71 @@
+"""Rule and Finding: one line of the checklist, and one place where a document breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from aggregator.generator.content import plain_text
+from aggregator.validator.document import Paper, Spot, line_of
+
+Severity = Literal["M", "S", "i"]
+# Where in the document, and what is wrong there.
+Fault = tuple[str | Spot, str]
+Check = Callable[[Paper], Iterator[Fault]]
+
+SEVERITIES: dict[Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
+# So many places of one rule are listed; a feed of 3,000 items without a duration is one fact, not 3,000.
+PLACES = 20
+
+
+class Rule(Struct, frozen=True):
+    """One line of the checklist.
+
+    ``severity`` is M where a real app or directory breaks, S where quality or some app suffers, i where one should
+    know. ``specification`` names who says so. ``beside`` is the severity in XML that is no podcast, where only
+    directories of podcasts make it graver.
+    """
+
+    name: str
+    severity: Severity
+    text: str
+    specification: str
+    check: Check
+    beside: Severity | None = None
+
+
+class Finding(Struct, frozen=True):
+    """One place where a document breaks a rule: ``where`` is an element's path and the item's guid.
+
+    ``line`` counts from 1, ``None`` where the document has no lines to name (JSON). ``places`` is more than one, and
+    ``where`` empty, where it stands for all that are not listed.
+    """
+
+    rule: str
+    severity: Severity
+    where: str
+    what: str
+    specification: str
+    places: int = 1
+    line: int | None = None
+
+
+def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
+    """What this rule finds, at most ``PLACES`` places and one line for the rest."""
+    more = 0
+    grave = rule.severity if rule.beside is None or paper.podcast or paper.kind == "json" else rule.beside
+    for number, (where, what) in enumerate(rule.check(paper)):
+        if number < PLACES:
+            line = line_of(paper, where)
+            yield Finding(rule.name, grave, _safe(str(where)), _safe(what), rule.specification, line=line)
+        else:
+            more += 1
+    if more:
+        yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
+
+
+def _safe(said: str) -> str:
+    """What the document says, without the controls by which it could write to a person's terminal."""
+    return plain_text.line(said, 2 * plain_text.LINE)

@@ -1,0 +1,171 @@
+"""What holds for Atom, and for the links of Atom that any XML feed may have: paging and push."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from aggregator.generator.content import plain_text
+from aggregator.generator.content.ids import IRI
+from aggregator.generator.podcast import SPACES, Node
+from aggregator.validator import values
+from aggregator.validator.document import ATOM, Paper, Spot, line, placed
+from aggregator.validator.rule import Fault, Rule
+
+TEXTS = ("title", "summary", "content", "subtitle", "rights")
+TYPES = frozenset({"text", "html", "xhtml"})
+PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
+
+
+def _feed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
+    """The feed and its entries, of an Atom document."""
+    if paper.kind == "atom" and paper.root is not None:
+        yield Spot("feed", line(paper.root)), paper.root
+        yield from placed(paper)
+
+
+def _required(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        for name in ("id", "title", "updated"):
+            count = len(element.findall(ATOM + name))
+            if count != 1:
+                yield where, f"has {count} {name} instead of one"
+
+
+def _title(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        if not _said(found := element.find(f"{ATOM}title")) and found is not None:
+            yield where, "has an empty title"
+
+
+def _said(element: Node | None) -> str:
+    """The text of an element and of all that is within it: a title may be XHTML."""
+    return "" if element is None else "".join(map(str, element.itertext())).strip()
+
+
+def _ids(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        said = (element.findtext(f"{ATOM}id") or "").strip()
+        if said and not IRI.fullmatch(said):
+            yield where, f"id {said[:80]!r} is no absolute IRI"
+
+
+def _unique(paper: Paper) -> Iterator[Fault]:
+    counts = (
+        Counter((entry.findtext(f"{ATOM}id") or "").strip() for entry in paper.items) if paper.kind == "atom" else {}
+    )
+    yield from (("feed", f"{count} entries have the id {said[:80]!r}") for said, count in counts.items() if count > 1)
+
+
+def _dates(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        for name in ("updated", "published"):
+            for found in element.iterfind(ATOM + name):
+                if not values.rfc3339(found.text):
+                    yield where, f"{name} is {found.text!r}, no date of RFC 3339 with its zone"
+
+
+def _future(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        at = values.date(element.findtext(f"{ATOM}published"))
+        if at and values.future(at, paper.now):
+            yield where, f"published {at.isoformat()} is in the future"
+
+
+def _author(paper: Paper) -> Iterator[Fault]:
+    if paper.kind == "atom" and paper.root is not None and paper.root.find(f"{ATOM}author/{ATOM}name") is None:
+        for where, entry in placed(paper):
+            if entry.find(f"{ATOM}author/{ATOM}name") is None:
+                yield where, "has no author, nor has the feed"
+
+
+def _enclosures(paper: Paper) -> Iterator[Fault]:
+    for where, entry in placed(paper):
+        for link in _links(entry, "enclosure"):
+            lacking = [name for name in ("href", "type", "length") if not link.get(name)]
+            if lacking or not values.web(link.get("href")):
+                yield where, f"enclosure {link.get('href')!r} lacks {', '.join(lacking) or 'a web address'}"
+
+
+def _alternates(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        counts = Counter((link.get("type"), link.get("hreflang")) for link in _links(element, "alternate"))
+        yield from (
+            (where, f"has {count} alternate links of type {key[0]}") for key, count in counts.items() if count > 1
+        )
+        if element is not paper.root and not counts and element.find(f"{ATOM}content") is None:
+            yield where, "has neither content nor an alternate link"
+
+
+def _self_link(paper: Paper) -> Iterator[Fault]:
+    if paper.kind == "atom" and paper.root is not None and len(_links(paper.root, "self")) != 1:
+        yield "feed", f"has {len(_links(paper.root, 'self'))} links rel=self instead of one"
+
+
+def _before_entries(paper: Paper) -> Iterator[Fault]:
+    if paper.kind == "atom" and paper.root is not None:
+        names = [str(child.tag) for child in paper.root]
+        if f"{ATOM}entry" in names and f"{ATOM}link" in names[names.index(f"{ATOM}entry") :]:
+            yield "feed", "has links after the first entry"
+
+
+def _types(paper: Paper) -> Iterator[Fault]:
+    for where, element in _feed(paper):
+        for name in TEXTS:
+            for found in element.iterfind(ATOM + name):
+                kind = found.get("type", "text")
+                if kind not in TYPES and not (name == "content" and "/" in kind):
+                    yield where, f"{name} has type {kind!r}"
+                elif "type" not in found.attrib and plain_text.marked(found.text or ""):
+                    yield where, f"{name} holds markup and does not say type=html"
+
+
+def _source(paper: Paper) -> Iterator[Fault]:
+    for where, entry in placed(paper):
+        for source in entry.iterfind(f"{ATOM}source"):
+            lacking = [name for name in ("id", "title", "updated") if source.find(ATOM + name) is None]
+            if lacking:
+                yield where, f"source lacks {', '.join(lacking)}"
+
+
+def _links(element: Node, rel: str) -> list[Node]:
+    return [link for link in element.iterfind(f"{ATOM}link") if link.get("rel", "alternate") == rel]
+
+
+def _paging(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for link in item.iterfind(f"{ATOM}link"):
+            if link.get("rel") in PAGING:
+                yield where, f"has a link rel={link.get('rel')}, which belongs to the feed"
+
+
+def _archive(paper: Paper) -> Iterator[Fault]:
+    top = paper.root if paper.kind == "atom" else paper.channel
+    if top is None:
+        return
+    archived = top.find(f"{{{SPACES['fh']}}}archive") is not None
+    if archived and not _links(top, "current"):
+        yield "feed", "is an archive (fh:archive) without a link rel=current"
+    for rel in ("prev-archive", "next", "hub"):
+        for link in _links(top, rel):
+            if not values.web(link.get("href")):
+                yield "feed", f"link rel={rel} has href {link.get('href')!r}"
+
+
+RULES = (
+    Rule("atom-required", "M", "One id, title and updated in feed and entries", "RFC 4287 4.1.1, 4.1.2", _required),
+    Rule("atom-title", "S", "Titles say something", "W3C", _title),
+    Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _ids),
+    Rule("atom-id-unique", "M", "No two entries with one id", "RFC 4287 4.1.1", _unique),
+    Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _dates),
+    Rule("atom-future", "S", "No entry is published in the future", "AntennaPod", _future),
+    Rule("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1", _author),
+    Rule("atom-enclosure", "M", "Enclosures with address, type and length", "RFC 4287 4.2.7", _enclosures),
+    Rule("atom-alternate", "M", "One alternate for each type; content or an alternate", "RFC 4287 4.1.2", _alternates),
+    Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _self_link),
+    Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _before_entries),
+    Rule("atom-text-type", "M", "Text says its type where it holds markup", "RFC 4287 3.1", _types),
+    Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _source),
+    Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _paging),
+    Rule("paging-archive", "S", "Archives name the current feed; links have addresses", "RFC 5005; WebSub", _archive),
+)

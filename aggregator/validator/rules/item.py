@@ -1,0 +1,240 @@
+"""What holds for the items of an RSS feed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aggregator.generator.content import plain_text
+from aggregator.generator.content.links import SPELLINGS, by_extension
+from aggregator.validator import values
+from aggregator.validator.document import Paper, Spot, media, named, placed
+from aggregator.validator.rule import Fault, Rule
+
+ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
+USUAL = frozenset(
+    {
+        "audio/mpeg", "audio/x-m4a", "audio/mp4", "audio/aac", "audio/x-m4b", "video/mp4", "video/x-m4v",
+        "video/quicktime", "application/pdf", "audio/ogg", "audio/opus", "audio/wav", "audio/flac", "video/webm",
+    }
+)  # fmt: skip
+# AntennaPod takes an enclosure of less for a mistake and shows no size.
+SMALLEST = 16_384
+
+
+def _either(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
+            yield where, "has neither title nor description: AntennaPod rejects the whole feed"
+
+
+def _title(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and not (item.findtext("title") or "").strip():
+            yield where, "has no title"
+
+
+def _number_in_title(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss" and values.NUMBERED.match(said := (item.findtext("title") or "").strip()):
+            yield where, f"{said[:60]!r} begins with a season or episode number"
+
+
+def _enclosure(paper: Paper) -> Iterator[Fault]:
+    if paper.podcast:
+        yield from ((where, "has no enclosure") for where, item in placed(paper) if item.find("enclosure") is None)
+
+
+def _enclosure_parts(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if not values.web(found.get("url")):
+                yield where, _given("url", found.get("url"), "which is no web address in ASCII")
+            if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
+                yield where, _given("length", found.get("length"), "which is no number of bytes")
+            if "/" not in (found.get("type") or ""):
+                yield where, _given("type", found.get("type"), "which is no media type")
+
+
+def _given(name: str, value: str | None, fault: str) -> str:
+    """What is wrong with an enclosure's attribute."""
+    return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
+
+
+def _length(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            said = found.get("length") or ""
+            if said.isdecimal() and int(said) < SMALLEST:
+                yield where, f"enclosure has {int(said)} bytes: the real length is not known"
+
+
+def _usual(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            said = found.get("type") or ""
+            if media(item) and said and said not in USUAL:
+                usual = SPELLINGS.get(said.lower()) or by_extension(found.get("url") or "")
+                yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
+
+
+def _extension(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if media(item) and by_extension(found.get("url") or "") is None:
+                yield where, "enclosure's path has no extension that apps know"
+
+
+def _guid(paper: Paper) -> Iterator[Fault]:
+    if paper.kind != "rss":
+        return
+    for where, item in placed(paper):
+        if not (item.findtext("guid") or "").strip():
+            yield where, "has no guid"
+
+
+def _guid_once(paper: Paper) -> Iterator[Fault]:
+    seen: dict[str, Spot] = {}
+    for where, item in placed(paper):
+        said = (item.findtext("guid") or "").strip()
+        if said and said in seen:
+            yield where, f"has the guid of {seen[said]}"
+        seen.setdefault(said, where)
+
+
+def _permalink(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("guid"):
+            if found.get("isPermaLink", "true") != "false" and not values.web((found.text or "").strip()):
+                yield where, "guid is no address of a page, yet isPermaLink is not false"
+
+
+def _enclosure_once(paper: Paper) -> Iterator[Fault]:
+    seen: dict[str, Spot] = {}
+    for where, item in placed(paper):
+        for found in item.iterfind("enclosure"):
+            if (url := found.get("url") or "") in seen:
+                yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
+            seen.setdefault(url, where)
+
+
+def _date(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.kind == "rss":
+            said = item.findtext("pubDate")
+            if said is None or not said.strip():
+                if paper.podcast:
+                    yield where, "has no pubDate"
+            elif fault := values.date_fault(said, plain=not paper.podcast):
+                yield where, fault
+
+
+def _date_form(paper: Paper) -> Iterator[Fault]:
+    """What RSS 2.0 allows and Apple does not, where nobody means to send the feed to Apple."""
+    for where, item in placed(paper):
+        said = (item.findtext("pubDate") or "").strip()
+        if paper.kind == "rss" and not paper.podcast:
+            if not said:
+                yield where, "has no pubDate: readers show when they saw it first"
+            elif not values.date_fault(said, plain=True) and values.date_fault(said):
+                yield where, f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+
+
+def _future(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        if at is not None and values.future(at, paper.now):
+            yield where, f"pubDate {at.isoformat()} is in the future"
+
+
+def _present(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for name in ("link", "description", "itunes:duration", "itunes:explicit"):
+            if paper.podcast and item.find(named(name)) is None:
+                yield where, f"has no {name}"
+
+
+def _description(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        if paper.podcast and (size := len((item.findtext("description") or "").encode())) > plain_text.SHORT:
+            yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
+
+
+def _content_after(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        names = [str(child.tag) for child in item]
+        content = named("content:encoded")
+        if content in names and "description" in names and names.index(content) < names.index("description"):
+            yield where, "content:encoded stands before description"
+
+
+def _once(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for name in ONCE:
+            if (count := len(item.findall(named(name)))) > 1:
+                yield where, f"{name} stands {count} times"
+
+
+def _order(paper: Paper) -> Iterator[Fault]:
+    before = None
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        if at and before and at > before:
+            yield where, "is newer than the item before it"
+        before = at or before
+
+
+def _links(paper: Paper) -> Iterator[Fault]:
+    for where, item in placed(paper):
+        for found in item.iterfind("link"):
+            if paper.kind == "rss" and not values.web((found.text or "").strip()):
+                yield where, f"link {found.text!r} is no address"
+        for found in item.iterfind("source"):
+            if paper.kind == "rss" and not values.web(found.get("url")):
+                yield where, f"source has url {found.get('url')!r}"
+
+
+def _alike(paper: Paper) -> Iterator[Fault]:
+    """AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
+    seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
+    for where, item in placed(paper):
+        at = values.date(item.findtext("pubDate"))
+        enclosure = item.find("enclosure")
+        if at is None or enclosure is None:
+            continue
+        key = (
+            plain_text.compared(item.findtext("title") or ""),
+            at.date().isoformat(),
+            (enclosure.get("type") or "").partition("/")[0],
+        )
+        length = values.seconds(item.findtext(named("itunes:duration")))
+        for other, place in seen.setdefault(key, []):
+            if not length or not other or abs(length - other) < 600:  # noqa: PLR2004 # ten minutes
+                yield where, f"looks to AntennaPod like {place}: one of the two is never shown"
+                break
+        seen[key].append((length, where))
+
+
+RULES = (
+    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _either),
+    Rule("item-title", "M", "A title", "PSP-1; Apple", _title, "S"),
+    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
+    Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _enclosure),
+    Rule("item-enclosure-parts", "M", "ASCII web address, length in digits, type", "RSS 2.0; Apple", _enclosure_parts),
+    Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _length),
+    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _usual),
+    Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _extension),
+    Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _guid, "S"),
+    Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _guid_once),
+    Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _permalink),
+    Rule("item-enclosure-once", "M", "No two items with one enclosure", "Apple", _enclosure_once),
+    Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _date),
+    Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _date_form),
+    Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _future),
+    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _present),
+    Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _description),
+    Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _content_after),
+    Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _once),
+    Rule("item-order", "S", "Newest first", "field", _order),
+    Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _links),
+    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _alike),
+)

@@ -1,0 +1,176 @@
+"""What holds for JSON Feed 1.1, and for OPML 2.0."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from aggregator.generator.podcast import Node
+from aggregator.validator import values
+from aggregator.validator.document import Paper, Spot, line
+from aggregator.validator.rule import Fault, Rule
+
+VERSION = "https://jsonfeed.org/version/1.1"
+FIRST = "https://jsonfeed.org/version/1"
+WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
+RFC_DATES = ("dateCreated", "dateModified")
+
+
+def _items(paper: Paper) -> Iterator[tuple[str, dict[str, Any]]]:
+    for position, one in enumerate(paper.objects):
+        yield f"items[{position}] {str(one.get('id', ''))[:80]}".rstrip(), one
+
+
+def _sound(paper: Paper) -> bool:
+    return paper.kind == "json" and not paper.broken
+
+
+def _version(paper: Paper) -> Iterator[Fault]:
+    if _sound(paper) and paper.data.get("version") not in {VERSION, FIRST}:
+        yield "version", f"is {paper.data.get('version')!r}, not {VERSION!r}"
+
+
+def _newest(paper: Paper) -> Iterator[Fault]:
+    if paper.data.get("version") == FIRST:
+        yield "version", f"is {FIRST!r}; {VERSION!r} is its successor"
+
+
+def _required(paper: Paper) -> Iterator[Fault]:
+    if _sound(paper):
+        if not isinstance(paper.data.get("title"), str) or not paper.data["title"].strip():
+            yield "title", "is missing or empty"
+        if not isinstance(paper.data.get("items"), list):
+            yield "items", "is missing or no list"
+        elif len(paper.objects) != len(paper.data["items"]):
+            yield "items", "has members that are no objects"
+
+
+def _addresses(paper: Paper) -> Iterator[Fault]:
+    for name in ("home_page_url", "feed_url"):
+        if _sound(paper) and not values.web(str(paper.data.get(name, ""))):
+            yield name, f"is {paper.data[name]!r}" if name in paper.data else "is missing"
+
+
+def _ids(paper: Paper) -> Iterator[Fault]:
+    counts = Counter(str(one.get("id")) for one in paper.objects)
+    for where, one in _items(paper):
+        if not isinstance(one.get("id"), str) or not one["id"].strip():
+            yield where, f"id is {one.get('id')!r}, not a string that says something"
+        elif counts[one["id"]] > 1:
+            yield where, "id stands more than once"
+
+
+def _content(paper: Paper) -> Iterator[Fault]:
+    for where, one in _items(paper):
+        if not any(isinstance(one.get(name), str) for name in ("content_html", "content_text")):
+            yield where, "has neither content_html nor content_text"
+
+
+def _dates(paper: Paper) -> Iterator[Fault]:
+    for where, one in _items(paper):
+        for name in ("date_published", "date_modified"):
+            if name in one and not values.rfc3339(one[name]):
+                yield where, f"{name} is {one[name]!r}, no date of RFC 3339 with its zone"
+
+
+def _attachments(paper: Paper) -> Iterator[Fault]:
+    for where, one in _items(paper):
+        given = one.get("attachments", [])
+        for attachment in given if isinstance(given, list) else [given]:
+            if (
+                not isinstance(attachment, dict)
+                or not values.web(attachment.get("url"))
+                or "/" not in str(attachment.get("mime_type"))
+            ):
+                yield where, "has an attachment without url or mime_type"
+                continue
+            for name in ("size_in_bytes", "duration_in_seconds"):
+                if name in attachment and (
+                    isinstance(attachment[name], bool) or not isinstance(attachment[name], int | float)
+                ):
+                    yield where, f"{name} is {attachment[name]!r}, no number"
+
+
+def _authors(paper: Paper) -> Iterator[Fault]:
+    for where, one in (("feed", paper.data), *_items(paper)):
+        if "author" in one and paper.data.get("version") == VERSION:
+            yield where, "has author, which version 1.1 calls authors"
+        given = one.get("authors", [])
+        if not isinstance(given, list) or any(not isinstance(author, dict) for author in given):
+            yield where, "authors is no list of objects"
+
+
+def _extensions(paper: Paper) -> Iterator[Fault]:
+    for where, one in (("feed", paper.data), *_items(paper)):
+        for name, value in one.items():
+            if name.startswith("_") and not (isinstance(value, dict) and "about" in value):
+                yield where, f"{name} is no object with an about address"
+
+
+def _words(paper: Paper) -> Iterator[Fault]:
+    for where, one in (("feed", paper.data), *_items(paper)):
+        for name, value in one.items():
+            if name != "title" and (value is None or value in WORDS if isinstance(value, str | None) else False):
+                yield where, f"{name} says {value}"
+
+
+def _lost(paper: Paper) -> Iterator[Fault]:
+    for where, one in (("feed", {key: value for key, value in paper.data.items() if key != "items"}), *_items(paper)):
+        if "\ufffd" in str(one):
+            yield where, "has U+FFFD: a letter was lost"
+
+
+def _outlines(paper: Paper) -> Iterator[Fault]:
+    if paper.kind != "opml" or paper.root is None:
+        return
+    yield from (("opml", f"has no {name}") for name in ("head", "body") if paper.root.find(name) is None)
+    for position, outline in enumerate(paper.root.iter("outline"), 1):
+        where = _outline(position, outline)
+        if not (outline.get("text") or "").strip():
+            yield where, "has no text"
+        if (outline.get("xmlUrl") is not None or outline.get("type") == "rss") and not (
+            values.web(outline.get("xmlUrl")) and outline.get("type") == "rss"
+        ):
+            yield where, "is a feed without type=rss or without a web address in xmlUrl"
+
+
+def _outline_details(paper: Paper) -> Iterator[Fault]:
+    if paper.kind == "opml" and paper.root is not None:
+        for position, outline in enumerate(paper.root.iter("outline"), 1):
+            lacking = [name for name in ("title", "htmlUrl") if outline.get("xmlUrl") and not outline.get(name)]
+            if lacking:
+                yield _outline(position, outline), f"has no {' and no '.join(lacking)}"
+
+
+def _outline(position: int, outline: Node) -> Spot:
+    return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), line(outline))
+
+
+def _outline_dates(paper: Paper) -> Iterator[Fault]:
+    if paper.kind == "opml" and paper.root is not None:
+        for name in RFC_DATES:
+            for found in paper.root.iterfind(f"head/{name}"):
+                if (found.text or "").strip() and (fault := values.date_fault(found.text or "", plain=True)):
+                    yield f"head/{name}", fault
+
+
+RULES = (
+    Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _version),
+    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _newest),
+    Rule("json-required", "M", "title and items", "JSON Feed 1.1", _required),
+    Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _addresses),
+    Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _ids),
+    Rule("json-content", "M", "content_html or content_text", "JSON Feed 1.1", _content),
+    Rule("json-dates", "M", "Dates by RFC 3339 with their zone", "JSON Feed 1.1", _dates),
+    Rule(
+        "json-attachments", "M", "Attachments with url and mime_type, sizes as numbers", "JSON Feed 1.1", _attachments
+    ),
+    Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _authors),
+    Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _extensions),
+    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _words),
+    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _lost),
+    Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _outlines),
+    Rule("opml-details", "S", "Outlines with title and htmlUrl", "OPML 2.0", _outline_details),
+    Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _outline_dates),
+)

@@ -1,0 +1,69 @@
+"""What holds for a feed as it is served; a file is not served, and breaks none of this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aggregator.generator.podcast import SPACES
+from aggregator.validator import artwork
+from aggregator.validator.document import Kind, Paper
+from aggregator.validator.rule import Fault, Rule
+
+# The registered type of each format first, then those that apps take for it too.
+TYPES: dict[Kind, tuple[str, ...]] = {
+    "rss": ("application/rss+xml", "application/xml", "text/xml"),
+    "atom": ("application/atom+xml", "application/xml", "text/xml"),
+    "json": ("application/feed+json", "application/json"),
+    "opml": ("text/x-opml", "application/xml", "text/xml", "text/x-opml+xml"),
+}
+
+
+def _place(paper: Paper) -> Iterator[Fault]:
+    for said in _named(paper):
+        if paper.served and said != paper.served.address:
+            yield "document", f"says {said}, but was served at {paper.served.address}"
+
+
+def _named(paper: Paper) -> list[str]:
+    """The addresses that the document gives as its own."""
+    if paper.kind == "json":
+        said = paper.data.get("feed_url")
+        return [said] if isinstance(said, str) else []
+    top = paper.root if paper.kind == "atom" else paper.channel
+    links = [] if top is None else top.iterfind(f"{{{SPACES['atom']}}}link")
+    return [link.get("href") or "" for link in links if link.get("rel") == "self"]
+
+
+def _type(paper: Paper) -> Iterator[Fault]:
+    if paper.served and paper.kind in TYPES and paper.served.media_type not in TYPES[paper.kind]:
+        yield "document", f"is served as {paper.served.media_type}, not as {TYPES[paper.kind][0]}"
+
+
+def _own_type(paper: Paper) -> Iterator[Fault]:
+    if paper.served and paper.served.media_type in TYPES.get(paper.kind, ())[1:]:
+        yield "document", f"is served as {paper.served.media_type}; its own type is {TYPES[paper.kind][0]}"
+
+
+def _charset(paper: Paper) -> Iterator[Fault]:
+    if paper.served and paper.kind != "json" and (paper.served.charset or "").lower() != "utf-8":
+        yield "document", f"is served with the charset {paper.served.charset}, not utf-8"
+
+
+def _validators(paper: Paper) -> Iterator[Fault]:
+    if paper.served and not paper.served.validators:
+        yield "document", "has neither ETag nor Last-Modified: every app fetches all of it every time"
+
+
+def _artwork(paper: Paper) -> Iterator[Fault]:
+    if paper.picture is not None:
+        yield from (("channel/itunes:image", fault) for fault in artwork.faults(paper.picture))
+
+
+RULES = (
+    Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _place),
+    Rule("served-type", "M", "Served as a type that apps take for a feed", "RFC 9110; field", _type),
+    Rule("served-own-type", "S", "Served as the format's own type", "RFC 4287; JSON Feed 1.1; field", _own_type),
+    Rule("served-charset", "S", "Served with charset=utf-8", "RFC 9110", _charset),
+    Rule("served-validators", "S", "Served with an ETag or Last-Modified", "RFC 9110", _validators),
+    Rule("served-artwork", "S", "Artwork is square, of 1,400 to 3,000 pixels, RGB", "Apple; PSP-1", _artwork),
+)

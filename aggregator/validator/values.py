@@ -1,0 +1,131 @@
+"""What a value of a feed may look like: dates, lengths, languages, addresses, and text that was spoiled on its way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+
+from aggregator.generator.podcast import Node
+from aggregator.validator.document import Paper, named
+
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+RFC822 = re.compile(
+    r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
+    r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
+)
+# RFC 822 section 5 with RSS 2.0's years; its names of zones, and no others.
+OLD822 = re.compile(
+    r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), )? ?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
+    r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)"
+)
+RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
+# Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
+DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
+ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
+# UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
+MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
+NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d+\s*[:.,-]?\s*e\d+\b|(?:episode|ep\.?|season)\s*#?\d+\b)")
+
+MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
+PLAIN = (
+    "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",
+    "atom:title", "atom:name", "podcast:person",
+)  # fmt: skip
+
+
+def local(element: Node) -> str:
+    """The element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def elements(paper: Paper) -> Iterator[Node]:
+    """Every element of the document; comments and processing instructions are none."""
+    if paper.root is not None:
+        yield from (one for one in paper.root.iter() if isinstance(one.tag, str))
+
+
+def plain(paper: Paper) -> Iterator[Node]:
+    """The elements whose text is plain words: no markup, one line."""
+    if paper.root is not None and paper.kind in {"rss", "atom"}:
+        wanted = [named(name) for name in PLAIN]
+        yield from (one for one in paper.root.iter(*wanted) if one.get("type", "text") == "text")
+
+
+def date_fault(value: str, *, plain: bool = False) -> str | None:
+    """What is wrong with an RSS date, ``None`` where nothing is: as Apple asks for it.
+
+    ``plain`` asks what RFC 822 does, with the four digits of a year that RSS 2.0 prefers: no weekday is needed, nor
+    seconds, and a zone may have a name.
+    """
+    said = value.strip()
+    found = (OLD822 if plain else RFC822).fullmatch(said)
+    if found is None:
+        at = _zoned(said)
+        hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+        return f"{said[:60]!r}{hint}"
+    try:
+        at = parsedate_to_datetime(said)
+    except ValueError:
+        return f"{said!r} is no day of the calendar"
+    if found.group(1) and DAYS[at.weekday()] != found.group(1):
+        return f"{said!r} was a {DAYS[at.weekday()]}"
+    return None
+
+
+def _zoned(said: str) -> datetime | None:
+    """The time of a date in another form that says its zone, in that zone; ``None`` where it cannot be read."""
+    try:
+        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
+
+
+def date(value: str | None) -> datetime | None:
+    """The time of an RSS or RFC 3339 date, ``None`` where it cannot be read."""
+    said = (value or "").strip()
+    try:
+        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def rfc3339(value: object) -> bool:
+    """Is it a date of Atom and JSON Feed, with its zone, and a day of the calendar?"""
+    return isinstance(value, str) and RFC3339.fullmatch(value.strip()) is not None and date(value) is not None
+
+
+def future(at: datetime, now: datetime) -> bool:
+    """Is it later than now, with a minute's grace for clocks that differ?"""
+    return at > now + timedelta(minutes=1)
+
+
+def seconds(value: str | None) -> int:
+    """A duration in seconds, 0 where it is unknown or unreadable."""
+    said = (value or "").strip()
+    if not DURATION.fullmatch(said):
+        return 0
+    total = 0
+    for part in said.split(":"):
+        total = total * 60 + int(part)
+    return total
+
+
+def truth(value: str) -> str:
+    """What to write where ``true`` or ``false`` is asked for and something else stands.
+
+    >>> truth("clean"), truth("explicit"), truth("maybe")
+    ('write false', 'write true', 'write true or false')
+    """
+    said = value.strip().lower()
+    if said in {"no", "clean", "false", "0"}:
+        return "write false"
+    return "write true" if said in {"yes", "explicit", "true", "1"} else "write true or false"
+
+
+def web(value: object) -> bool:
+    """Is it an ASCII http or https address, encoded as it should be?"""
+    return isinstance(value, str) and ADDRESS.fullmatch(value) is not None
