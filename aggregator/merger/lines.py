@@ -36,7 +36,7 @@ def records(lines: Sequence[Mapping[str, object]]) -> tuple[Record, ...]:
 
 
 def _record(line: Mapping[str, object], unit: float) -> Record:
-    day, year, instant = _dated(line.get("published"))
+    day, year, instant, timed = _dated(line.get("published"))
     seconds, step = _length(line.get("duration"), unit)
     number = _whole(line.get("episode"))
     description, summary = _text(line, "description"), _text(line, "summary")
@@ -55,6 +55,7 @@ def _record(line: Mapping[str, object], unit: float) -> Record:
         day=day,
         year=year,
         instant=instant,
+        timed=timed,
         seconds=seconds,
         step=step,
         season=_whole(line.get("season")),
@@ -88,19 +89,20 @@ def _whole(value: object) -> int | None:
     return int(number) if number is not None and number < _HUGE and number == int(number) else None
 
 
-def _dated(value: object) -> tuple[int | None, int | None, float | None]:
-    """The day's ordinal, the year and the instant, as far as the source says them."""
+def _dated(value: object) -> tuple[int | None, int | None, float | None, bool]:
+    """The day's ordinal, the year and the instant, as far as the source says them; whether it is a time with a zone."""
     if value is None or isinstance(value, bool):
-        return None, None, None
+        return None, None, None, False
     text = str(value)[:_LONGEST]
     if met := _YEAR.fullmatch(text):
-        return None, int(met[1]), None
+        return None, int(met[1]), None, False
     moment = dates.parse(text)
     if moment is None:
-        return None, None, None
+        return None, None, None, False
     if moment.precision == "year":
-        return None, moment.at.year, None
-    return moment.at.toordinal(), moment.at.year, moment.at.timestamp()
+        return None, moment.at.year, None, False
+    timed = moment.zoned and moment.precision in ("minute", "second")
+    return moment.at.toordinal(), moment.at.year, moment.at.timestamp(), timed
 
 
 def _length(value: object, unit: float) -> tuple[int | None, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 
 from aggregator.merger.cluster import Rules
@@ -10,6 +10,7 @@ from aggregator.merger.frame import Frame
 from aggregator.model.cluster import Decision
 
 _DAY = 86400  # seconds
+_TWICE = 2  # entries of one title and instant, or days of one time, that may be chance
 
 
 def rules_of(frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str], loose: Container[str] = ()) -> Rules:
@@ -69,11 +70,13 @@ def _unparted(group: Sequence[int], apart: set[tuple[int, int]]) -> list[tuple[i
 
 
 def twins(frame: Frame) -> list[tuple[int, ...]]:
-    """Rows of one source that are one item listed twice: equal title, date and duration (seen in a feed of 2022).
+    """Return the rows of one source that are one item listed twice (seen in a feed of 2022).
 
-    Where the date has no time, or a duration is missing or in minutes, the description must be equal too: a show
-    imported in one day has weekly titles of one day and about one length. An equal guid is enough with both texts.
+    Title, date, duration and number are equal, and the audio too, or the text where the date has a real time of day.
+    Equal titles and stamps alone are two editions of one day, or items imported together. An equal guid is enough with
+    both texts.
     """
+    real = _real_times(frame)
     same: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for at, record in enumerate(frame.records):
         for value in record.ids:
@@ -81,8 +84,35 @@ def twins(frame: Frame) -> list[tuple[int, ...]]:
                 same[record.source, record.title, record.description, value].append(at)
         if record.instant is None:
             continue
-        exact = record.instant % _DAY and record.seconds is not None and record.step == 1
-        told = None if exact else record.description
-        if exact or (told and (record.seconds is not None or record.instant % _DAY)):
-            same[record.source, record.title, record.instant, record.seconds, told].append(at)
+        said = (record.source, record.title, record.instant, record.seconds, record.season, record.numbers)
+        for value in record.ids:
+            if value.startswith("audio:"):
+                same[*said, value].append(at)
+        if real[at] and record.description:
+            same[*said, record.description].append(at)
     return [tuple(rows) for rows in same.values() if len(rows) > 1]
+
+
+def _real_times(frame: Frame) -> list[bool]:
+    """Return for each row whether its instant is a time of day that is the item's own.
+
+    It is not where the time is midnight, where it is that of most days of its source (a day, written in another zone),
+    or where entries of several titles share the instant, or three of one (an import).
+    """
+    titles: defaultdict[tuple[str, float], list[str]] = defaultdict(list)
+    days: defaultdict[str, set[float]] = defaultdict(set)
+    for record in frame.records:
+        if record.instant is not None:
+            titles[record.source, record.instant].append(record.title)
+            days[record.source].add(record.instant)
+    times = Counter((source, instant % _DAY) for source, instants in days.items() for instant in instants)
+    found = []
+    for record in frame.records:
+        if record.instant is None or not record.instant % _DAY:
+            found.append(False)
+            continue
+        met = titles[record.source, record.instant]
+        usual = times[record.source, record.instant % _DAY]
+        stamped = len(set(met)) > 1 or len(met) > _TWICE
+        found.append(not stamped and not (usual > _TWICE and 2 * usual > len(days[record.source])))
+    return found

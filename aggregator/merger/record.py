@@ -13,7 +13,8 @@ class Record(Struct, frozen=True):
 
     ``kind`` is ``episode``, ``post`` or empty where nobody says. ``ids`` are hard ids as ``scheme:value``; which of
     them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
-    only the year is known. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
+    only the year is known. ``timed`` is false where ``instant`` (seconds since 1970) is no time of day with a zone, but
+    a day or a local time. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
     the records of a listing, ``None`` where it has no order. ``summary`` is a second text beside the description.
     """
 
@@ -29,6 +30,7 @@ class Record(Struct, frozen=True):
     day: int | None = None
     year: int | None = None
     instant: float | None = None
+    timed: bool = True
     seconds: int | None = None
     step: int = 1
     season: int | None = None
@@ -41,7 +43,7 @@ def of_sighting(sighting: Sighting) -> Record:
     """The neutral record of a sighting."""
     published, duration = sighting.published, sighting.duration
     dated = published is not None and published.precision != "year"
-    timed = duration is not None and duration.seconds > 0
+    measured = duration is not None and duration.seconds > 0
     return Record(
         id=sighting.id,
         source=sighting.source,
@@ -55,8 +57,9 @@ def of_sighting(sighting: Sighting) -> Record:
         day=published.at.toordinal() if published is not None and dated else None,
         year=published.at.year if published is not None else None,
         instant=published.at.timestamp() if published is not None and dated else None,
-        seconds=duration.seconds if duration is not None and timed else None,
-        step=duration.step if duration is not None and timed else 1,
+        timed=published is not None and published.zoned and published.precision in ("minute", "second"),
+        seconds=duration.seconds if duration is not None and measured else None,
+        step=duration.step if duration is not None and measured else 1,
         season=sighting.season,
         numbers=() if sighting.episode is None else (sighting.episode,),
         span=sighting.span,

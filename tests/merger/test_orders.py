@@ -24,7 +24,10 @@ def twice(**changes: object) -> bool:
     [
         ({}, True),
         ({"ids": ("guid:2",)}, True),
-        ({"ids": (), "description": "Another text."}, True),
+        ({"ids": (), "description": "Another text."}, False),
+        ({"ids": ("audio:cdn.example/1.mp3",)}, True),
+        ({"numbers": (7,), "ids": ("guid:2",)}, False),
+        ({"season": 2, "ids": ("guid:2",)}, False),
         ({"instant": NOON + 60}, True),
         ({"ids": (), "title": "Rope work"}, False),
         ({"ids": (), "instant": NOON + 60}, False),
@@ -42,7 +45,8 @@ def test_twins_of_exact_time_and_length(*, changes: dict[str, object], expected:
     ("both", "expected"),
     [
         ({"step": 60}, True),
-        ({"instant": NOON - 43_200}, True),
+        ({"instant": NOON - 43_200}, False),
+        ({"instant": NOON - 43_200, "ids": ("audio:cdn.example/1.mp3",)}, True),
         ({"seconds": None}, True),
         ({"step": 60, "description": None}, False),
         ({"instant": NOON - 43_200, "description": None}, False),
@@ -51,6 +55,24 @@ def test_twins_of_exact_time_and_length(*, changes: dict[str, object], expected:
         ({"instant": None}, False),
     ],
 )
-def test_twins_of_a_day_or_of_minutes_need_their_text(*, both: dict[str, object], expected: bool) -> None:
-    entries = [replace(each, ids=(), **both) for each in (ONE, TWO)]  # type: ignore[arg-type]  # by name
+def test_twins_need_their_text_and_a_time_of_day(*, both: dict[str, object], expected: bool) -> None:
+    entries = [replace(each, **{"ids": (), **both}) for each in (ONE, TWO)]  # type: ignore[arg-type]  # by name
     assert (twins(framed(entries)) != []) == expected
+
+
+def listed(*said: tuple[str, float]) -> bool:
+    """Whether any entries of one source with these titles and instants, and all of one text, are twins."""
+    entries = [replace(ONE, id=f"{at}", ids=(), title=title, instant=when) for at, (title, when) in enumerate(said)]
+    return twins(framed(entries)) != []
+
+
+def test_a_stamp_that_entries_of_other_titles_share_is_no_time_of_day() -> None:
+    assert listed(("Tide tables", NOON), ("Tide tables", NOON))
+    assert not listed(("Tide tables", NOON), ("Tide tables", NOON), ("Rope work", NOON))
+    assert not listed(("Tide tables", NOON), ("Tide tables", NOON), ("Tide tables", NOON))
+
+
+def test_a_time_that_most_days_have_is_no_time_of_day() -> None:
+    bulletins = [("Tide tables", NOON + 86_400 * (at // 2)) for at in range(10)]
+    assert not listed(*bulletins)
+    assert listed(*[(title, when + 61 * at) for at, (title, when) in enumerate(bulletins)], bulletins[0])
