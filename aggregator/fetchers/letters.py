@@ -15,7 +15,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*+(?:["']\s*+)?([\w.:-]{1,40})""", re.IGNORECASE)
 WIDE = re.compile(
     rb"""(<\?xml[^>]{0,100}encoding\s*=\s*)(["'])(?:utf-?(?:16|32)|ucs-?[24])[\w-]{0,3}["']""", re.IGNORECASE
 )

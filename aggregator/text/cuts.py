@@ -23,7 +23,7 @@ BUTTON = (
     r"visa mer|läs mer|vis mere|læs mere|vis mer|les mer|näytä lisää|lue lisää|المزيد|بیشتر"
 )
 DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
-BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*[»›>→]*\s*$", re.IGNORECASE)
+BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*+(?:[»›>→]++\s*+)?$", re.IGNORECASE)
 BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
 DOTTED = re.compile(rf"{DOTS}\s*$")
 # Every mark has one of these in it.

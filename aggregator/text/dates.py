@@ -13,9 +13,11 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import Literal, NamedTuple
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 from dateutil import parser
+
+from aggregator.text.normalization import normalize
 
 Precision = Literal["year", "day", "minute", "second"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from aggregator.text.normalization import normalize
+
 _WORDS = re.compile(r"[^\W_]+", re.UNICODE)
 # What each character of ASCII becomes: nothing is to be decomposed, and most texts have nothing else.
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
@@ -26,7 +28,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.translate(_ASCII).split())
-    decomposed = unicodedata.normalize("NFKD", text)
+    decomposed = normalize("NFKD", text)
     for mark in filter(unicodedata.combining, set(decomposed)):
         decomposed = decomposed.replace(mark, "")
     plain = decomposed.casefold()

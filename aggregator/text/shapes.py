@@ -6,8 +6,9 @@ shape says only that one of two spellings may be a slip for the other; the words
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
+
+from aggregator.text.normalization import normalize
 
 # Of two letters that are taken for one.
 PAIRS = (("rn", "m"), ("cl", "d"), ("ii", "u"), ("vv", "w"))
@@ -26,7 +27,7 @@ def shape(word: str) -> str:
     """
     plain = word.lower()
     if not plain.isascii():
-        plain = "".join(one for one in unicodedata.normalize("NFD", plain) if not "\u0300" <= one <= "\u036f")
+        plain = "".join(one for one in normalize("NFD", plain) if not "\u0300" <= one <= "\u036f")
     if sum(map(str.isdecimal, plain)) == 1:  # "a11y" is no slip for "ally"
         plain = plain.translate(DIGITS)
     for two, one in PAIRS:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from itertools import groupby, pairwise
+from itertools import pairwise
+
+from aggregator.text.normalization import normalize
 
 # Soft hyphen, zero-width space, word joiner, byte-order mark, Mongolian vowel separator, C0 and C1 controls except
 # tab and line ends. ZWNJ and ZWJ (200C, 200D) stay: they are letters' business in Persian, Indic and emoji.
@@ -16,8 +17,6 @@ BIDI = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
 LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
-MANY = 100
-MANY_MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{{MANY},}}")
 SPACES = re.compile(" {2,}")
 AROUND_LINE_END = re.compile(" ?\n ?")
 MANY_LINES = re.compile("\n{3,}")
@@ -50,18 +49,7 @@ def without_invisibles(text: str) -> str:
 def with_plain_blanks(text: str) -> str:
     """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
     plain = text if _printable(text) else LINE_ENDS.sub("\n", BLANKS.sub(" ", text))
-    if plain.isascii():
-        return plain
-    if not plain[::MANY].isascii():  # of many marks in a row one stands at such a place
-        plain = MANY_MARKS.sub(_ordered, plain)
-    return unicodedata.normalize("NFC", plain)
-
-
-def _ordered(found: re.Match[str]) -> str:
-    """Many marks in canonical order (UAX 15, section 1.1), for which ``normalize`` takes the square of the time."""
-    apart = "".join([unicodedata.normalize("NFD", mark) for mark in found.group()])
-    runs = (list(run) for _, run in groupby(apart, key=lambda one: unicodedata.combining(one) > 0))
-    return "".join(["".join(sorted(run, key=unicodedata.combining)) for run in runs])
+    return plain if plain.isascii() else normalize("NFC", plain)
 
 
 def _printable(text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ _LEAST = 3  # titles that must carry a template
 _SHARE = 0.1  # of the titles of a listing
 _WIDEST = 80  # characters in which a template is looked for
 _MOST = 1000  # titles of a listing that are looked at
+_MOST_SEGMENTS = 20  # of one title that are looked at, from its end
 _DIGITS = re.compile(r"\d+")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―－"), "-")
 _QUOTES = "»«"
@@ -99,7 +100,7 @@ def _split(text: str, name: str, frames: Frames) -> Split:
 
 def _unnamed(text: str, name: str) -> str:
     """The text without a last segment that is the show's name and a number."""
-    cuts = (met.start() for met in _BREAK.finditer(text)) if name else ()
+    cuts = deque((met.start() for met in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
     return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 

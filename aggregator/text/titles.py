@@ -8,13 +8,13 @@ can reveal is learned in ``frames``.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from aggregator.text import frames as decoration
 from aggregator.text.fold import fold
 from aggregator.text.frames import NONE, Frames
+from aggregator.text.normalization import normalize
 from aggregator.text.titlenumbers import undressed
 from aggregator.text.titleparts import part_of
 from aggregator.text.titletags import tag_of
@@ -111,5 +111,5 @@ def clean(title: str) -> str:
 
     Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.
     """
-    plain = unicodedata.normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
+    plain = normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
     return " ".join(plain.split()).removesuffix("...").rstrip() or title

@@ -19,10 +19,10 @@ _WORDS = {
 }
 _ABOUT = r"|[:|\-–—]\s(?:discussing|talking about|reaction to)\s"
 _HEAD = (
-    r"(?:^\W*|[:|\-–—]\s)(?:the\s)?(?:{})\b(?=\s*(?:episode|edition|show)?\s*(?:[:\]\)|\-–—!.]|$))"
+    r"(?:^\W*|[:|\-–—]\s)(?:the\s)?(?:{})\b(?=\s*+(?:(?:episode|edition|show)\s*+)?(?:[:\]\)|\-–—!.]|$))"
     r"|^\W*(?:the\s)?(?:{})\b(?=\s)"
 )
-_TAIL = r"[\[(【|:\-–—]\s*(?:\w+\s){{0,2}}(?:{})(?:\s\w+)?\s*[\])】]?\s*$"
+_TAIL = r"[\[(【|:\-–—]\s*(?:\w+\s){{0,2}}(?:{})(?:\s\w+)?\s*+(?:[\])】]\s*+)?$"
 _EDGES = {
     tag: re.compile(
         _HEAD.format(words, words) + "|" + _TAIL.format(words) + (_ABOUT if tag == "companion" else ""), re.IGNORECASE

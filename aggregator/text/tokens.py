@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache, partial
 from itertools import starmap
 from typing import NamedTuple
+
+from aggregator.text.normalization import normalize
 
 # Texts of up to so many characters are remembered with their tokens: who learns from 1,000 items of five copies reads
 # them again. 8,192 take 20 MB at most; those of such a feed took 3 MB.
@@ -136,7 +137,7 @@ def fold(word: str) -> str:
     """
     if word.isascii():
         return APOSTROPHES.sub("", word.casefold())
-    folded = APOSTROPHES.sub("", HIDDEN.sub("", unicodedata.normalize("NFKC", word).casefold()))
+    folded = APOSTROPHES.sub("", HIDDEN.sub("", normalize("NFKC", word).casefold()))
     if FOLDABLE.search(folded) or COMBINING.search(folded):
-        folded = COMBINING.sub("", unicodedata.normalize("NFD", folded))
-    return unicodedata.normalize("NFC", folded)
+        folded = COMBINING.sub("", normalize("NFD", folded))
+    return normalize("NFC", folded)

@@ -6,7 +6,6 @@ The lists answer one question: of two readings of a word, is one of them a word?
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ SIZES = ("large", "small")
 # Words of a part of a list: twenty parts of 700 000 words are made in half the time of one, for they fit into the
 # processor's memory; with ten times as many parts a word is sought too long.
 PART = 40_000
-EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+LONGEST_WORD = 100  # characters; the longest word of the lists, a German compound, has 80
 
 
 @lru_cache(maxsize=16)
@@ -63,11 +62,28 @@ def _often(word: str, language: str) -> float:
 def frequency(word: str, language: str | None) -> float:
     """How often a word occurs in texts of its language, between 0 and 1; 0 where it is not known.
 
-    English words count in every language, a hundred times less.
+    English words count in every language, a hundred times less. Longer words than ``LONGEST_WORD`` are unknown.
     """
-    plain = EDGES.sub("", word).replace("’", "'").lower()
+    plain = bare(word)
+    if len(plain) > LONGEST_WORD:
+        return 0.0
+    plain = plain.replace("’", "'").lower()
     own = _often(plain, language) if language else 0.0
     return own or _often(plain, "en") / 100
+
+
+def bare(word: str) -> str:
+    """Return the word without what is neither letter nor digit at its ends.
+
+    >>> bare("(don’t!)"), bare("…")
+    ('don’t', '')
+    """
+    first, end = 0, len(word)
+    while first < end and not word[first].isalnum():
+        first += 1
+    while first < end and not word[end - 1].isalnum():
+        end -= 1
+    return word[first:end]
 
 
 @lru_cache(maxsize=1 << 14)

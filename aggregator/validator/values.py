@@ -26,7 +26,7 @@ DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
-NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d+\s*[:.,-]?\s*e\d+\b|(?:episode|ep\.?|season)\s*#?\d+\b)")
+NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
 
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
 PLAIN = (

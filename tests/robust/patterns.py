@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from re import _parser  # the standard library's own parser of patterns
+from typing import NamedTuple
 
 import aggregator
 
@@ -26,6 +27,9 @@ GENERIC = (
     *('"', "\\", "{", "%", "@", "=", "!", "?", "|", "é", "字", "…", "\u00a0", "\u200b", "\ufffd"),
     *("a ", "a-", "a.", "1:", "1 ", " \n", "-\n", "](", "[(", "<a ", "a='", "&a", ". ", "..", "**", "a_", "%2F", "a\n"),
 )
+
+AROUND = (("", ""), ("", "\0"), ("a", "a"), ("a ", " a"), ("\0", "\u0101"))
+"""What stands before and behind a repeated string: nothing, or what ends a run of letters, of blanks or of signs."""
 
 
 def named() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
@@ -106,8 +110,20 @@ def _calls() -> Iterator[tuple[Path, ast.Call]]:
                 yield path, node
 
 
-def attacks(pattern: re.Pattern[str] | re.Pattern[bytes], size: int) -> Iterator[str]:
-    """Strings of about that many characters: each repetition pumped after a way to it, and what upsets most."""
+class Attack(NamedTuple):
+    """A string that can be made of any length: a start, what is repeated, and an end."""
+
+    start: str
+    repeated: str
+    end: str
+
+    def text(self, size: int) -> str:
+        """Return the string, of about that many characters."""
+        return self.start + self.repeated * (size // len(self.repeated)) + self.end
+
+
+def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[Attack]:
+    """Yield each repetition pumped after a way to it, and what upsets most patterns, between several surroundings."""
     tree = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
     told = dict.fromkeys(GENERIC)
     pieces = dict.fromkeys(("", pump) for pump in told)
@@ -115,10 +131,8 @@ def attacks(pattern: re.Pattern[str] | re.Pattern[bytes], size: int) -> Iterator
         pieces |= dict.fromkeys((("", pump), (before, pump), ("", before + pump), ("", pump + before)))
     pieces |= dict.fromkeys(("", text) for text in (_sample(tree), _sample(tree)[:-1]))
     for start, pump in pieces:
-        if pump and len(pump) <= size // 4:
-            body = start + pump * (size // len(pump))
-            yield body
-            yield body + "\0"
+        if pump:
+            yield from (Attack(left + start, pump, right) for left, right in AROUND)
 
 
 def _pumps(tree: object, before: str) -> Iterator[tuple[str, str]]:

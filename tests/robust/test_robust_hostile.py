@@ -50,6 +50,8 @@ TEXTS: dict[str, Callable[[], str]] = {
     "one letter words": lambda: "a " * (N // 2),
     "the same sentence": lambda: "What it costs to keep it. " * (N // 26),
     "ideographs": lambda: "字" * N,
+    "apostrophes inside a word": lambda: "don" + "’" * N + "t",
+    "combining marks of two classes": lambda: "e" + "\u0301\u0316" * (N // 2),
     "combining marks": lambda: "e" + "\u0301" * N,
     "surrogate halves of emoji": lambda: "👩‍" * (N // 2),
     "times": lambda: "1:23 " * (N // 5),

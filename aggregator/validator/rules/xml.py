@@ -19,7 +19,7 @@ USUAL = ("itunes", "podcast", "atom", "content")
 LARGE = 1_000_000
 # Characters on each side by which it is judged whether letters were decoded wrongly or are somebody's language.
 PASSAGE = 200
-STYLE = re.compile(rb"<\?xml-stylesheet[^>]*xsl")
+STYLE = re.compile(rb"<\?xml-stylesheet[^<>]*xsl")
 
 
 def _declaration(paper: Paper) -> Iterator[Fault]:
