@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -18,15 +19,13 @@ from aggregator.model.sighting import Tag
 ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
 CONTENT = "http://purl.org/rss/1.0/modules/content/"
 SYNDICATION = "http://purl.org/rss/1.0/modules/syndication/"
-PODCAST = {  # the namespace's own address, and the one its documentation gave first
-    "https://podcastindex.org/namespace/1.0",
-    "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md",
-}
+# The namespace's own address, and its documents on GitHub, which feeds declare in many forms (branches master and main,
+# the folder docs, the raw file).
+PODCAST = re.compile(
+    r"https?://(?:www\.)?(?:podcastindex\.org/namespace(?:/1\.0)?|"
+    r"(?:github\.com|raw\.githubusercontent\.com)/podcastindex-org/podcast-namespace(?:/[^\s?#]*)?)/?(?:[?#].*)?"
+)
 ATOM = "http://www.w3.org/2005/atom"
-RSS = {  # RSS 1.0, RSS 0.90, and two that early RSS 2.0 feeds declare
-    "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
-    "http://blogs.law.harvard.edu/tech/rss",
-}  # fmt: skip
 RSS = {  # no namespace; RSS 1.0 and 0.90; two that early RSS 2.0 feeds declare
     "", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
     "http://blogs.law.harvard.edu/tech/rss",
@@ -37,6 +36,16 @@ CHANNELS = {"channel", "feed", "rdf"}
 SKIPS = {"skiphours", "skipdays"}
 DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
 DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
+
+
+@lru_cache(maxsize=256)
+def is_podcast(address: str) -> bool:
+    """Return whether a namespace is the podcast namespace, whatever the case and form of its address.
+
+    >>> is_podcast("http://podcastindex.org/Namespace/1.0/"), is_podcast("https://podcastindex.org/podcast/42")
+    (True, False)
+    """
+    return PODCAST.fullmatch(address.strip().lower()) is not None
 
 
 class Said(NamedTuple):
@@ -102,7 +111,7 @@ def _read(body: bytes, *, recover: bool) -> Beside:
 def note(found: Beside, element: tree.Element) -> None:
     """Add one child of the channel to the account."""
     namespace, local = tree.name(element)
-    if namespace in PODCAST:
+    if is_podcast(namespace):
         found.tags.append(tag(element))
     elif namespace == ITUNES and local == "category":
         found.categories.append(_path(element))
@@ -115,7 +124,7 @@ def _said(item: tree.Element) -> Said:
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
         namespace, local = tree.name(element)
-        if namespace in PODCAST:
+        if is_podcast(namespace):
             tags.append(tag(element))
         elif (prefix := PREFIXES.get(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, tree.text(element).strip())
@@ -124,7 +133,7 @@ def _said(item: tree.Element) -> Said:
 
 def tag(element: tree.Element, depth: int = 0) -> Tag:
     """A ``podcast:`` element as it stands, with the children of its own namespace."""
-    children = [child for child in element.iterchildren("*") if tree.name(child)[0] in PODCAST]
+    children = [child for child in element.iterchildren("*") if is_podcast(tree.name(child)[0])]
     return Tag(
         name=f"podcast:{tree.name(element)[1]}",
         text=(element.text or "").strip() or None,

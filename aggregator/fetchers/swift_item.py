@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from aggregator.fetchers import feed_xml, swift_steps, tree
-from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, PODCAST, Said
+from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, Said, is_podcast
 from aggregator.fetchers.swift_context import Context, Step, harmless, inside, leaf
 from aggregator.fetchers.swift_names import REFUSED, IrregularError, Names, name
 from aggregator.fetchers.swift_words import address, attributes, told
@@ -159,7 +159,7 @@ def _plan(child: Element, names: Names) -> Plan:
         raise IrregularError(f'"{called}" inside of an item')
     prefix = feed_xml.PREFIXES.get(namespace)
     key = None if prefix is None else prefix + local
-    return Plan(STEPS.get(called), key, podcast=namespace in PODCAST)
+    return Plan(STEPS.get(called), key, podcast=is_podcast(namespace))
 
 
 def check(values: dict[str, Any], said: Said, *, is_atom: bool) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from aggregator.fetchers import feed_xml
-from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, PODCAST
+from aggregator.fetchers.feed_xml import CHANNELS, ITEMS, is_podcast
 from aggregator.fetchers.swift_fields import ALIKE, CATEGORIES, FIELDS, PODCASTS, Places, placed, told_first
 from aggregator.fetchers.swift_item import STEPS
 from aggregator.fetchers.swift_names import REFUSED, IrregularError, Names, name
@@ -196,7 +196,7 @@ def _called(written: str, names: Names, spaces: Mapping[str, str]) -> str | None
     address = spaces.get(prefix, "" if not prefix else None)
     if address is None:
         return None
-    if address.lower() in PODCAST:
+    if is_podcast(address):
         return PODCASTS if prefix == PODCASTS and local.lower() not in BESIDES else None
     try:
         called = name(names, f"{{{address}}}{local}" if address else local)
