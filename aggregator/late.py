@@ -66,7 +66,6 @@ LATE = FOREIGN | frozenset(
         "aggregator.merger.sight",
         "aggregator.merger.table",
         "aggregator.merger.weights",
-        "aggregator.printing",
         "aggregator.probes",
         "aggregator.publish",
         "aggregator.stages",

@@ -27,7 +27,6 @@ from aggregator import (
     learning,
     making,
     outcome,
-    printing,
     probes,
     publish,
     run,
@@ -135,22 +134,19 @@ def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside
         past = bookkeeping.changes(page, plan, composed.feed, current.at, texts.items.whole)
     current.listen(Progress(plan.name, "", "publish"))
     feed = composed.feed
-    rests: printing.Rests = []
-    made = printing.printed(current.book, feed, texts.items.whole, rests)
-    cards = printing.cards(current.book, feed, texts.items.whole, rests)
+    with_texts = replace(feed, items=tuple(map(texts.items.whole, feed.items)))
     try:
-        written = publish.publish(current.config.output, feed, plan.window, past, made, cards=cards)
+        written = publish.publish(current.config.output, with_texts, plan.window, past)
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
     done = outcome.with_news(outcome.outcome(plan, told, stands), composed, written)
-    return _noted(done, lambda: _stand_published(current.book, plan, feed, stands, rests))
+    return _noted(done, lambda: _stand_published(current.book, plan, feed, stands))
 
 
-def _stand_published(book: Ledger, plan: Plan, feed: Feed, stands: standing.Standing, rests: printing.Rests) -> None:
-    """Note what stands, and keep what need not be written again."""
+def _stand_published(book: Ledger, plan: Plan, feed: Feed, stands: standing.Standing) -> None:
+    """Note what stands."""
     with ledger.transaction(book) as page:
-        printing.keep(page, rests)
         bookkeeping.stand_published(page, plan, feed, stands)
 
 

@@ -1,8 +1,8 @@
-"""What an item costs in each format, and what 20,000 of them cost in memory, held whole and streamed.
+"""What an item costs in each format, and what 20,000 of them cost in memory.
 
     python benchmarks/generator.py [--items 20000]
 
-CPU time of this process; memory is the growth of its peak, measured in a child of its own for each way of writing.
+CPU time of this process; memory is the growth of its peak, measured in a child of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aggregator.generator import atom, feed_files, files, jsonfeed, report, rss
-from aggregator.generator.content import feed_channel, feed_item
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import Duration, Enclosure, Moment, Tag
@@ -64,27 +64,24 @@ def timed(name: str, count: int, work: Callable[[], object]) -> None:
 
 def costs(feed: Feed) -> None:
     """Microseconds of CPU an item, for each step."""
-    head = feed_channel.of(feed)
     count = len(feed.items)
-    timed("clean once (leaf)", count, lambda: [feed_item.of(item) for item in feed.items])
-    timed("rss.entry, cold", count, lambda: [rss.entry(item, head) for item in feed.items])
-    timed("atom.entry, cold", count, lambda: [atom.entry(item, head) for item in feed.items])
-    timed("jsonfeed.entry, cold", count, lambda: [jsonfeed.entry(item, head) for item in feed.items])
-    timed("report.json", count, lambda: report.render(feed))
-    timed("edition: all five files", count, lambda: feed_files.render(feed))
-    kept = [feed_files.pieces(item, head) for item in feed.items]
-    timed("edition of pieces kept", count, lambda: feed_files.assemble(feed, kept))
+    prepared = prepare(feed)
+    timed("prepared once", count, lambda: prepare(feed))
+    timed("feed.xml", count, lambda: rss.render(prepared, episodes_only=False))
+    timed("feed.atom", count, lambda: atom.render(prepared))
+    timed("feed.json", count, lambda: jsonfeed.render(prepared))
+    timed("report.json", count, lambda: report.render(prepared))
+    timed("all five files", count, lambda: dict(feed_files.render(feed)))
 
 
-def grown(count: int, way: str) -> None:
+def grown(count: int) -> None:
     """In a child: how much the peak grows by publishing, in MB; the feed itself is already held."""
     feed = show(count)
     before = peak()
     with tempfile.TemporaryDirectory() as folder:
-        content = feed_files.stream(feed) if way == "streamed" else feed_files.render(feed)
-        files.publish(Path(folder), content, compress=True)
+        files.publish(Path(folder), feed_files.render(feed), compress=True)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
-    print(f"{way:10} {count} items, {size / 1e6:.0f} MB of files: peak {before:.0f} MB before, {peak():.0f} MB after")
+    print(f"{count} items, {size / 1e6:.0f} MB of files: peak {before:.0f} MB before, {peak():.0f} MB after")
 
 
 def peak() -> float:
@@ -97,16 +94,14 @@ def main() -> None:
     """The figures, printed."""
     words = argparse.ArgumentParser()
     words.add_argument("--items", type=int, default=20_000)
-    words.add_argument("--way", choices=("whole", "streamed"))
+    words.add_argument("--memory", action="store_true", help="only the growth of memory")
     asked = words.parse_args()
-    if asked.way:
-        grown(asked.items, asked.way)
+    if asked.memory:
+        grown(asked.items)
         return
     costs(show(min(asked.items, 2000)))
-    for way in ("whole", "streamed"):
-        subprocess.run(
-            [sys.executable, __file__, "--items", str(asked.items), "--way", way], check=True, env=os.environ
-        )
+    command = [sys.executable, __file__, "--items", str(asked.items), "--memory"]
+    subprocess.run(command, check=True, env=os.environ)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import aside, bookkeeping, pipeline, printing, publish
+from aggregator import aside, bookkeeping, pipeline, publish
 from aggregator.ledger import ledger
 from aggregator.model.feed import Plan
 from aggregator.model.sighting import Listing
@@ -119,8 +119,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
             bookkeeping.promise(page, plan, composed, at)
         composing = peak()
         feed, whole = composed.feed, texts.items.whole
-        made, cards = printing.printed(book, feed, whole), printing.cards(book, feed, whole)
-        publish.publish(folder / "output", feed, made=made, cards=cards)
+        publish.publish(folder / "output", replace(feed, items=tuple(map(whole, feed.items))))
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 
@@ -135,7 +134,7 @@ def flat(folder: Path, feeds: int) -> None:
                 bookkeeping.remember_all(page, [(plan, heard)], warm.START)
                 composed = pipeline.compose(page, plan, warm.START)
                 bookkeeping.promise(page, plan, composed, warm.START)
-            publish.publish(folder / "output", composed.feed, made=printing.printed(book, composed.feed))
+            publish.publish(folder / "output", composed.feed)
         if number % max(1, feeds // 8) == 0:
             gc.collect()
             print(f"after {number + 1} feeds: {now():.0f} MB", flush=True)

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aggregator.generator import files, rss
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 from aggregator.model.sighting import Duration, Enclosure, Moment
@@ -87,7 +88,7 @@ def sample(size: int) -> Feed:
 
     channel = Channel("bench", "Benchmark", "http://127.0.0.1/bench", description="x", link="https://x.example")
     few = Feed(channel, tuple(item(number) for number in range(60)), start)
-    each = len(rss.render(few, episodes_only=True)) / len(few.items)
+    each = len(rss.render(prepare(few), episodes_only=True)) / len(few.items)
     return Feed(channel, tuple(item(number) for number in reversed(range(round(size / each)))), start)
 
 
@@ -176,7 +177,7 @@ def measure(seconds: int, rounds: int, connections: int) -> dict[str, dict[str, 
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aggregator-bench-")))
         root = home / "output"
-        body = rss.render(sample(SIZE), episodes_only=True)
+        body = rss.render(prepare(sample(SIZE)), episodes_only=True)
         files.publish(root / "bench", {"podcast.xml": body}, compress=True)
         (home / "nginx.conf").write_text(
             NGINX.format(home=home, port=(other := free_port()), root=root), encoding="utf-8"

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator import bookkeeping, pipeline, printing, publish
+from aggregator import bookkeeping, pipeline, publish
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Channel, Plan
@@ -123,9 +123,7 @@ def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -
             bookkeeping.promise(page, PLAN, composed, now)
             past = bookkeeping.changes(page, PLAN, composed.feed, now)
     with spent("publish", told):
-        made = printing.printed(book, composed.feed)
-        cards = printing.cards(book, composed.feed)
-        publish.publish(output, composed.feed, PLAN.window, past, made, cards=cards)
+        publish.publish(output, composed.feed, PLAN.window, past)
     return told
 
 

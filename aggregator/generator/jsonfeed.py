@@ -1,87 +1,68 @@
-"""JSON Feed 1.1: everything, with attachments, and in ``_aggregator`` who said what (jsonfeed.org/version/1.1)."""
+"""JSON Feed 1.1: everything, with attachments, and in ``_aggregator`` the source of each field.
+
+https://www.jsonfeed.org/version/1.1/
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
-from aggregator.generator.content import channel_tags, feed_channel, feed_item, plain_text
-from aggregator.generator.content.feed_channel import PAGE, Masthead
-from aggregator.generator.content.feed_item import Leaf
-from aggregator.generator.jsontext import CLOSE, block, kept, separated
+from aggregator.generator.content import channel_tags, plain_text
+from aggregator.generator.content.feed_channel import PAGE, FeedChannel
+from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.jsontext import without_empty, write
 from aggregator.generator.paging import WHOLE, Sheet, archive_name, count
-from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
 VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
-def render(feed: Feed, *, sheet: Sheet = WHOLE) -> bytes:
-    """The document; the sheet says which part of it."""
-    return b"".join(stream(feed, sheet=sheet))
-
-
-def stream(feed: Feed, *, sheet: Sheet = WHOLE) -> Iterator[bytes]:
-    """The document in pieces, one for each item."""
-    head = feed_channel.of(feed)
-    yield front(head, sheet, len(feed.items))
-    for position, item in enumerate(sheet.cut(feed.items)):
-        yield separated(position, entry(item, head))
-    yield CLOSE
-
-
-def front(head: Masthead, sheet: Sheet, total: int) -> bytes:
-    """The document up to its first item."""
+def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
+    """Return the document, or one page of it."""
+    channel, total = feed.channel, len(feed.items)
     older = sheet.number - 1 if sheet.number else count(total, sheet.window)
-    said: dict[str, Any] = {
+    document = {
         "version": VERSION,
-        "title": head.title,
-        "home_page_url": head.link,
-        "feed_url": head.address(archive_name(NAME, sheet.number) if sheet.number else NAME),
-        "next_url": head.address(archive_name(NAME, older)) if older > 0 else None,
-        "description": head.description,
-        "icon": head.image,
-        "authors": [{"name": head.author or head.title}],
-        "language": head.language,
-        "expired": True if head.complete else None,
-        "hubs": [{"type": "WebSub", "url": hub} for hub in head.hubs] if not sheet.number else None,
-        "_aggregator": {"about": head.address(PAGE), "podcast_guid": head.guid},
+        "title": channel.title,
+        "home_page_url": channel.link,
+        "feed_url": channel.address(archive_name(NAME, sheet.number) if sheet.number else NAME),
+        "next_url": channel.address(archive_name(NAME, older)) if older > 0 else None,
+        "description": channel.description,
+        "icon": channel.image,
+        "authors": [{"name": channel.author or channel.title}],
+        "language": channel.language,
+        "expired": True if channel.complete else None,
+        "hubs": [{"type": "WebSub", "url": hub} for hub in channel.hubs] if not sheet.number else None,
+        "_aggregator": {"about": channel.address(PAGE), "podcast_guid": channel.guid},
     }
-    return block(kept(said), 0).removesuffix(b"\n}") + b',\n  "items": ['
+    part = sheet.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
+    return write(without_empty(document) | {"items": [_item(item, said, channel) for item, said in part]})
 
 
-def entry(item: Item, head: Masthead) -> bytes:
-    """One item, as it stands in the document; the same item and masthead give the same bytes."""
-    return written(item, feed_item.of(item), head)
-
-
-def written(item: Item, said: Leaf, head: Masthead) -> bytes:
-    """The same of an item whose leaf is already made."""
-    return block(
-        kept(
-            {
-                "id": said.guid,
-                "url": said.link,
-                "title": said.title,
-                "content_html": said.html or None,
-                "content_text": None if said.html else said.placeholder,
-                "summary": said.short,
-                "image": said.image,
-                "date_published": said.published.isoformat() if said.published else None,
-                "date_modified": said.updated.isoformat() if said.updated else None,
-                "authors": [{"name": said.author}] if said.author else None,
-                "tags": list(said.categories),
-                "language": said.language,
-                "attachments": _attachments(said),
-                "_aggregator": _provenance(item, said, head),
-            }
-        ),
-        4,
+def _item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+    return without_empty(
+        {
+            "id": said.guid,
+            "url": said.link,
+            "title": said.title,
+            "content_html": said.html or None,
+            "content_text": None if said.html else said.placeholder,
+            "summary": said.short,
+            "image": said.image,
+            "date_published": said.published.isoformat() if said.published else None,
+            "date_modified": said.updated.isoformat() if said.updated else None,
+            "authors": [{"name": said.author}] if said.author else None,
+            "tags": list(said.categories),
+            "language": said.language,
+            "attachments": _attachments(said),
+            "_aggregator": _provenance(item, said, channel),
+        }
     )
 
 
-def _attachments(said: Leaf) -> list[dict[str, Any]]:
+def _attachments(said: FeedItem) -> list[dict[str, Any]]:
     if said.media is None:
         return []
     attachment: dict[str, Any] = {"url": said.media.url, "mime_type": said.media.type}
@@ -92,9 +73,9 @@ def _attachments(said: Leaf) -> list[dict[str, Any]]:
     return [attachment]
 
 
-def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
-    """Who said what: the whole story, with every other value and repair, stands in report.json."""
-    origin = channel_tags.origin(said, head)
+def _provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+    """Return which source gave each field; report.json has every other value and repair too."""
+    origin = channel_tags.origin(said, channel)
     fields = {
         known.field: {
             "witness": plain_text.called(known.witness),
@@ -103,7 +84,7 @@ def _provenance(item: Item, said: Leaf, head: Masthead) -> dict[str, Any]:
         }
         for known in sorted(item.provenance, key=lambda known: known.field)
     }
-    told: dict[str, Any] = {"about": head.address(PAGE), "genre": item.genre}
+    told: dict[str, Any] = {"about": channel.address(PAGE), "genre": item.genre}
     if said.duration:
         told["duration_in_seconds"] = said.duration
     pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}

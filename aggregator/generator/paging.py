@@ -16,14 +16,14 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from aggregator.generator.content.feed_channel import Masthead
+from aggregator.generator.content.feed_channel import FeedChannel
+from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.podcast_tags import Row
-from aggregator.model.item import Item
 
 T = TypeVar("T")
 
 NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
-# Every archive names its feed's guid before its first item; a masthead of the longest texts takes some 30 kB.
+# Every archive names its feed's guid before its first item; a channel of the longest texts takes some 30 kB.
 FRONT: Final = 1 << 16
 TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
 
@@ -35,7 +35,7 @@ class Sheet(Struct, frozen=True):
     number: int = 0
 
     def cut(self, items: Sequence[T]) -> Sequence[T]:
-        """The items of this page, newest first."""
+        """Return the items of this page, newest first."""
         if not self.window:
             return items
         if self.number == 0:
@@ -43,26 +43,26 @@ class Sheet(Struct, frozen=True):
         oldest = len(items) - self.number * self.window
         return items[max(oldest, 0) : oldest + self.window]
 
-    def dated(self, part: Sequence[Item], updated: datetime) -> datetime:
-        """When this page last changed: an archive changes with its own items only."""
+    def dated(self, part: Sequence[FeedItem], updated: datetime) -> datetime:
+        """Return when this page last changed: an archive changes with its own items only."""
         if self.number == 0:
             return updated
-        moments = (item.updated or item.published for item in part)
-        return min(updated, max((moment.at for moment in moments if moment), default=updated))
+        times = (item.updated or item.published for item in part)
+        return min(updated, max((time for time in times if time), default=updated))
 
-    def links(self, head: Masthead, name: str, total: int) -> tuple[Row, ...]:
-        """The atom:link rows of this page, and the mark of an archive."""
+    def links(self, channel: FeedChannel, name: str, total: int) -> tuple[Row, ...]:
+        """Return the atom:link rows of this page, and the element that marks an archive."""
         archives = count(total, self.window)
         kind = TYPES[name.rpartition(".")[2]]
         self_name = archive_name(name, self.number) if self.number else name
-        rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": head.address(self_name)}, ())]
+        rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": channel.address(self_name)}, ())]
         if self.number:
-            rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": head.address(name)}, ()))
+            rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": channel.address(name)}, ()))
         else:
-            rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in head.hubs]
+            rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in channel.hubs]
         older = self.number - 1 if self.number else archives
         if older > 0:
-            href = head.address(archive_name(name, older))
+            href = channel.address(archive_name(name, older))
             rows += [
                 ("atom:link", None, {"rel": rel, "type": kind, "href": href}, ()) for rel in ("prev-archive", "next")
             ]
@@ -75,7 +75,7 @@ WHOLE = Sheet()
 
 
 def count(total: int, window: int | None) -> int:
-    """How many archives so many items need.
+    """Return how many archives so many items need.
 
     >>> [count(total, 10) for total in (0, 10, 11, 20, 21)]
     [0, 0, 1, 1, 2]
@@ -84,7 +84,7 @@ def count(total: int, window: int | None) -> int:
 
 
 def archive_name(name: str, number: int) -> str:
-    """The archive's file name.
+    """Return the file name of an archive.
 
     >>> archive_name("feed.xml", 3)
     'feed-archive-3.xml'
@@ -93,10 +93,10 @@ def archive_name(name: str, number: int) -> str:
     return f"{stem}-archive-{number}.{extension}"
 
 
-def forsaken(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
-    """The archives of the feed of this guid that an earlier edition left in the folder and this one does not have.
+def stale_archives(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
+    """Yield the archives of the feed of this guid that stand in the folder and are not among ``standing``.
 
-    A file that bears such a name and does not say that it is this feed's is somebody else's.
+    A file of such a name that does not hold the guid belongs to somebody else and stays.
     """
     for path in sorted(folder.iterdir()):
         if NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():

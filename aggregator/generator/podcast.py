@@ -1,19 +1,16 @@
-"""The feedgen extension, and the only file that knows feedgen: what feedgen 1.0.0 leaves out or gets wrong.
+"""The feedgen extension: elements that feedgen 1.0.0 leaves out or cannot write.
 
-feedgen has no podcast namespace, drops artwork by its address's ending, knows only yes and no for explicit, writes
-one self link and no other, loses the attributes of Atom links, and formats dates by switching the whole process's
-locale. So every such element is a row (name, text, attributes, rows within), and one extension writes all rows.
+feedgen has no podcast namespace, drops artwork whose address does not end in .jpg or .png, knows only yes and no for
+explicit, writes one self link and no other, and loses the attributes of Atom links. Each such element is a row (name,
+text, attributes, rows within), and one extension writes all rows after feedgen's own elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from email.utils import format_datetime
 from typing import TypeAlias
 
-import feedgen.entry
-import feedgen.feed
 from feedgen.entry import FeedEntry
 from feedgen.ext.base import BaseEntryExtension, BaseExtension
 from feedgen.feed import FeedGenerator
@@ -29,44 +26,61 @@ SPACES = {
     "fh": "http://purl.org/syndication/history/1.0",
 }
 
-Entry: TypeAlias = FeedEntry
 Node: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
 
-# feedgen's own formatter calls setlocale, which is not safe in a program with threads.
-feedgen.feed.formatRFC2822 = feedgen.entry.formatRFC2822 = format_datetime
 
-
-class Extra(BaseExtension):  # type: ignore[misc]  # feedgen has no types
-    """Rows for one document or entry, written after feedgen's own elements; what extends depends on the format."""
+class Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
+    """Rows of one document, written after feedgen's own elements."""
 
     def __init__(self) -> None:
-        """No rows yet."""
-        self.rows: list[Row] = []
-        self.spaces: dict[str, str] = {}
+        """Begin without rows."""
+        self.rows: Sequence[Row] = ()
+        self.prefixes: Sequence[str] = ()
+        self.stylesheet: str | None = None
 
     def extend_ns(self) -> dict[str, str]:
-        """The prefixes that the root declares."""
-        return self.spaces
+        """Return the namespaces that the root declares, by prefix."""
+        return {prefix: SPACES[prefix] for prefix in self.prefixes}
 
-    def extend_rss(self, node: Node) -> Node:
-        """``<rss>`` for a feed (the rows go into its channel), ``<item>`` for an entry."""
-        emit(node[0] if node.tag == "rss" else node, self.rows)
-        return node
+    def extend_rss(self, root: Node) -> Node:
+        """Write the rows into the channel of ``<rss>``."""
+        if self.stylesheet:
+            root.addprevious(etree.PI("xml-stylesheet", f'type="text/css" href="{self.stylesheet}"'))
+        emit(root[0], self.rows)
+        return root
 
-    def extend_atom(self, node: Node) -> Node:
-        """``<feed>`` or ``<entry>``: the rows carry every link and the source, so feedgen's own go."""
-        for old in [child for child in node if child.tag in {"link", "source"}]:
-            node.remove(old)
-        emit(node, self.rows)
-        return node
+    def extend_atom(self, root: Node) -> Node:
+        """Write the rows into ``<feed>``; every link is a row, so feedgen's own links go."""
+        _replace_links(root, self.rows)
+        return root
 
 
-class ExtraEntry(Extra, BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
-    """The same for one entry."""
+class EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
+    """Rows of one entry, written after feedgen's own elements."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self.rows: Sequence[Row] = ()
+
+    def extend_rss(self, item: Node) -> Node:
+        """Write the rows into ``<item>``."""
+        emit(item, self.rows)
+        return item
+
+    def extend_atom(self, entry: Node) -> Node:
+        """Write the rows into ``<entry>``; every link and the source are rows, so feedgen's own go."""
+        _replace_links(entry, self.rows)
+        return entry
+
+
+def _replace_links(parent: Node, rows: Sequence[Row]) -> None:
+    for old in [child for child in parent if child.tag in {"link", "source"}]:
+        parent.remove(old)
+    emit(parent, rows)
 
 
 def emit(parent: Node, rows: Sequence[Row]) -> None:
-    """Writes rows into an element; a value of ``None`` is left out, never written as a word."""
+    """Write rows into an element; attributes whose value is ``None`` are left out."""
     for name, text, attributes, children in rows:
         prefix, _, local = name.rpartition(":")
         element = etree.SubElement(parent, f"{{{SPACES[prefix]}}}{local}" if prefix else name)
@@ -77,37 +91,27 @@ def emit(parent: Node, rows: Sequence[Row]) -> None:
         emit(element, children)
 
 
-def new_feed(rows: Sequence[Row], prefixes: Sequence[str]) -> FeedGenerator:
-    """A feed of feedgen's that will write these rows after its own elements."""
+def new_feed(rows: Sequence[Row], prefixes: Sequence[str], *, stylesheet: str | None = None) -> FeedGenerator:
+    """Return a feed that writes these rows after its own elements.
+
+    ``prefixes`` are the namespaces that its root declares, ``stylesheet`` the address of the CSS file with which a
+    browser shows it as a page (https://www.w3.org/TR/xml-stylesheet/).
+    """
     feed = FeedGenerator()
-    feed.register_extension("extra", Extra, ExtraEntry, atom=True, rss=True)
-    feed.extra.rows = list(rows)
-    feed.extra.spaces = {prefix: SPACES[prefix] for prefix in prefixes}
+    feed.register_extension("rows", Rows, EntryRows, atom=True, rss=True)
+    feed.rows.rows = rows
+    feed.rows.prefixes = prefixes
+    feed.rows.stylesheet = stylesheet
     return feed
 
 
-def new_entry(rows: Sequence[Row]) -> Entry:
-    """An entry of feedgen's that will write these rows after its own elements."""
-    entry = FeedEntry()
-    entry.register_extension("extra", ExtraEntry, atom=True, rss=True)
-    entry.extra.rows = list(rows)
+def add_entry(feed: FeedGenerator, rows: Sequence[Row]) -> FeedEntry:
+    """Add an entry after the ones that the feed has and return it; it writes these rows after its own elements."""
+    entry = feed.add_entry(order="append")
+    entry.rows.rows = rows
     return entry
 
 
-def written(node: Node, path: Sequence[str], prefixes: Sequence[str]) -> bytes:
-    """The node as it stands in a whole document, within elements of these names; the document declares the prefixes.
-
-    A node written alone would declare its own namespaces; so it is written in its place, and the place cut away.
-    """
-    root = parent = etree.Element(path[0], nsmap={prefix: SPACES[prefix] for prefix in prefixes})
-    for name in path[1:]:
-        parent = etree.SubElement(parent, name)
-    parent.append(node)
-    lines = etree.tostring(root, pretty_print=True, encoding="UTF-8").split(b"\n", len(path))
-    ending = sum(len(name) + len("</>\n") + 2 * depth for depth, name in enumerate(path))
-    return lines[-1][:-ending]
-
-
 def moment(at: datetime) -> datetime:
-    """The time as feeds give it: UTC, whole seconds."""
+    """Return the time as feeds give it: UTC, whole seconds."""
     return at.astimezone(UTC).replace(microsecond=0)

@@ -6,16 +6,17 @@ ledger gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from aggregator.generator.content import channel_tags, feed_channel, feed_item, plain_text
-from aggregator.generator.content.feed_channel import Masthead
-from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content import channel_tags, plain_text
+from aggregator.generator.content.feed_channel import FeedChannel
+from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.people import person
-from aggregator.generator.jsontext import CLOSE, block, kept, separated
+from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.jsontext import without_empty, write
 from aggregator.model.cluster import Pair
-from aggregator.model.feed import Feed, Hearing
+from aggregator.model.feed import Hearing
 from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.sighting import Note
 
@@ -23,44 +24,33 @@ from aggregator.model.sighting import Note
 VALUE = 2000
 
 
-def render(feed: Feed) -> bytes:
-    """The report, as JSON that a person can read too."""
-    return b"".join(stream(feed))
-
-
-def stream(feed: Feed) -> Iterator[bytes]:
-    """The report in pieces, one for each item."""
-    head = feed_channel.of(feed)
-    yield front(feed, head)
-    for position, item in enumerate(feed.items):
-        yield separated(position, written(item, feed_item.of(item), head))
-    yield CLOSE
-
-
-def front(feed: Feed, head: Masthead) -> bytes:
-    """The report up to its first item: the show, the sources, what a person should look at."""
-    said = {
-        "feed": head.name,
-        "title": head.title,
-        "podcast_guid": head.guid,
+def render(feed: PreparedFeed) -> bytes:
+    """Return the report."""
+    source, channel = feed.source, feed.channel
+    document = {
+        "feed": channel.name,
+        "title": channel.title,
+        "podcast_guid": channel.guid,
         "updated": feed.updated.isoformat(),
         "counts": _counts(feed),
-        "sources": [_hearing(hearing, head) for hearing in sorted(feed.hearings, key=lambda known: known.source.name)],
-        "near_misses": [_pair(pair) for pair in feed.near_misses],
-        "remarks": [plain_text.text(remark) for remark in (*feed.remarks, *_remarks(feed, head))],
+        "sources": [_hearing(hearing, channel) for hearing in sorted(source.hearings, key=lambda one: one.source.name)],
+        "near_misses": [_pair(pair) for pair in source.near_misses],
+        "remarks": [plain_text.text(remark) for remark in (*source.remarks, *_remarks(feed))],
+        "items": [_item(item, said, channel) for item, said in zip(source.items, feed.items, strict=True)],
     }
-    return block(said, 0).removesuffix(b"\n}") + b',\n  "items": ['
+    return write(document)
 
 
-def _counts(feed: Feed) -> dict[str, int]:
+def _counts(feed: PreparedFeed) -> dict[str, int]:
+    items = feed.source.items
     return {
-        "items": len(feed.items),
-        "episodes": sum(item.genre == "episode" for item in feed.items),
-        "playable": sum(feed_item.playable(item) for item in feed.items),
-        "seen_by_several": sum(len(_sources(item)) > 1 for item in feed.items),
-        "cut": sum(item.cut for item in feed.items),
-        "repairs": sum(len(known.notes) for item in feed.items for known in item.provenance),
-        "near_misses": len(feed.near_misses),
+        "items": len(items),
+        "episodes": sum(item.genre == "episode" for item in items),
+        "playable": sum(item.playable for item in feed.items),
+        "seen_by_several": sum(len(_sources(item)) > 1 for item in items),
+        "cut": sum(item.cut for item in items),
+        "repairs": sum(len(known.notes) for item in items for known in item.provenance),
+        "near_misses": len(feed.source.near_misses),
     }
 
 
@@ -68,13 +58,13 @@ def _sources(item: Item) -> set[str]:
     return {name.partition("/")[0] for name in item.sightings}
 
 
-def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
+def _hearing(hearing: Hearing, channel: FeedChannel) -> dict[str, Any]:
     source = hearing.source
-    return kept(
+    return without_empty(
         {
             "name": source.name,
             "kind": source.kind,
-            "url": dict(head.origins).get(source.name),
+            "url": dict(channel.origins).get(source.name),
             "trust": source.trust,
             "state": hearing.state,
             "message": plain_text.text(hearing.message),
@@ -84,34 +74,31 @@ def _hearing(hearing: Hearing, head: Masthead) -> dict[str, Any]:
     )
 
 
-def written(item: Item, said: Leaf, head: Masthead) -> bytes:
-    """One item of the report: the same item and masthead give the same bytes."""
-    origin = channel_tags.origin(said, head)
-    return block(
-        kept(
-            {
-                "guid": said.guid,
-                "title": said.title,
-                "published": said.published.isoformat() if said.published else None,
-                "precision": item.published.precision if item.published else None,
-                "genre": item.genre,
-                "part": item.part,
-                "tag": plain_text.line(item.tag or ""),
-                "prefix": plain_text.text(item.prefix or "") or None,
-                "suffix": plain_text.text(item.suffix or "") or None,
-                "origin": origin[0] if origin else item.origin,
-                "cut": item.cut,
-                "sightings": [plain_text.text(name) for name in item.sightings],
-                "fields": [_field(known) for known in item.provenance],
-                "evidence": [_pair(pair) for pair in item.pairs],
-            }
-        ),
-        4,
+def _item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+    """Return one item of the report."""
+    origin = channel_tags.origin(said, channel)
+    return without_empty(
+        {
+            "guid": said.guid,
+            "title": said.title,
+            "published": said.published.isoformat() if said.published else None,
+            "precision": item.published.precision if item.published else None,
+            "genre": item.genre,
+            "part": item.part,
+            "tag": plain_text.line(item.tag or ""),
+            "prefix": plain_text.text(item.prefix or "") or None,
+            "suffix": plain_text.text(item.suffix or "") or None,
+            "origin": origin[0] if origin else item.origin,
+            "cut": item.cut,
+            "sightings": [plain_text.text(name) for name in item.sightings],
+            "fields": [_field(known) for known in item.provenance],
+            "evidence": [_pair(pair) for pair in item.pairs],
+        }
     )
 
 
 def _field(known: Provenance) -> dict[str, Any]:
-    return kept(
+    return without_empty(
         {
             "field": known.field,
             "witness": plain_text.called(known.witness),
@@ -135,7 +122,7 @@ def _note(note: Note) -> dict[str, str]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    return kept(
+    return without_empty(
         {
             "left": plain_text.text(pair.left),
             "right": plain_text.text(pair.right),
@@ -155,15 +142,20 @@ def _pair(pair: Pair) -> dict[str, Any]:
     )
 
 
-def _remarks(feed: Feed, head: Masthead) -> Sequence[str]:
+def _remarks(feed: PreparedFeed) -> Sequence[str]:
     """What the output lacks because nobody gave it, in words."""
+    channel = feed.channel
     missing = [
         name
-        for name, value in (("artwork", head.image), ("an Apple category", head.categories), ("an author", head.author))
+        for name, value in (
+            ("artwork", channel.image),
+            ("an Apple category", channel.categories),
+            ("an author", channel.author),
+        )
         if not value
     ]
     found = [f"nobody gave {name} for the show: directories ask for it" for name in missing]
-    unsized = sum(1 for item in feed.items if (media := feed_item.media(item)) and not media.length)
+    unsized = sum(1 for item in feed.items if item.media and not item.media.length)
     if unsized:
         found.append(f"nobody gave the length of {unsized} audio files: 0 is published")
     return found

@@ -46,7 +46,9 @@ def loaded(folder, *arguments) -> set[str]:
 def spared(names: set[str]) -> None:
     assert names & (HEAVY | {"pydantic"}) == set()
     rooms = ("aggregator.merger.", "aggregator.generator.")
-    assert {name for name in names if name.startswith(rooms)} <= {"aggregator.generator.files"}
+    assert {name for name in names if name.startswith(rooms)} <= {
+        f"aggregator.generator.{each}" for each in ("files", "pages", "changes")
+    }
     texts = {"align", "dates", "markup", "mend", "mojibake", "titles", "tokens", "words"}
     assert not names & {f"aggregator.text.{each}" for each in texts}
     assert not names & {"aggregator.config.channel", "aggregator.config.strict"}

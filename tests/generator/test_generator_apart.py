@@ -185,7 +185,7 @@ def alike(one: Item, other: Item) -> bool:
 def test_a_long_title_keeps_its_number_and_the_report_names_the_repair(harbour: Feed) -> None:
     items = made(("x" * 400, 0, 90, AUDIO), ("x" * 400, 3, 90, AUDIO))
     items = tuple(replace(item, provenance=harbour.items[0].provenance) for item in items)
-    files = publish.render(replace(harbour, items=run(items).items))
+    files = dict(publish.render(replace(harbour, items=run(items).items)))
     assert b"xxx (2)</title>" in files["podcast.xml"]
     assert b"told apart" in files["report.json"]
     assert "item-alike" not in {one.rule for one in examine(files["podcast.xml"], datetime(2100, 1, 1, tzinfo=UTC))[1]}

@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 
 from aggregator.generator import atom, jsonfeed, report, rss
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.paging import Sheet
 from aggregator.model.feed import Feed
 
 DATA = Path(__file__).parent / "data"
 
 DOCUMENTS: dict[str, Callable[[Feed], bytes]] = {
-    "podcast.xml": lambda feed: rss.render(feed, episodes_only=True),
-    "feed.xml": lambda feed: rss.render(feed, episodes_only=False),
-    "feed.atom": atom.render,
-    "feed.json": jsonfeed.render,
-    "report.json": report.render,
-    "feed-archive-1.xml": lambda feed: rss.render(feed, episodes_only=False, sheet=Sheet(2, 1)),
-    "feed-archive-1.atom": lambda feed: atom.render(feed, sheet=Sheet(2, 1)),
-    "feed-newest.json": lambda feed: jsonfeed.render(feed, sheet=Sheet(2)),
+    "podcast.xml": lambda feed: rss.render(prepare(feed), episodes_only=True),
+    "feed.xml": lambda feed: rss.render(prepare(feed), episodes_only=False),
+    "feed.atom": lambda feed: atom.render(prepare(feed)),
+    "feed.json": lambda feed: jsonfeed.render(prepare(feed)),
+    "report.json": lambda feed: report.render(prepare(feed)),
+    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, sheet=Sheet(2, 1)),
+    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), sheet=Sheet(2, 1)),
+    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), sheet=Sheet(2)),
 }
 
 

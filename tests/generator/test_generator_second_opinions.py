@@ -54,7 +54,7 @@ def parsers() -> Path:
 def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Leaf], Path]:
     """The leaves of podcast.xml, and the folder with all files."""
     folder = tmp_path_factory.mktemp("published")
-    for name, body in feed_files.render(feed).items():
+    for name, body in dict(feed_files.render(feed)).items():
         (folder / name).write_bytes(body)
     return [said for said in map(feed_item.of, feed.items) if said.playable], folder
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from aggregator.generator import rss
 from aggregator.generator.content import podcast_tags
 from aggregator.generator.content.podcast_namespace import TABLE, Place
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.podcast import SPACES
 from aggregator.model.feed import Feed
 from aggregator.model.sighting import Tag
@@ -54,7 +55,7 @@ def test_each_element_passes_through_as_it_is(harbour: Feed, place: Place) -> No
     given = [one for one in SOUND if place in TABLE[one.name].places and one.name not in OWN]
     channel = replace(harbour.channel, tags=tuple(given) if place == "channel" else (), license=None)
     item = replace(harbour.items[0], tags=tuple(given) if place == "item" else (), season=None, episode=None)
-    document = rss.render(replace(harbour, channel=channel, items=(item,)), episodes_only=True)
+    document = rss.render(prepare(replace(harbour, channel=channel, items=(item,))), episodes_only=True)
     top = etree.fromstring(document).find("channel" if place == "channel" else "channel/item")
     assert top is not None
     seen = [back(one) for one in top.iterchildren(f"{{{SPACES['podcast']}}}*")]

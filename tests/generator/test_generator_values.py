@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from aggregator.generator import atom, jsonfeed, report, rss
 from aggregator.generator.content import feed_channel, feed_item, ids, links
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.pages import view
 from aggregator.generator.podcast import SPACES
 from aggregator.model.feed import Feed, Hearing
@@ -26,7 +27,7 @@ BARE = Item(title="Bare", sightings=("a/1",), guid="bare")
 
 
 def channel(feed: Feed, *, episodes_only: bool = True) -> etree._Element:
-    found = etree.fromstring(rss.render(feed, episodes_only=episodes_only)).find("channel")
+    found = etree.fromstring(rss.render(prepare(feed), episodes_only=episodes_only)).find("channel")
     assert found is not None
     return found
 
@@ -85,10 +86,10 @@ def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
     assert links.public(address) is None
     feed = replace(harbour, hearings=(Hearing(Source("host", "feed", url=address), "heard"),))
     for document in (
-        rss.render(feed, episodes_only=False),
-        atom.render(feed),
-        jsonfeed.render(feed),
-        report.render(feed),
+        rss.render(prepare(feed), episodes_only=False),
+        atom.render(prepare(feed)),
+        jsonfeed.render(prepare(feed)),
+        report.render(prepare(feed)),
     ):
         assert address.partition("//")[2].encode() not in document
 
@@ -186,7 +187,7 @@ def test_what_is_unknown_is_left_out(harbour: Feed) -> None:
     item = replace(BARE, enclosure=Enclosure("https://x.example/a.mp3"), duration=Duration(0), season=0, episode=-1)
     (seen,) = channel(replace(harbour, items=(item,))).iterfind("item")
     assert [str(one.tag).rpartition("}")[2] for one in seen] == ["title", "guid", "enclosure", "explicit"]
-    (told,) = json.loads(jsonfeed.render(replace(harbour, items=(item,))))["items"]
+    (told,) = json.loads(jsonfeed.render(prepare(replace(harbour, items=(item,)))))["items"]
     assert set(told) == {"id", "title", "content_text", "attachments", "_aggregator"}
 
 
@@ -195,7 +196,7 @@ def test_times_are_utc_and_whole_seconds(harbour: Feed) -> None:
     feed = replace(harbour, items=(replace(harbour.items[0], published=Moment(at), updated=None),), updated=at)
     assert text(channel(feed), "item/pubDate") == "Thu, 29 Feb 2024 20:02:03 +0000"
     assert text(channel(feed), "lastBuildDate") == "Thu, 29 Feb 2024 20:02:03 +0000"
-    assert b"<updated>2024-02-29T20:02:03+00:00</updated>" in atom.render(feed)
+    assert b"<updated>2024-02-29T20:02:03+00:00</updated>" in atom.render(prepare(feed))
 
 
 def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
@@ -205,14 +206,19 @@ def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
 def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
     silent = replace(harbour, hearings=tuple(replace(one, state="silent", message="down") for one in harbour.hearings))
     for episodes_only in (True, False):
-        assert rss.render(harbour, episodes_only=episodes_only) == rss.render(silent, episodes_only=episodes_only)
-    assert (atom.render(harbour), jsonfeed.render(harbour)) == (atom.render(silent), jsonfeed.render(silent))
-    assert report.render(harbour) != report.render(silent)
+        assert rss.render(prepare(harbour), episodes_only=episodes_only) == rss.render(
+            prepare(silent), episodes_only=episodes_only
+        )
+    assert (atom.render(prepare(harbour)), jsonfeed.render(prepare(harbour))) == (
+        atom.render(prepare(silent)),
+        jsonfeed.render(prepare(silent)),
+    )
+    assert report.render(prepare(harbour)) != report.render(prepare(silent))
 
 
 def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
     bare = with_channel(harbour, image=None, categories=(("Gardening",),), author=None)
-    assert json.loads(report.render(bare))["remarks"][1:] == [
+    assert json.loads(report.render(prepare(bare)))["remarks"][1:] == [
         "nobody gave artwork for the show: directories ask for it",
         "nobody gave an Apple category for the show: directories ask for it",
         "nobody gave an author for the show: directories ask for it",
@@ -222,7 +228,7 @@ def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
 
 def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> None:
     item = replace(BARE, part=2, tag="replay")
-    told = json.loads(report.render(replace(harbour, items=(item,))))["items"][0]
+    told = json.loads(report.render(prepare(replace(harbour, items=(item,)))))["items"][0]
     assert (told["part"], told["tag"]) == (2, "replay")
     assert view.facts(item) == ("part 2", "replay")
     assert view.facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")

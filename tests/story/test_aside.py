@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aggregator import aside, bookkeeping, printing, publish
-from aggregator.aside import Shelf
+from aggregator import aside, bookkeeping, publish
+from aggregator.aside import Shelf, Spool
 from aggregator.errors import LedgerError
-from aggregator.generator.spool import Spool
 from aggregator.ledger import decisions, facts, ledger, promises
 from aggregator.ledger.shown import Shown
 from aggregator.model.feed import Channel, Plan
@@ -58,9 +57,8 @@ def story(folder: Path, staying: int | None) -> list[object]:
                 assert len(feed.items) == 14 + turn
                 at_hand = sum(bool(item.description or item.html or item.summary) for item in feed.items)
                 assert at_hand <= {None: 99, 0: turn, 9: 9 + turn}[staying]  # and those that a person altered
-                made = printing.printed(book, feed, texts.items.whole)
-                cards = printing.cards(book, feed, texts.items.whole)
-                publish.publish(folder / "output", feed, 5, past, made, cards=cards)
+                with_texts = replace(feed, items=tuple(map(texts.items.whole, feed.items)))
+                publish.publish(folder / "output", with_texts, 5, past)
                 told += [composed.fingerprint, composed.repaired, past, promises.promises(book, "sea")]
                 told += [
                     facts.facts(book, "sea", bookkeeping.CHANGES),

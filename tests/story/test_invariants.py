@@ -117,7 +117,7 @@ class Play:
                 bookkeeping.promise(page, plan, composed, now)
             again = compose(book, plan, now + timedelta(days=99)).feed
         made = dict(publish.render(composed.feed, plan.window))
-        assert made == publish.render(again, plan.window)
+        assert made == dict(publish.render(again, plan.window))
         return Published(made)
 
 

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import bookkeeping, making, printing, publish
-from aggregator.generator import feed_files
-from aggregator.generator.content import feed_channel
-from aggregator.generator.pages import pages as page
+from aggregator import bookkeeping, making, publish
 from aggregator.ledger import decisions, ledger, recall
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
@@ -121,7 +118,13 @@ def emptied(book) -> None:
 
 def told(composed) -> tuple:
     """All that a refresh publishes, promises and tells."""
-    return publish.render(composed.feed), composed.settlement, composed.repaired, composed.alarms, composed.fingerprint
+    return (
+        dict(publish.render(composed.feed)),
+        composed.settlement,
+        composed.repaired,
+        composed.alarms,
+        composed.fingerprint,
+    )
 
 
 @slow
@@ -135,7 +138,6 @@ def test_what_was_kept_changes_no_byte(history) -> None:
                 now = START + timedelta(days=turn)
                 emptied(cold)
                 both = [refresh(book, heard, now) for book in (cold, warm)]
-                assert list(printing.printed(cold, both[0].feed)) == list(printing.printed(warm, both[1].feed))
                 assert told(both[0]) == told(both[1])
                 emptied(cold)
                 assert told(compose(cold, PLAN, now)) == told(compose(warm, PLAN, now))
@@ -184,37 +186,3 @@ def test_composing_without_a_refresh_keeps_nothing() -> None:
         emptied(book)
         compose(book, PLAN, START)
         assert kept(book) == 0
-
-
-def test_an_item_that_stays_is_not_written_again() -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
-        feed = refresh(book, [whole(source) for source in SOURCES], START).feed
-        stood = kept(book)
-        first = list(printing.printed(book, feed))
-        assert first == [feed_files.pieces(item, feed_channel.of(feed)) for item in feed.items]
-        assert kept(book) == stood + len(feed.items)
-        assert list(printing.printed(book, feed)) == first
-        assert kept(book) == stood + len(feed.items)
-        one = replace(feed, items=(replace(feed.items[0], title="Otherwise"), *feed.items[1:]))
-        assert list(printing.printed(book, one))[1:] == first[1:]
-        assert kept(book) == stood + len(feed.items) + 1
-        output = Path(folder) / "output"
-        publish.publish(output, feed, made=printing.printed(book, feed))
-        written = {path.name: path.read_bytes() for path in (output / "sea").iterdir()}
-        assert publish.render(feed).items() <= written.items()
-
-
-def test_a_card_that_stays_is_not_made_again() -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
-        feed = refresh(book, [whole(source) for source in SOURCES], START).feed
-        stood = kept(book)
-        first = list(printing.cards(book, feed))
-        assert len(first) == sum(map(len, page.shown(feed))) == kept(book) - stood
-        assert list(printing.cards(book, feed)) == first
-        half = replace(feed.items[0], title="Half a letter \udc80 & <b>")
-        one = replace(feed, items=(half, *feed.items[1:]))
-        for _ in range(2):
-            assert page.render(one, cards=printing.cards(book, one)) == page.render(one)
-        assert kept(book) == stood + len(first) + 1
-        spoken = replace(feed, channel=replace(feed.channel, language="ar"))
-        assert page.render(spoken, cards=printing.cards(book, spoken)) == page.render(spoken) != page.render(feed)

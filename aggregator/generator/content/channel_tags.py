@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from aggregator.generator.content.feed_channel import Masthead
-from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content.feed_channel import FeedChannel
+from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.podcast_tags import Row, rows
 from aggregator.model.sighting import Tag
 
 
-def rows_of(head: Masthead) -> tuple[Row, ...]:
+def rows_of(head: FeedChannel) -> tuple[Row, ...]:
     """The channel's rows after feedgen's own elements, in the order in which directories document them."""
     plain: tuple[tuple[str, str | None], ...] = (
         ("itunes:author", head.author),
@@ -22,16 +22,16 @@ def rows_of(head: Masthead) -> tuple[Row, ...]:
     return spoken + _picture(head) + _owner(head) + _categories(head) + rows(_tags(head), "channel")
 
 
-def origin(said: Leaf, head: Masthead) -> tuple[str, str] | None:
+def origin(said: FeedItem, head: FeedChannel) -> tuple[str, str] | None:
     """The source that the item is credited to, by name and address; ``None`` where it has no address to give."""
     return next((known for known in head.origins if known[0] == said.origin), None)
 
 
-def _picture(head: Masthead) -> tuple[Row, ...]:
+def _picture(head: FeedChannel) -> tuple[Row, ...]:
     return (("itunes:image", None, {"href": head.image}, ()),) if head.image else ()
 
 
-def _owner(head: Masthead) -> tuple[Row, ...]:
+def _owner(head: FeedChannel) -> tuple[Row, ...]:
     """Only the address that the config gives: a source's owner never agreed to be written to about this feed."""
     if not head.owner_email:
         return ()
@@ -39,7 +39,7 @@ def _owner(head: Masthead) -> tuple[Row, ...]:
     return (("itunes:owner", None, {}, (name, ("itunes:email", head.owner_email, {}, ()))),)
 
 
-def _categories(head: Masthead) -> tuple[Row, ...]:
+def _categories(head: FeedChannel) -> tuple[Row, ...]:
     """Each top category once, its subcategories within it."""
     tops: dict[str, list[str]] = {}
     for top, *subs in head.categories:
@@ -50,7 +50,7 @@ def _categories(head: Masthead) -> tuple[Row, ...]:
     )
 
 
-def _tags(head: Masthead) -> tuple[Tag, ...]:
+def _tags(head: FeedChannel) -> tuple[Tag, ...]:
     """Our own elements first: of those that may stand once, a source's copy then has no place left."""
     owner = (("owner", head.owner_email),) if head.owner_email else ()
     own = [

@@ -1,4 +1,4 @@
-"""Masthead: what every format says of the show, derived once from the channel and its items."""
+"""FeedChannel: what every format says of the show, derived once from the channel and its items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _YEARS = r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:(?:19|20)?\d\d|present))?\b"
 MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|(?<![,;\s])[,;\s]++{_YEARS}$")
 
 
-class Masthead(Struct, frozen=True):
+class FeedChannel(Struct, frozen=True):
     """The show, clean and bounded; ``origins`` are the sources' names and the addresses they are known by."""
 
     name: str
@@ -56,16 +56,16 @@ class Masthead(Struct, frozen=True):
     origins: tuple[tuple[str, str], ...]
 
     def address(self, name: str) -> str:
-        """Where this file of the feed is served."""
+        """Return the address at which this file of the feed is served."""
         return f"{self.base_url}/{name}"
 
 
-def of(feed: Feed) -> Masthead:
-    """What the formats say of this feed's show."""
+def of(feed: Feed) -> FeedChannel:
+    """Return the show as the formats carry it."""
     channel = feed.channel
     base_url = (links.web(channel.base_url) or channel.base_url).rstrip("/")
     title = plain_text.name(channel.title) or channel.name
-    return Masthead(
+    return FeedChannel(
         name=channel.name,
         base_url=base_url,
         guid=channel.guid or ids.podcast(f"{base_url}/podcast.xml"),

@@ -1,4 +1,4 @@
-"""Leaf: one item as every machine-readable format carries it, so that all formats say the same."""
+"""FeedItem: one item as every machine-readable format carries it, so that all formats say the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aggregator.generator.podcast import moment
 from aggregator.model.item import Item
 from aggregator.model.sighting import EpisodeType, Tag
 
-# A title made of a text's beginning, where no source gave a title: one line in an app's list.
+# A title made of a text's beginning, where no source gave a title: one line in the list of an app.
 GLIMPSE = 80
 # Atom demands a time of every entry; settle gives every item one, so this shows only where a caller skipped it.
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ class Media(Struct, frozen=True):
     length: int = 0
 
 
-class Leaf(Struct, frozen=True):
+class FeedItem(Struct, frozen=True):
     """One item, clean and bounded; ``None`` and empty mean that the format leaves the element out.
 
     ``short`` is plain text of at most 4,000 bytes, ``html`` the whole text as safe markup. Times are in UTC and
@@ -56,27 +56,27 @@ class Leaf(Struct, frozen=True):
 
     @property
     def changed(self) -> datetime:
-        """When the item last changed, as far as anybody said."""
+        """When the item last changed, as far as a source or the store knows."""
         return self.updated or self.published or NEVER
 
     @property
     def placeholder(self) -> str:
-        """What stands for the text where nobody gave one: Atom and JSON Feed demand some."""
+        """The text of an item that has none: Atom and JSON Feed demand some."""
         return self.guid if self.title in plain_text.NOTHING else self.title
 
     @property
     def playable(self) -> bool:
-        """Does it belong into podcast.xml?"""
+        """Whether the item belongs into podcast.xml."""
         return self.media is not None and links.playable(self.media.type)
 
 
-def of(item: Item) -> Leaf:
-    """What the formats say of this item."""
+def of(item: Item) -> FeedItem:
+    """Return the item as the formats carry it."""
     link = links.web(item.link)
     said, markup = _texts(item)
     washed = sanitize.markup(markup, link) if markup else ""
     guid = plain_text.line(item.guid, plain_text.SHORT) or ids.stand_in(item.guid)
-    return Leaf(
+    return FeedItem(
         guid=guid,
         title=plain_text.title(item.title) or plain_text.title(plain_text.line(said, GLIMPSE)) or guid,
         link=link,
@@ -122,6 +122,6 @@ def media(item: Item) -> Media | None:
 
 
 def playable(item: Item) -> bool:
-    """Does this item belong into podcast.xml? The same answer as the leaf's, without making the leaf."""
+    """Return whether the item belongs into podcast.xml, without making it ready."""
     found = media(item)
     return found is not None and links.playable(found.type)

@@ -7,9 +7,8 @@ is shown as plain text, so no markup of a source reaches the page; the template 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
@@ -21,7 +20,6 @@ from aggregator.model.item import Item
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 PLAYERS = 500
-BUFFERED = 1_000  # what the template engine gives at once: 100 kB of lines
 FORMATS = (
     ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
     ("feed.xml", "Everything", "RSS", "application/rss+xml"),
@@ -32,23 +30,16 @@ FORMATS = (
 FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
 
 
-def render(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = None) -> bytes:
-    """The page of one feed, ``index.html``: how to subscribe, its episodes and posts, and where each came from.
+def render(feed: Feed, *, changes: bool = False) -> bytes:
+    """Return the page of one feed, ``index.html``: how to subscribe, its episodes and posts, and their sources.
 
-    ``changes`` says whether the changes page is published beside it, so that it is linked. ``cards`` are those of the
-    items that are ``shown``, episodes first, where the caller has them.
+    ``changes`` says whether the changes page is published beside it, so that it is linked.
     """
-    return b"".join(stream(feed, changes=changes, cards=cards))
-
-
-def stream(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = None) -> Iterator[bytes]:
-    """The same page in pieces: the lines of a long feed are never held together."""
     episodes, posts = _by_genre(feed)
     language = feed.channel.language
-    made = (card(item, language) for some in shown(feed) for item in some) if cards is None else map(Markup, cards)
     url = view.subscription(feed)
-    heard, read = list(islice(made, len(episodes[:PLAYERS]))), list(made)  # to its end, where they are kept
-    return pieces(
+    heard, read = ([card(item, language) for item in some[:PLAYERS]] for some in (episodes, posts))
+    return page(
         "feed.html.j2",
         feed=feed,
         changes=changes,
@@ -74,12 +65,6 @@ def stream(feed: Feed, *, changes: bool = False, cards: Iterable[str] | None = N
         text=wording.paragraphs(feed.channel.description or ""),
         voices=[view.voice(hearing) for hearing in feed.hearings],
     )
-
-
-def shown(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
-    """The episodes and the posts that the page shows as cards; all others are lines."""
-    episodes, posts = _by_genre(feed)
-    return episodes[:PLAYERS], posts[:PLAYERS]
 
 
 def card(item: Item, language: str | None) -> str:
@@ -133,14 +118,5 @@ def tile(channel: Channel) -> Markup:
 
 
 def page(template: str, **values: object) -> bytes:
-    """One template filled in, as UTF-8; a name that the template asks for and nobody gave is a defect."""
-    return b"".join(pieces(template, **values))
-
-
-def pieces(template: str, **values: object) -> Iterator[bytes]:
-    """The same, some lines at a time."""
-    filled = ENVIRONMENT.get_template(template).stream(values)
-    filled.enable_buffering(BUFFERED)
-    for piece in filled:
-        yield piece.encode("utf-8", "replace")
-    yield b"\n"
+    """Return a template filled in, as UTF-8; raise UndefinedError for a name that was not given."""
+    return f"{ENVIRONMENT.get_template(template).render(values)}\n".encode("utf-8", "replace")

@@ -1,0 +1,30 @@
+"""A feed as the formats carry it: the channel and the items, each made ready once for all of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from aggregator.generator.content import feed_channel, feed_item
+from aggregator.generator.content.feed_channel import FeedChannel
+from aggregator.generator.content.feed_item import FeedItem
+from aggregator.model.feed import Feed
+
+
+class PreparedFeed(Struct, frozen=True):
+    """The channel and the items, newest first; ``source`` is the feed they were made of, item by item."""
+
+    source: Feed
+    channel: FeedChannel
+    items: tuple[FeedItem, ...]
+
+    @property
+    def updated(self) -> datetime:
+        """When the feed last changed."""
+        return self.source.updated
+
+
+def prepare(feed: Feed) -> PreparedFeed:
+    """Make the channel and every item ready for the formats."""
+    return PreparedFeed(feed, feed_channel.of(feed), tuple(map(feed_item.of, feed.items)))
