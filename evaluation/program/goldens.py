@@ -3,7 +3,7 @@
     python -m evaluation.program.goldens            compare; exit 1 where a file differs
     python -m evaluation.program.goldens --write    replace the goldens; read the difference before it is committed
 
-Each history is refreshed at its own times by the installed program; the repository's own config is refreshed once,
+Each history is refreshed at its own times by the program of this checkout; the repository's own config is refreshed once,
 with a proxy that refuses, so that every source is read from its snapshot. Compared are the feeds and the OPML file,
 not the pages and the report, whose wording may change. A file that differs in bytes and is equal as canonical XML or
 as JSON is told as such, and still counts as different.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -71,9 +72,9 @@ def _refreshed(history: Path, folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _refresh(folder: Path, at: str) -> Path:
     """Refresh at a time and return a folder with the compared files only."""
-    done = subprocess.run(
-        [*PROGRAM, "refresh", "--quiet", "--force", "--at", at], cwd=folder, capture_output=True, text=True, check=False
-    )
+    command = [*PROGRAM, "refresh", "--quiet", "--force", "--at", at]
+    checkout = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, cwd=folder, env=checkout, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{folder.name} at {at}: exit {done.returncode}: {done.stderr}")
     kept = folder / "compared"
