@@ -122,6 +122,8 @@ def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetim
     promises.keep_promises(book, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
         events.tell(book, plan.name, Event(now, "settle", event))
+    for line in composed.arrived:
+        events.tell(book, plan.name, Event(now, "held", line))
     feed = composed.feed
     facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
 
@@ -165,9 +167,10 @@ def basis(book: Ledger, plan: Plan) -> str:
     return _digest((VERSION, plan, decided, heard))
 
 
-def stands(book: Ledger, plan: Plan) -> Standing | None:
+def stands(book: Ledger, plan: Plan, now: datetime) -> Standing | None:
     """What stands in the output and from what it was made, ``None`` where it must be made anew."""
-    return standing.standing(book, plan.name, basis(book, plan))
+    known = standing.standing(book, plan.name, basis(book, plan))
+    return known if known is None or known.until is None or now < known.until else None
 
 
 def _digest(said: object) -> str:

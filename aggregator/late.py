@@ -59,6 +59,7 @@ LATE = FOREIGN | frozenset(
         "aggregator.ledger.recall",
         "aggregator.ledger.remember",
         "aggregator.making",
+        "aggregator.merger.admission",
         "aggregator.merger.frame",
         "aggregator.merger.held",
         "aggregator.merger.match",

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from aggregator import stages
 from aggregator.generator.files import Written
+from aggregator.merger import admission
 from aggregator.model.feed import Hearing, Plan
 from aggregator.standing import Standing
 from aggregator.voices import Voice
@@ -31,7 +32,8 @@ class Outcome(Struct, frozen=True):
     ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
     ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
     what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run;
-    or why it could not be noted that the new ones stand: the next run makes them again.
+    or why it could not be noted that the new ones stand: the next run makes them again. ``held`` is one line for each
+    source whose new items are not published yet.
     """
 
     feed: str
@@ -48,6 +50,7 @@ class Outcome(Struct, frozen=True):
     files: tuple[Written, ...] = ()
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
 
 Listener = Callable[[Progress], None]
@@ -70,6 +73,8 @@ def standing(composed: stages.Composition, basis: str) -> Standing:
         repaired=composed.repaired,
         near_misses=len(feed.near_misses),
         alarms=composed.alarms,
+        held=admission.tell(feed.held),
+        until=composed.until,
     )
 
 
@@ -92,6 +97,7 @@ def outcome(plan: Plan, told: tuple[Hearing, ...], stands: Standing) -> Outcome:
         near_misses=stands.near_misses,
         files=files(stands),
         alarms=stands.alarms,
+        held=stands.held,
     )
 
 
@@ -108,7 +114,7 @@ def with_news(before: Outcome, composed: stages.Composition, written: tuple[Writ
         new=len(settlement.new),
         changed=len(settlement.changed),
         files=written,
-        alarms=(*settlement.events, *before.alarms),
+        alarms=(*settlement.events, *composed.arrived, *before.alarms),
     )
 
 

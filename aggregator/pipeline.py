@@ -6,6 +6,7 @@
     repair     Sighting  -> Sighting    stages.repaired
     match      Sighting  -> Cluster     stages.matched
     reconcile  Cluster   -> Item        making.reconcile_all
+    admit      Item      -> Item        stages.admitted
     settle     Item      -> Item        stages.settled
     publish    Feed      -> files       publish.publish
 
@@ -99,15 +100,15 @@ def _remembered(
         with ledger.transaction(current.book) as page:
             known = bookkeeping.remember_all(page, heard, current.at)
             robots.keep_robots(page, current.door.news())
-            lot = [(plan, outcome.hearings(said), _stands(known, plan)) for plan, said in heard]
+            lot = [(plan, outcome.hearings(said), _stands(known, plan, current.at)) for plan, said in heard]
         del heard
         yield lot
 
 
-def _stands(book: Ledger, plan: Plan) -> standing.Standing | None:
+def _stands(book: Ledger, plan: Plan, now: datetime) -> standing.Standing | None:
     """What stands in the output, ``None`` where it must be made anew or media are still to be asked for."""
     more = plan.probe_enclosures and probes.known(book, plan).more
-    return None if more else bookkeeping.stands(book, plan)
+    return None if more else bookkeeping.stands(book, plan, now)
 
 
 def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: standing.Standing | None) -> Outcome:
@@ -170,14 +171,19 @@ def _probe(current: Run, plan: Plan) -> None:
     robots.keep_robots(current.book, current.door.news())
 
 
-def compose(book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None = None) -> stages.Composition:
+def compose(
+    book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None = None, *, adding: bool = True
+) -> stages.Composition:
     """The feed, newest first, out of everything its sources ever said, its long texts laid aside where that is wished.
+
+    Unless ``adding`` is set it has no item that was not published before.
 
     Nothing is written but work that need not be done again, and that within a transaction only.
     """
     texts = texts or aside.NOTHING
     made = _made(book, plan, texts)
-    settlement = stages.settled(book, plan, made.items, now, texts)
+    made = stages.admitted(book, plan, made, now, adding=adding)
+    settlement = stages.settled(book, plan, made, now, texts)
     return stages.composed(book, plan, made, settlement, now)
 
 
@@ -209,10 +215,13 @@ def _matched(
 
 
 def weigh(config: Config, name: str, *, at: datetime) -> Feed:
-    """The feed as the ledger knows it: nothing is fetched and nothing is written. Raises ConfigError, LedgerError."""
+    """The feed as it was last published, with what the ledger knows now; nothing is fetched and nothing is written.
+
+    Raises ConfigError, LedgerError.
+    """
     plan = _chosen(config, (name,))[0]
     with ledger.open(config.state) as book:
-        return compose(book, plan, at).feed
+        return compose(book, plan, at, adding=False).feed
 
 
 def _chosen(config: Config, feeds: Collection[str]) -> Sequence[Plan]:

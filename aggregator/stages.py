@@ -22,7 +22,7 @@ from aggregator.learning import Learned, remarks
 from aggregator.ledger import decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
-from aggregator.merger import frame, lone, match, resolve, sight, table
+from aggregator.merger import admission, frame, lone, match, resolve, sight, table
 from aggregator.merger.attest import Weights, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
@@ -30,7 +30,7 @@ from aggregator.merger.record import of_sighting
 from aggregator.merger.settle import Past, Settlement, settle
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan
-from aggregator.model.item import Item, Override, Promise
+from aggregator.model.item import Admission, Item, Override, Promise
 from aggregator.model.sighting import Sighting
 
 SOUND_DIGITS = 2
@@ -43,6 +43,8 @@ class Composition(Struct, frozen=True):
 
     ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
     are the table of weights, the lore of texts, and how much work had to be done that need not be done again.
+    ``until`` is when the same ledger would give another feed, ``None`` where time alone changes nothing; ``arrived``
+    is one line for each source of which this run first saw items that are held.
     """
 
     feed: Feed
@@ -52,6 +54,8 @@ class Composition(Struct, frozen=True):
     fingerprint: str
     alarms: tuple[str, ...]
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
+    until: datetime | None = None
+    arrived: tuple[str, ...] = ()
 
 
 def repaired(book: Ledger, plan: Plan, aside: Aside) -> Mended:
@@ -92,53 +96,100 @@ def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
     return Weights(told.trust_of(book, plan), repeated_links(sightings), share)
 
 
-def settled(book: Ledger, plan: Plan, made: deque[Item], now: datetime, aside: Aside) -> Settlement:
+def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: bool) -> Made:
+    """What was made without the new items that are held, and which those are.
+
+    Unless ``adding`` is set no new item is published: the answer is the feed as it was last published.
+    """
+    promised = promises.promises(book, plan.name)
+    made = replace(made, promised=promised)
+    published = {sighting for promise in promised for sighting in promise.sightings}
+    fresh = admission.new_items(made.items, published)
+    if not fresh:
+        return made
+    ids = [entry for item in fresh for entry in item.sightings]
+    known = sum(promise.alias_of is None and promise.buried is None for promise in promised)
+    situation = admission.Situation(
+        sources=plan.sources,
+        heard=_answering(book, plan, now),
+        coverage=made.told.coverage,
+        arrivals={name: admission.Arrival(*seen) for name, seen in recall.arrivals(book, plan.name, ids).items()},
+        quota=admission.quota(known) if promised else None,
+    )
+    found = admission.admit(fresh, situation, now)
+    held = {each.sightings for each in found.held} if adding else {item.sightings for item in fresh}
+    items = deque(item for item in taken(made.items) if item.sightings not in held)
+    arrived = [
+        each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.sightings)
+    ]
+    return replace(made, items=items, admission=found, arrived=admission.tell(arrived))
+
+
+def _answering(book: Ledger, plan: Plan, now: datetime) -> Mapping[str, datetime | None]:
+    """The sources that answer, as admission counts it."""
+    known = told.answering(book, plan, admission.HOLD)
+    return {name: until for name, until in known.items() if until is None or until > now}
+
+
+def settled(book: Ledger, plan: Plan, made: Made, now: datetime, aside: Aside) -> Settlement:
     """The items under their promised guids, dates and titles, newest first, and the promises as they stand now.
 
-    What was ``made`` is taken out of the queue, so that it need not stand beside what is settled.
+    The items are taken out of the queue in which they were made, so that it need not stand beside what is settled.
     """
     wanted: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
-    undated = any(item.published is None or item.published.at > now for item in made)
+    undated = any(item.published is None or item.published.at > now for item in made.items)
     first_seen = recall.first_seen(book, plan.name) if undated else {}
     past = Past(
         plan.name,
-        promises.promises(book, plan.name),
+        made.promised,
         first_seen,
         told.trust_of(book, plan),
         wanted,
         dict(plan.buried),
         aside.items.whole,
     )
-    settlement = settle(probes.completed(book, plan, taken(made)), past, now)
+    settlement = settle(probes.completed(book, plan, taken(made.items)), past, now)
     named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     return replace(settlement, items=named.items, promises=named.promises, changed=changed)
 
 
 class Sorted(Struct, frozen=True):
-    """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended."""
+    """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended.
+
+    ``coverage`` is what each source lists now.
+    """
 
     sightings: int
     repaired: int
     near_misses: tuple[Pair, ...]
     remarks: tuple[str, ...]
     work: Work
+    coverage: Mapping[str, admission.Coverage]
 
 
 def sorted_out(mended: Mended, matching: Matching) -> Sorted:
     """What is left to be told of the sightings once they stand in clusters."""
     repaired = sum(bool(sighting.notes) for sighting in mended.sightings)
-    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work)
+    cover = admission.cover(mended.sightings)
+    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work, cover)
 
 
 class Made(Struct, frozen=True):
-    """What the stages made of a feed's sightings: its items until they are settled, and what all this taught."""
+    """What the stages made of a feed's sightings: its items until they are settled, and what all this taught.
+
+    ``promised`` is what the feed has promised so far, ``admission`` which new items are held, and ``arrived`` one line
+    for each source of which this run first saw such items.
+    """
 
     items: deque[Item]
     told: Sorted
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
+    promised: tuple[Promise, ...] = ()
+    admission: Admission = Admission()
+    arrived: tuple[str, ...] = ()
 
 
 def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
@@ -161,8 +212,19 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
             *remarks(made.taught[1], plan),
         ),
         gone=credited.gone(book, plan),
+        held=made.admission.held,
     )
-    return Composition(feed, settlement, made.told.sightings, made.told.repaired, fingerprint, alarmed, made.taught)
+    return Composition(
+        feed,
+        settlement,
+        made.told.sightings,
+        made.told.repaired,
+        fingerprint,
+        alarmed,
+        made.taught,
+        made.admission.until,
+        made.arrived,
+    )
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,11 @@ class FileState(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """What stands in the output for one feed: from what it was made, what the summary says of it, and its files."""
+    """What stands in the output for one feed: from what it was made, what the summary says of it, and its files.
+
+    ``held`` is one line for each source whose new items are held. ``until`` is when time alone makes it another feed,
+    ``None`` for never.
+    """
 
     basis: str
     remembered: int = 0
@@ -36,6 +41,8 @@ class Standing(Struct, frozen=True):
     near_misses: int = 0
     alarms: tuple[str, ...] = ()
     files: tuple[FileState, ...] = ()
+    held: tuple[str, ...] = ()
+    until: datetime | None = None
 
 
 def standing(book: Ledger, feed: str, basis: str) -> Standing | None:

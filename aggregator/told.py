@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Final
 
-from aggregator.ledger import facts, recall, records
+from aggregator.ledger import facts, memories, recall, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import held
 from aggregator.model.feed import Hearing, Plan
@@ -21,6 +22,27 @@ def hearings(book: Ledger, plan: Plan) -> tuple[Hearing, ...]:
     """What became of each source when it was last asked, sorted by name."""
     kept = facts.facts(book, plan.name, HEARINGS)
     return records.decode_all(Hearing, kept.decode()) if kept else ()
+
+
+def answering(book: Ledger, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
+    """The sources that answer for themselves, each with the time at which its answer no longer counts.
+
+    A source that was heard when it was last asked answers (``None``). One that fails since, or whose answer is held
+    back, counts for ``grace`` after it was last heard. A recording does not answer for its source.
+    """
+    states = {hearing.source.name: hearing.state for hearing in hearings(book, plan)}
+    answers: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "heard"}
+    failing = {name for name, state in states.items() if state in ("remembered", "suspicious")}
+    known = memories.of_feeds(book, [plan.name]) if failing else {}
+    for source in plan.sources:
+        heard = [
+            memory.heard
+            for memory in known.get((plan.name, source.name), ())
+            if memory.heard is not None and (source.path is not None or not memory.url.startswith("file:"))
+        ]
+        if source.name in failing and heard:
+            answers[source.name] = max(heard) + grace
+    return answers
 
 
 def held_audio(book: Ledger, plan: Plan) -> tuple[held.Held, ...]:

@@ -51,6 +51,7 @@ def lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {count(outcome.near_misses, 'near miss', 'near misses')}"
     )
+    yield from (f"  {line(held, 300)}" for held in outcome.held)
     written = [file.name for file in outcome.files if file.changed]
     if written:
         yield f"  written: {', '.join(written)}"
@@ -84,6 +85,7 @@ def plain(outcome: Outcome) -> dict[str, object]:
         "repaired": outcome.repaired,
         "near_misses": outcome.near_misses,
         "files": [{"name": file.name, "changed": file.changed} for file in outcome.files],
+        "held": list(outcome.held),
         "alarms": list(outcome.alarms),
         "failures": list(outcome.failures),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.config import JsonDict
@@ -54,6 +54,11 @@ class SourceKeys(Keys):
     only: OnlyKeys = Field(OnlyKeys(), description="Which entries belong to the feed; all, unless given.")
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far it is trusted, from 0 to 1; by its kind, unless given."
+    )
+    adds: Literal["always", "confirmed", "never"] | None = Field(
+        None,
+        description="Whether its new items are published at once, once another source lists them, or never; by its "
+        "trust, unless given.",
     )
     distrust_304_after_hours: Annotated[int, Field(strict=True, ge=24)] | None = Field(
         None, description="After how many hours of nothing but 304 the whole is asked for once; never, unless given."

@@ -179,6 +179,7 @@ SOURCE = Keys(
         "show": Key(_number, _nothing),
         "only": Key(_only, lambda: _record({}, ONLY)),
         "trust": Key(_share, _nothing),
+        "adds": Key(_one_of("always", "confirmed", "never"), _nothing),
         "distrust_304_after_hours": Key(_rare, _nothing),
         "options": Key(_named(_text, _text), dict),
     }

@@ -91,6 +91,7 @@ def _source(name: str, keys: places.SourceKeys | SimpleNamespace, folder: Path) 
         trust=kinds.of(keys.kind).trust if keys.trust is None else keys.trust,
         options=tuple(sorted(keys.options.items())),
         distrust_304_after=keys.distrust_304_after_hours,
+        adds=keys.adds,
     )
 
 

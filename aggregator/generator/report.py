@@ -17,7 +17,7 @@ from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.jsontext import without_empty, write
 from aggregator.model.cluster import Pair
 from aggregator.model.feed import Hearing
-from aggregator.model.item import Dissent, Item, Provenance
+from aggregator.model.item import Dissent, HeldItem, Item, Provenance
 from aggregator.model.sighting import Note
 
 # Two of a kind may differ by a description of this length; what is longer is told by its beginning.
@@ -35,6 +35,7 @@ def render(feed: PreparedFeed) -> bytes:
         "counts": _counts(feed),
         "sources": [_hearing(hearing, channel) for hearing in sorted(source.hearings, key=lambda one: one.source.name)],
         "near_misses": [_pair(pair) for pair in source.near_misses],
+        "held": [_held(each) for each in source.held],
         "remarks": [plain_text.text(remark) for remark in (*source.remarks, *_remarks(feed))],
         "items": [_item(item, said, channel) for item, said in zip(source.items, feed.items, strict=True)],
     }
@@ -51,11 +52,24 @@ def _counts(feed: PreparedFeed) -> dict[str, int]:
         "cut": sum(item.cut for item in items),
         "repairs": sum(len(known.notes) for item in items for known in item.provenance),
         "near_misses": len(feed.source.near_misses),
+        "held": len(feed.source.held),
     }
 
 
 def _sources(item: Item) -> set[str]:
     return {name.partition("/")[0] for name in item.sightings}
+
+
+def _held(each: HeldItem) -> dict[str, Any]:
+    return without_empty(
+        {
+            "title": plain_text.text(each.title),
+            "sightings": [plain_text.text(name) for name in each.sightings],
+            "why": each.why,
+            "until": each.until.isoformat() if each.until else None,
+            "published": each.published.at.isoformat() if each.published else None,
+        }
+    )
 
 
 def _hearing(hearing: Hearing, channel: FeedChannel) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -165,6 +165,22 @@ def complete(first: R, other: R) -> R:
         gained["ids"] = (*first.ids, *(each for each in other.ids if each[0] not in schemes))
         gained["notes"] = (*first.notes, *(each for each in other.notes if each not in first.notes))
     return replace(first, **gained)
+
+
+def arrivals(ledger: Ledger, feed: str, wanted: Collection[str]) -> Mapping[str, tuple[datetime, int]]:
+    """When the sightings of these ids were first remembered, and in which listing of their source, counted from 1."""
+    of = sightings_table.c
+    names = {(source, mark(key)): name for name in wanted for source, _, key in [name.partition("/")]}
+    query = select(of.source, of.key, of.first_seen, of.first).where(of.feed == feed)
+    if len(names) <= AT_ONCE:
+        query = query.where(of.key.in_(sorted({key for _, key in names})))
+    found: dict[str, tuple[str, int]] = {}
+    with reading(ledger) as connection:
+        for source, key, seen, listing in connection.execute(query.execution_options(yield_per=AT_ONCE)):
+            if (name := names.get((source, key))) is not None:
+                known = found.get(name, (seen, listing))
+                found[name] = min(known[0], seen), min(known[1], listing)
+    return {name: (time(seen), listing) for name, (seen, listing) in found.items()}
 
 
 def first_seen(ledger: Ledger, feed: str) -> Mapping[str, datetime]:

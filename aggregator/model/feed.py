@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from aggregator.model.cluster import Decision, Pair
-from aggregator.model.item import Item, Override
+from aggregator.model.item import HeldItem, Item, Override
 from aggregator.model.sighting import Moment, Show, Tag
 from aggregator.model.source import Heard, Source
 
@@ -95,7 +95,8 @@ class Feed(Struct, frozen=True):
     """The channel, its items newest first, and what the report needs to answer every why.
 
     ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that
-    the config names no more: what only they said stays, and they are still credited.
+    the config names no more: what only they said stays, and they are still credited. ``held`` are the new items that
+    are not published yet.
     """
 
     channel: Channel
@@ -105,3 +106,4 @@ class Feed(Struct, frozen=True):
     near_misses: tuple[Pair, ...] = ()
     remarks: tuple[str, ...] = ()
     gone: tuple[Source, ...] = ()
+    held: tuple[HeldItem, ...] = ()

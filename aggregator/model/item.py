@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Literal
 
 from msgspec import Struct
 
@@ -115,3 +116,31 @@ class Override(Struct, frozen=True):
     guid: str
     field: str
     value: str
+
+
+WhyHeld = Literal["unconfirmed", "quota", "never", "declined", "removed"]
+
+
+class HeldItem(Struct, frozen=True):
+    """A new item that is not published yet: what it is, why, and until when at the latest.
+
+    ``until`` is ``None`` where only another source, a person, or the config ends it.
+    """
+
+    title: str
+    sightings: tuple[str, ...]
+    why: WhyHeld
+    until: datetime | None = None
+    published: Moment | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that list it, sorted."""
+        return tuple(sorted({entry.partition("/")[0] for entry in self.sightings}))
+
+
+class Admission(Struct, frozen=True):
+    """Which new items are held, sorted by their entries, and until when the answer stands if nothing else changes."""
+
+    held: tuple[HeldItem, ...] = ()
+    until: datetime | None = None

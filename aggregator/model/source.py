@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+Adds = Literal["always", "confirmed", "never"]
 Heard = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
 
 
@@ -24,7 +25,8 @@ class Source(Struct, frozen=True):
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
     that speaks until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
-    nothing but 304 the origin is asked unconditionally once, ``None`` for never.
+    nothing but 304 the origin is asked unconditionally once, ``None`` for never. ``adds`` says whether its new items
+    are published at once, ``None`` where its trust decides (``merger.admission``).
     """
 
     name: str
@@ -37,6 +39,7 @@ class Source(Struct, frozen=True):
     trust: float = 0.5
     options: tuple[tuple[str, str], ...] = ()
     distrust_304_after: int | None = None
+    adds: Adds | None = None
 
 
 class Validators(Struct, frozen=True):

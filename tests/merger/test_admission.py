@@ -1,0 +1,223 @@
+"""Which new items are held: pure decisions over made-up sources and items."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aggregator.merger.admission import HOLD, QUOTA, Arrival, Coverage, Situation, admit, cover, new_items, tell
+from aggregator.model.item import Item
+from aggregator.model.sighting import Moment, Sighting, Span
+from aggregator.model.source import Source
+
+NOW = datetime(2025, 3, 14, 9, tzinfo=UTC)
+OLDEST = NOW - timedelta(days=200)
+HOST = Source("host", "feed", trust=0.8)
+MIRROR = Source("mirror", "feed", trust=0.2)
+OTHER = Source("other", "listing", trust=0.4)
+BLOG = Source("blog", "blog", trust=0.5)
+BOTH = Coverage(frozenset({"episode"}), OLDEST)
+
+
+def item(*entries: str, days: float | None = 0, genre="episode") -> Item:
+    published = None if days is None else Moment(NOW - timedelta(days=days))
+    return Item(f"Of {entries[0]}", tuple(sorted(entries)), genre, published=published)
+
+
+def situation(*sources: Source, seen: timedelta = timedelta(), **changes) -> Situation:
+    """All sources answer, and every entry was first seen so long ago, in its source's third listing."""
+    names = [source.name for source in sources]
+    arrivals = {f"{name}/{number}": Arrival(NOW - seen, 3) for name in names for number in range(200)}
+    base = Situation(sources, dict.fromkeys(names), dict.fromkeys(names, BOTH), arrivals)
+    return replace(base, **changes)
+
+
+def held(*items: Item, among: Situation, now: datetime = NOW) -> dict[str, str]:
+    return {each.sightings[0]: each.why for each in admit(items, among, now).held}
+
+
+def test_a_less_trusted_source_waits_for_the_host() -> None:
+    assert held(item("mirror/1"), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1", "host/1"), among=situation(HOST, MIRROR)) == {}
+    assert held(item("host/1"), among=situation(HOST, MIRROR)) == {}
+
+
+def test_a_second_source_confirms_and_one_that_never_adds_does_not() -> None:
+    assert held(item("mirror/1", "other/1"), among=situation(HOST, MIRROR, OTHER)) == {}
+    mute = replace(OTHER, adds="never")
+    assert held(item("mirror/1", "other/1"), among=situation(HOST, MIRROR, mute)) == {"mirror/1": "unconfirmed"}
+    assert held(item("other/1"), among=situation(HOST, MIRROR, mute)) == {"other/1": "never"}
+    assert held(item("mirror/1", "mirror/2"), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
+
+
+def test_what_the_host_would_not_list_is_published() -> None:
+    assert held(item("mirror/1", days=201), among=situation(HOST, MIRROR)) == {}
+    assert held(item("mirror/1", days=None), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
+    undated = {"host": Coverage(frozenset({"episode"})), "mirror": BOTH}
+    assert held(item("mirror/1"), among=situation(HOST, MIRROR, coverage=undated)) == {"mirror/1": "unconfirmed"}
+    nothing = {"mirror": BOTH}
+    assert held(item("mirror/1"), among=situation(HOST, MIRROR, coverage=nothing)) == {}
+
+
+def test_a_listing_without_dates_is_published_when_it_is_first_asked() -> None:
+    among = situation(HOST, MIRROR, OTHER)
+    first = replace(among, arrivals={name: Arrival(NOW, 1) for name in among.arrivals})
+    assert held(item("other/1", days=None), among=first) == {}
+    assert held(item("other/1"), among=first) == {"other/1": "unconfirmed"}
+    strict = replace(first, sources=(HOST, replace(OTHER, adds="confirmed")))
+    assert held(item("other/1", days=None), among=strict) == {"other/1": "unconfirmed"}
+
+
+def test_while_the_host_does_not_answer_all_is_published() -> None:
+    assert held(item("mirror/1"), among=situation(HOST, MIRROR, heard={"mirror": None})) == {}
+
+
+@pytest.mark.parametrize(("trust", "waits"), [(0.6, True), (0.61, False), (0.8, False), (0.0, True)])
+def test_the_gap_of_trust_decides(trust: float, waits: bool) -> None:  # noqa: FBT001 - a parameter
+    source = Source("mirror", "feed", trust=trust)
+    assert bool(held(item("mirror/1"), among=situation(HOST, source))) is waits
+
+
+@pytest.mark.parametrize(("high", "low"), [(0.9, 0.7), (0.8, 0.6), (0.7, 0.5), (0.6, 0.4), (0.5, 0.3), (0.3, 0.1)])
+def test_the_gap_does_not_depend_on_how_fractions_are_kept(high: float, low: float) -> None:
+    among = situation(replace(HOST, trust=high), replace(MIRROR, trust=low))
+    assert held(item("mirror/1"), among=among)
+
+
+def test_the_config_has_the_last_word() -> None:
+    assert held(item("mirror/1"), among=situation(HOST, replace(MIRROR, adds="always"))) == {}
+    equal = replace(MIRROR, trust=0.8, adds="confirmed")
+    assert held(item("mirror/1"), among=situation(HOST, equal)) == {"mirror/1": "unconfirmed"}
+    assert held(item("host/1"), among=situation(replace(HOST, adds="never"), MIRROR)) == {"host/1": "never"}
+    assert held(item("gone/1"), among=situation(HOST)) == {"gone/1": "removed"}
+
+
+def test_posts_of_a_blog_wait_only_for_who_lists_posts() -> None:
+    post = item("blog/1", genre="post")
+    assert held(post, among=situation(replace(HOST, trust=0.9), BLOG)) == {}
+    posts = {"blog": Coverage(frozenset({"post"}), OLDEST), "mirror": BOTH}
+    posting = {"host": Coverage(frozenset({"post"}), OLDEST), "blog": BOTH}
+    assert held(post, among=situation(HOST, BLOG, coverage=posting)) == {"blog/1": "unconfirmed"}
+    assert held(post, among=situation(HOST, replace(BLOG, adds="confirmed"))) == {"blog/1": "unconfirmed"}
+    assert held(item("mirror/1", genre="post"), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1"), among=situation(BLOG, MIRROR, coverage=posts)) == {}
+
+
+def test_an_item_is_held_for_a_week_and_no_longer() -> None:
+    early = situation(HOST, MIRROR, seen=HOLD - timedelta(seconds=1))
+    found = admit([item("mirror/1")], early, NOW)
+    assert found.until == NOW + timedelta(seconds=1)
+    assert not admit([item("mirror/1")], early, found.until).held
+    assert admit([item("mirror/1")], early, NOW) == found
+
+
+def test_the_answer_of_a_failing_source_counts_for_a_while() -> None:
+    among = situation(HOST, MIRROR, heard={"host": NOW + timedelta(days=2), "mirror": None})
+    found = admit([item("mirror/1")], among, NOW)
+    assert (found.held[0].until, found.until) == (NOW + HOLD, NOW + timedelta(days=2))
+
+
+def test_what_a_person_decided_holds() -> None:
+    among = situation(HOST, MIRROR, OTHER, decided={"mirror/1": True, "mirror/2": False})
+    assert held(item("mirror/1"), item("mirror/2"), item("mirror/3"), among=among) == {
+        "mirror/2": "declined",
+        "mirror/3": "unconfirmed",
+    }
+    assert held(item("mirror/2", "host/2"), among=among) == {}, "what the host lists too is the host's"
+    assert held(item("mirror/2", "other/2"), among=among) == {"mirror/2": "unconfirmed"}
+
+
+def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> None:
+    flood = [item(f"mirror/{number}", days=number) for number in range(80)]
+    always = replace(MIRROR, adds="always")
+    among = situation(HOST, always, quota=QUOTA)
+    found = admit([*flood, item("host/1", days=5)], among, NOW)
+    assert {each.why for each in found.held} == {"quota"}
+    assert {each.sightings for each in found.held} == {(f"mirror/{number}",) for number in range(49, 80)}
+    assert found.until == NOW
+    first = {name: Arrival(NOW, 1) for name in among.arrivals}
+    assert not admit(flood, replace(among, arrivals=first), NOW).held, "a first listing is no flood"
+    assert not admit(flood, replace(among, quota=None), NOW).held
+
+
+def test_the_newest_listing_is_what_a_source_lists() -> None:
+    entries = [
+        Sighting("host", "a", "A", published=Moment(NOW - timedelta(days=900)), span=Span(1, 2)),
+        Sighting("host", "b", "B", published=Moment(NOW - timedelta(days=9)), span=Span(1, 3)),
+        Sighting("host", "c", "C", "post", published=Moment(NOW - timedelta(days=4)), span=Span(3, 3)),
+        Sighting("other", "a", "A"),
+    ]
+    known = {
+        "host": Coverage(frozenset({"episode", "post"}), NOW - timedelta(days=9)),
+        "other": Coverage(frozenset({"episode"})),
+    }
+    assert cover(entries) == cover(reversed(entries)) == known
+
+
+def test_published_items_are_never_asked_about() -> None:
+    items = (item("mirror/1", "host/1"), item("mirror/2"))
+    assert new_items(items, {"host/1"}) == items[1:]
+
+
+def test_it_is_told_in_one_line_for_each_source() -> None:
+    found = admit([item(f"mirror/{number}") for number in range(5)], situation(HOST, MIRROR), NOW)
+    assert tell(found.held) == (
+        (
+            "mirror: 5 new items are held until another source lists them, at the latest 2025-03-21:"
+            ' "Of mirror/0", "Of mirror/1", "Of mirror/2" and 2 more'
+        ),
+    )
+
+
+sources = st.builds(
+    lambda name, trust, adds: Source(name, "feed", trust=trust, adds=adds),
+    st.sampled_from("abcd"),
+    st.sampled_from([0.2, 0.5, 0.8]),
+    st.sampled_from([None, None, "always", "confirmed", "never"]),
+)
+names = st.lists(
+    st.tuples(st.sampled_from("abcde"), st.integers(0, 5)).map(lambda pair: f"{pair[0]}/{pair[1]}"),
+    min_size=1,
+    max_size=3,
+    unique=True,
+)
+
+
+@given(
+    st.lists(sources, min_size=1, max_size=4, unique_by=lambda each: each.name),
+    st.lists(names, max_size=6),
+    st.sets(st.sampled_from("abcd")),
+    st.lists(st.integers(0, 10), min_size=36, max_size=36),
+    st.one_of(st.none(), st.integers(0, 3)),
+    st.randoms(use_true_random=False),
+)
+def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, chance) -> None:
+    items = [item(*each) for each in entries]
+    seen = {
+        f"{name}/{number}": Arrival(NOW - timedelta(days=age, hours=1), 2)
+        for (name, number), age in zip(((n, k) for n in "abcdef" for k in range(6)), ages, strict=True)
+    }
+    among = Situation(
+        tuple(known),
+        {each.name: None for each in known if each.name not in silent},
+        {each.name: BOTH for each in known},
+        seen,
+        quota=quota,
+    )
+    found = admit(items, among, NOW)
+    shuffled, order = list(items), list(known)
+    chance.shuffle(shuffled)
+    chance.shuffle(order)
+    assert admit(shuffled, replace(among, sources=tuple(order)), NOW) == found
+    adding = {each.name for each in known if each.adds != "never"}
+    late = admit(items, replace(among, quota=None), NOW + timedelta(days=30))
+    for each in late.held:  # after a week only what no source may add is held
+        assert not adding & set(each.sources)
+    for each in found.held:
+        if each.why == "unconfirmed":
+            assert len(adding & set(each.sources)) == 1
+            assert NOW < each.until <= NOW + HOLD
+    if found.until is not None and found.until > NOW:
+        assert admit(items, among, found.until - timedelta(seconds=1)) == found

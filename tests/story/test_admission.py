@@ -1,0 +1,127 @@
+"""New items from below wait: whole refreshes of a host and a less trusted mirror on loopback."""
+
+import pytest
+
+
+@pytest.fixture
+def beside(stage, origin, episode, rss):
+    """A host with six episodes, and a mirror of trust 0.2 that lists them too."""
+    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    episodes = [episode(turn) for turn in range(6)]
+    origin.serve("/feed.xml", rss(*episodes))
+    origin.serve("/mirror.xml", rss(*episodes))
+    stage.refresh()
+    return stage
+
+
+def fake(episode, turn=90, **said):
+    return episode(
+        turn, guid=f"fake-{turn}", title=f"Buy hemp wholesale {turn}", audio=f"https://bad.example/{turn}.mp3", **said
+    )
+
+
+def serve_mirror(origin, rss, episode, *extra):
+    origin.serve("/mirror.xml", rss(*extra, *[episode(turn) for turn in range(6)]))
+
+
+def titles(stage) -> list[str]:
+    return [item["title"] for item in stage.items()]
+
+
+def test_a_fake_on_top_is_held_and_told_and_published_after_a_week(beside, origin, episode, rss) -> None:
+    before = titles(beside)
+    serve_mirror(origin, rss, episode, fake(episode))
+    outcome = beside.refresh()
+    assert titles(beside) == before
+    assert [each["title"] for each in beside.report()["held"]] == ["Buy hemp wholesale 90"]
+    assert beside.report()["counts"]["held"] == 1
+    assert len(outcome.held) == 1
+    assert outcome.held[0].startswith("mirror: 1 new item is held until another source lists them")
+    assert outcome.alarms == outcome.held, "it is an alarm when it is new"
+    seen = beside.published()
+    again = beside.refresh()
+    assert (again.held, again.alarms, beside.published()) == (outcome.held, (), seen)
+    for _ in range(3):  # two days each
+        beside.refresh()
+    assert titles(beside) == ["Buy hemp wholesale 90", *before], "nothing new was read, only time has passed"
+    assert beside.report()["held"] == []
+
+
+def test_what_the_host_lists_a_day_later_is_published_under_the_host(beside, origin, episode, rss) -> None:
+    serve_mirror(origin, rss, episode, episode(7, guid="mirrored-7", audio="https://bad.example/7.mp3"))
+    beside.refresh()
+    assert len(beside.items()) == 6
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in (7, *range(6))]))
+    beside.refresh()
+    newest = beside.items()[0]
+    assert len(beside.items()) == 7
+    assert newest["id"] == "host-7"
+    assert newest["attachments"][0]["url"] == "https://cdn.host.example/show/7.mp3"
+
+
+def test_an_outage_of_an_hour_lets_nothing_through_and_one_of_weeks_does(beside, origin, episode, rss) -> None:
+    serve_mirror(origin, rss, episode, fake(episode))
+    origin.serve("/feed.xml", "gone for lunch", status=503, kind="text/plain")
+    beside.refresh()
+    assert len(beside.items()) == 6
+    serve_mirror(origin, rss, episode, fake(episode), fake(episode, 91))
+    for _ in range(3):
+        beside.refresh()
+    assert len(beside.items()) == 8, "the host was last heard eight days ago: nobody can confirm"
+
+
+def test_a_host_that_was_never_heard_holds_nothing(stage, origin, episode, rss) -> None:
+    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    serve_mirror(origin, rss, episode)
+    stage.refresh()
+    serve_mirror(origin, rss, episode, fake(episode))
+    stage.refresh()
+    assert len(stage.items()) == 7
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
+    stage.refresh()
+    assert len(stage.items()) == 7, "what was published stays"
+
+
+def test_a_recording_of_the_host_holds_nothing(stage, origin, episode, rss) -> None:
+    recording = stage.folder / "host.xml"
+    recording.write_text(rss(*[episode(turn) for turn in range(6)]), encoding="utf-8")
+    stage.sources["host"] += ", snapshot: host.xml"
+    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    serve_mirror(origin, rss, episode, fake(episode))
+    stage.refresh()
+    assert len(stage.items()) == 7
+
+
+@pytest.mark.parametrize(("adds", "items"), [("always", 7), ("confirmed", 6), ("never", 6)])
+def test_the_config_decides_also_between_equals(stage, origin, episode, rss, adds, items) -> None:
+    stage.sources["mirror"] = f"kind: feed, trust: 0.8, adds: {adds}, url: '{origin.url('/mirror.xml')}'"
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
+    serve_mirror(origin, rss, episode)
+    stage.refresh()
+    serve_mirror(origin, rss, episode, fake(episode))
+    stage.refresh()
+    assert len(stage.items()) == items
+    assert len(stage.report()["held"]) == 7 - items
+    for _ in range(4):
+        stage.refresh()
+    assert len(stage.items()) == (6 if adds == "never" else 7)
+
+
+def test_a_flood_comes_a_quota_at_a_time(stage, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
+    stage.refresh()
+    flood = [fake(episode, turn, day=turn / 4) for turn in range(200, 320)]
+    origin.serve("/feed.xml", rss(*flood, *[episode(turn) for turn in range(6)]))
+    found = [stage.refresh() for _ in range(4)]
+    assert [each.new for each in found] == [50, 50, 20, 0]
+    assert [each.items for each in found] == [56, 106, 126, 126]
+    assert found[0].held[0].startswith("host: 70 new items are held as more new items came")
+    assert found[3].held == ()
+
+
+def test_a_new_source_may_bring_its_whole_past_at_once(stage, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
+    stage.refresh()
+    stage.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
+    origin.serve("/archive.xml", rss(*[fake(episode, turn, day=turn / 4) for turn in range(200, 320)]))
+    assert stage.refresh().items == 126
