@@ -22,7 +22,10 @@ KNOWN_TAG = re.compile(
     r"((?:\s+[a-zA-Z][\w:-]*\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))*)\s*/?>",
     re.IGNORECASE,
 )
-ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+# Without its semicolon a reference is one where HTML's parsers read it, too (Living Standard, 13.2.5.72).
+ENTITY = re.compile(
+    r"&(?:(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|#\d{2,7}|(?:amp|quot|nbsp|shy|lt|gt)(?![\w=]))"
+)
 CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 # A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
 ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")

@@ -10,16 +10,33 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from aggregator.text import addresses, cuts, extraction, lookalikes, markup, mojibake, spacing
+from aggregator.text import (
+    addresses,
+    cuts,
+    debris,
+    escapes,
+    extraction,
+    lookalikes,
+    markup,
+    mojibake,
+    recoding,
+    spacing,
+)
 
 Fixer = Callable[[str], str]
 
 FIXERS: tuple[tuple[str, Fixer], ...] = (
+    ("escape sequence", escapes.unescaped),
+    ("code page", recoding.recoded),
     ("mojibake", mojibake.redecoded),
     ("entity", markup.unescaped),
+    ("silent part", debris.without_silent_parts),
     ("tag", markup.untagged),
+    ("foreign markup", debris.without_foreign_markup),
+    ("quoted line", debris.unquoted),
     ("invisible", spacing.without_invisibles),
     ("blank", spacing.with_plain_blanks),
+    ("letter form", debris.with_plain_letters),
     ("address", addresses.whole),
     ("link", markup.unlinked),
     ("escape", markup.unbackslashed),
@@ -28,6 +45,7 @@ FIXERS: tuple[tuple[str, Fixer], ...] = (
     ("hyphen", spacing.rejoined),
     ("wrap", spacing.unwrapped),
     ("space", spacing.squeezed),
+    ("twice", debris.once),
     ("look-alike", lookalikes.unmasked),
     ("extraction", extraction.without_minutes),
 )
