@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from aggregator.text import markup
 
-MARKUP = re.compile(r"<(?:/?[A-Za-z]|!)|&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+TAG = re.compile(r"<[/!]?[A-Za-z]|<!--")
+ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)
 LONGER = (
     1.5  # times: then itunes:summary is the text and the description its teaser; twice or half more decides nothing
 )
@@ -68,7 +70,10 @@ def plain(text: str) -> str:
 
 
 def _is_marked(text: str) -> bool:
-    return ("<" in text or "&" in text) and MARKUP.search(text) is not None
+    """Return whether the text is markup; what only looks like a tag ("the <dialog> tag") makes it plain text."""
+    if "<" in text and TAG.search(text):
+        return markup.has_tags(text) or DECLARATION.search(text) is not None
+    return "&" in text and ENTITY.search(text) is not None
 
 
 def _is_teaser(description: str, long: str) -> bool:

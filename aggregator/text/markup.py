@@ -17,8 +17,15 @@ BLOCKS = re.compile(
 PARAGRAPHS = re.compile("p|h[1-6]|blockquote|[uod]l|pre|table")
 SILENT = re.compile("script|style|template|noscript|iframe|head|title|object|audio|video|svg|math|select")
 INLINE = "a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u|wbr"
+VOID = frozenset({"br", "hr", "img", "wbr"})  # of the void elements (15.1.2) those that stand in texts
+OPTIONAL_END = frozenset({"p", "li"})  # markup without an end tag, too (13.1.2.4), where words follow at once
+# Tags that format a text. A text that has one alone speaks of it: "History of the <dialog> tag".
+FORMATTING = frozenset(
+    f"{INLINE}|p|div|h1|h2|h3|h4|h5|h6|ul|ol|li|dl|dt|dd|blockquote|pre|center|table|tbody|thead|tfoot|tr|td|th|"
+    "section|article|figure|figcaption".split("|")
+)
 KNOWN_TAG = re.compile(
-    rf"</?({BLOCKS.pattern}|{INLINE})"
+    rf"<(/?)({BLOCKS.pattern}|{SILENT.pattern}|{INLINE})"
     r"((?:\s+[a-zA-Z][\w:-]*\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))*)\s*/?>",
     re.IGNORECASE,
 )
@@ -122,17 +129,52 @@ def unescaped(text: str) -> str:
 
 
 def untagged(text: str) -> str:
-    r"""The text without the tags that stand in it: a block becomes a line end, any other known tag a blank.
+    r"""Return the text without pairs of formatting tags and void tags: a block becomes a line end, others a blank.
 
-    >>> untagged("one <br /> two"), untagged("if a<b and c>d")
-    ('one \n two', 'if a<b and c>d')
+    >>> untagged("one <br /> <b>two</b>"), untagged("if a<b and c>d"), untagged("History of the <dialog> tag")
+    ('one \n  two ', 'if a<b and c>d', 'History of the <dialog> tag')
     """
-    return KNOWN_TAG.sub(_tag, text) if "<" in text else text
+    if "<" not in text:
+        return text
+    paired = _paired(text) & FORMATTING
+
+    def replaced(found: re.Match[str]) -> str:
+        name = found[2].lower()
+        if name not in paired and not _stands_alone(found):
+            return found[0]
+        return "\n" if BLOCKS.fullmatch(name) or name == "br" else " "
+
+    return KNOWN_TAG.sub(replaced, text)
 
 
-def _tag(found: re.Match[str]) -> str:
-    name = found.group(1).lower()
-    return "\n" if BLOCKS.fullmatch(name) or name == "br" else " "
+def has_tags(text: str) -> bool:
+    """Return whether the text is markup by its tags: a pair, a void tag, one that needs no end, or an attribute.
+
+    >>> has_tags("one<br>two"), has_tags("<i>one</i>"), has_tags("History of the <dialog> tag")
+    (True, True, False)
+    """
+    if "<" not in text:
+        return False
+    alone = any(_stands_alone(found) or found[3] for found in KNOWN_TAG.finditer(text))
+    return alone or bool(_paired(text))
+
+
+def _stands_alone(tag: re.Match[str]) -> bool:
+    """Return whether a known tag is markup without another that closes it."""
+    name = tag[2].lower()
+    return name in VOID or (name in OPTIONAL_END and not tag[1] and tag.string[tag.end() : tag.end() + 1].isalnum())
+
+
+def _paired(text: str) -> set[str]:
+    """Return the names of known elements that have an opening tag and a closing one behind it."""
+    opened, paired = set[str](), set[str]()
+    for found in KNOWN_TAG.finditer(text):
+        name = found[2].lower()
+        if not found[1]:
+            opened.add(name)
+        elif name in opened:
+            paired.add(name)
+    return paired
 
 
 def unlinked(text: str) -> str:
