@@ -13,6 +13,7 @@ from aggregator import credited, learning, stages, standing, told
 from aggregator.generator.changes import history
 from aggregator.generator.pages import view
 from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
+from aggregator.ledger.admissions import ADMISSIONS, FORGOTTEN
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger, transaction
 from aggregator.ledger.shown import Shown
@@ -68,7 +69,7 @@ def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], no
 
     The answer is the ledger with what composing the feeds will ask in hand.
     """
-    small = (HEARINGS, HELD, credited.GONE, standing.STANDING)
+    small = (HEARINGS, HELD, ADMISSIONS, FORGOTTEN, credited.GONE, standing.STANDING)
     page = hand.in_hand(book, [(plan.name, name) for plan, _ in heard for name in small])
     said = ((plan.name, voice) for plan, voices in heard for voice in voices)
     memories.keep_memories(page, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories])
@@ -112,7 +113,7 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
 
 def at_hand(book: Ledger, plan: Plan) -> Ledger:
     """The ledger with what composing the feed will ask in hand: what is known of it, and whether people decided."""
-    names = (HEARINGS, HELD, credited.GONE, CHANGES, learning.TABLE, learning.LORE)
+    names = (HEARINGS, HELD, ADMISSIONS, FORGOTTEN, credited.GONE, CHANGES, learning.TABLE, learning.LORE)
     return hand.in_hand(book, [(plan.name, name) for name in names])
 
 
@@ -164,7 +165,8 @@ def basis(book: Ledger, plan: Plan) -> str:
     """The digest of all that a feed is made from besides its sightings: program, plan, decisions, hearings."""
     decided = decisions.decisions(book, plan.name), decisions.overrides(book, plan.name)
     heard = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
-    return _digest((VERSION, plan, decided, heard))
+    chosen = facts.facts(book, plan.name, ADMISSIONS), facts.facts(book, plan.name, FORGOTTEN)
+    return _digest((VERSION, plan, decided, heard, chosen))
 
 
 def stands(book: Ledger, plan: Plan, now: datetime) -> Standing | None:

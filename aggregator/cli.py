@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "add": ("add", "Find out what an address is and write it into the config."),
     "explain": ("explain", "Say who said what of an item, and why it is one."),
     "review": ("review", "Show pairs that nearly matched, and remember what you decide."),
+    "forget": ("forget", "Take out of a feed what one source alone gave, or put it back."),
     "diff": ("diff", "Say what a refresh would change, without changing it."),
     "events": ("events", "Say what happened to a feed that you may want to look into."),
     "import-opml": ("import_opml", "Write the feeds of an OPML file into the config."),

@@ -60,17 +60,20 @@ class Mended(Struct, frozen=True):
     ahead: frozenset[str]
 
 
-def mend(book: Ledger, plan: Plan, held: Sequence[Held], shelf: Shelf[Sighting]) -> Mended:
+def mend(
+    book: Ledger, plan: Plan, held: Sequence[Held], shelf: Shelf[Sighting], forgotten: Collection[str] = ()
+) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself, with the audio that is held back as it was.
 
-    The texts are laid on the shelf.
+    The texts are laid on the shelf. What ``forgotten`` sources said is left out.
     """
     sightings: list[Sighting] = []
     digests: dict[str, str] = {}
     made = 0
     ahead: set[str] = set()
     said: dict[object, Any] = {}
-    for lot in kept.lots(recall.accounts(book, plan.name)):
+    accounts = (each for each in recall.accounts(book, plan.name) if each.rows[0][recall.SOURCE] not in forgotten)
+    for lot in kept.lots(accounts):
         mended, fresh = _mended(book, plan, lot)
         made += _keep(book, plan, MENDED, fresh)
         for account, before, sighting in zip(lot, mended, with_held(mended, held), strict=True):

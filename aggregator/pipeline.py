@@ -37,7 +37,7 @@ from aggregator import (
 )
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, LedgerError, PublishError, SilenceError
-from aggregator.ledger import ledger, robots
+from aggregator.ledger import admissions, ledger, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.cluster import Matching
 from aggregator.model.feed import Feed, Hearing, Plan
@@ -222,6 +222,13 @@ def weigh(config: Config, name: str, *, at: datetime) -> Feed:
     plan = _chosen(config, (name,))[0]
     with ledger.open(config.state) as book:
         return compose(book, plan, at, adding=False).feed
+
+
+def weigh_without(config: Config, name: str, forgotten: Collection[str], *, at: datetime) -> Feed:
+    """The feed as :func:`weigh` gives it, as if these sources and no others were forgotten."""
+    plan = _chosen(config, (name,))[0]
+    with ledger.open(config.state) as book:
+        return compose(admissions.as_if(book, name, forgotten), plan, at, adding=False).feed
 
 
 def _chosen(config: Config, feeds: Collection[str]) -> Sequence[Plan]:

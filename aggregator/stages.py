@@ -19,7 +19,7 @@ from aggregator.aside import Aside
 from aggregator.generator.content import ids, unique_titles
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
-from aggregator.ledger import decisions, facts, promises, recall
+from aggregator.ledger import admissions, decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
 from aggregator.merger import admission, frame, lone, match, resolve, sight, table
@@ -60,7 +60,7 @@ class Composition(Struct, frozen=True):
 
 def repaired(book: Ledger, plan: Plan, aside: Aside) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(book, plan, told.held_audio(book, plan), aside.sightings)
+    return mend(book, plan, told.held_audio(book, plan), aside.sightings, admissions.forgotten(book, plan.name))
 
 
 def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Cluster, ...] | None:
@@ -114,6 +114,7 @@ def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: boo
         heard=_answering(book, plan, now),
         coverage=made.told.coverage,
         arrivals={name: admission.Arrival(*seen) for name, seen in recall.arrivals(book, plan.name, ids).items()},
+        decided=admissions.admissions(book, plan.name),
         quota=admission.quota(known) if promised else None,
     )
     found = admission.admit(fresh, situation, now)
@@ -153,7 +154,30 @@ def settled(book: Ledger, plan: Plan, made: Made, now: datetime, aside: Aside) -
     settlement = settle(probes.completed(book, plan, taken(made.items)), past, now)
     named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
-    return replace(settlement, items=named.items, promises=named.promises, changed=changed)
+    promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(book, plan.name))
+    return replace(settlement, items=named.items, promises=promised, changed=changed)
+
+
+def _buried(promised: Sequence[Promise], published: set[str], forgotten: frozenset[str]) -> tuple[Promise, ...]:
+    """The promises, those of items that only forgotten sources gave as tombstones: their guids stay theirs."""
+    if not forgotten:
+        return tuple(promised)
+    return tuple(
+        replace(each, buried=f"its only source was forgotten: {', '.join(sorted(_sources(each)))}")
+        if each.guid not in published and each.buried is None and each.alias_of is None and _given_by(each, forgotten)
+        else each
+        for each in promised
+    )
+
+
+def _given_by(promise: Promise, sources: frozenset[str]) -> bool:
+    """Whether these sources gave all sightings of the promise."""
+    return bool(promise.sightings) and _sources(promise) <= sources
+
+
+def _sources(promise: Promise) -> set[str]:
+    """The sources of a promise's sightings."""
+    return {name.partition("/")[0] for name in promise.sightings}
 
 
 class Sorted(Struct, frozen=True):
@@ -199,6 +223,7 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
     changed = known.updated is None or known.fingerprint != fingerprint
+    forgotten = admissions.forgotten(book, plan.name)
     feed = Feed(
         channel=channel,
         items=settlement.items,
@@ -210,8 +235,9 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
             *made.told.remarks,
             *settlement.remarks,
             *remarks(made.taught[1], plan),
+            *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
         ),
-        gone=credited.gone(book, plan),
+        gone=tuple(source for source in credited.gone(book, plan) if source.name not in forgotten),
         held=made.admission.held,
     )
     return Composition(
@@ -247,7 +273,9 @@ def pinned(promised: Sequence[Promise]) -> Mapping[str, str]:
 
 def _channel(book: Ledger, plan: Plan) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
-    channel = complete(plan.channel, recall.shows(book, plan.name), told.trust_of(book, plan))
+    forgotten = admissions.forgotten(book, plan.name)
+    shows = {name: show for name, show in recall.shows(book, plan.name).items() if name not in forgotten}
+    channel = complete(plan.channel, shows, told.trust_of(book, plan))
     guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     return replace(channel, guid=guid)
 

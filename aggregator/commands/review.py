@@ -1,4 +1,4 @@
-"""``aggregator review``: pairs that nearly matched, shown to a person whose word is remembered."""
+"""``aggregator review``: pairs that nearly matched and new items that are held, shown to a person who decides."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from aggregator.commands.wording import count, line
 from aggregator.config.load import Config, load
 from aggregator.config.nearest import hint
 from aggregator.errors import ConfigError
-from aggregator.ledger import decisions, ledger, recall
+from aggregator.ledger import admissions, decisions, ledger, recall
 from aggregator.ledger.recall import Remembered
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
+from aggregator.model.item import HeldItem
 
 KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
 QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
+ADMISSION_KEYS = {"p": True, "x": False}
+ADMISSION_QUESTION = "[p]ublish now, [x] never, [n]ext, [q]uit"
+DECIDED = {True: "published", False: "never published", None: "no longer decided about"}
 
 Two = tuple[str, str]
 
@@ -38,11 +42,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     same: Annotated[Two | None, typer.Option("--same", help="These two are one.", metavar="ID ID")] = None,
     different: Annotated[Two | None, typer.Option("--different", help="These two are two.", metavar="ID ID")] = None,
     undo: Annotated[Two | None, typer.Option("--undo", help="Forget what was decided.", metavar="ID ID")] = None,
+    publish: Annotated[str | None, typer.Option("--publish", help="Publish this held item now.", metavar="ID")] = None,
+    never: Annotated[str | None, typer.Option("--never", help="Never publish this held item.", metavar="ID")] = None,
+    wait: Annotated[str | None, typer.Option("--wait", help="Forget what was decided of it.", metavar="ID")] = None,
 ) -> None:
-    """Show each pair that nearly matched, with both sides and the evidence, and remember what you decide.
+    """Show each pair that nearly matched, and each new item that is held, and remember what you decide.
 
     A decision holds in every later refresh, whatever the evidence; --undo takes it back. An ID is a sighting's id or
-    a guid, as shown here and by explain. Decisions may also stand in the config (decisions:).
+    a guid, as shown here and by explain. Decisions may also stand in the config (decisions:). Of a held item
+    --publish and --never decide, and --wait takes that back.
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed)
@@ -54,31 +62,45 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         if undo:
             _undo(loaded, plan, undo, now)
         return
-    pairs = _undecided(loaded, plan, now)
+    chosen = [(name, wanted) for name, wanted in ((publish, True), (never, False), (wait, None)) if name]
+    if chosen:
+        for name, wanted in chosen:
+            _admit(loaded, plan, name, wanted, now)
+        return
+    pairs, held = _undecided(loaded, plan, now)
     if listed:
-        _list(screen(), pairs)
-    else:
-        _ask(loaded, plan, pairs, now)
+        _list(screen(), pairs, held)
+    elif _ask(loaded, plan, pairs, now) and _ask_held(loaded, plan, held, now) and not pairs and not held:
+        screen().print("No pair nearly matched, and no item is held: nothing to look at.")
 
 
-def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[Pair, ...]:
-    """The near misses about which nobody has decided."""
+def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
+    """The near misses about which nobody has decided, and the new items that are held."""
     with ledger.open(config.state) as book:
         decided = {frozenset((one.left, one.right)) for one in decisions.decisions(book, plan.name)}
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
-    near = pipeline.weigh(config, plan.name, at=now).near_misses
-    return tuple(pair for pair in near if frozenset((pair.left, pair.right)) not in decided)
+    feed = pipeline.weigh(config, plan.name, at=now)
+    near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
+    return near, feed.held
 
 
-def _list(console: Console, pairs: Sequence[Pair]) -> None:
-    """One line for each pair, ready to be given to --same or --different."""
+def _list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
+    """One line for each pair, ready to be given to --same or --different; then for each held item, for --publish."""
     for pair in pairs:
         console.print(f"{pair.weight:+.1f}  {line(pair.left)}  {line(pair.right)}", soft_wrap=True)
-    console.print(count(len(pairs), "near miss", "near misses"))
+    for each in held:
+        console.print(f"held ({_why(each)})  {line(each.sightings[0])}  {line(each.title)}", soft_wrap=True)
+    tail = f", {count(len(held), 'item')} held" if held else ""
+    console.print(f"{count(len(pairs), 'near miss', 'near misses')}{tail}")
 
 
-def _ask(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> None:
-    """Each pair in turn, until the last or until the person has had enough."""
+def _why(held: HeldItem) -> str:
+    """Why an item is held, and until when."""
+    return f"{held.why}, until {held.until:%Y-%m-%d}" if held.until and held.why == "unconfirmed" else held.why
+
+
+def _ask(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> bool:
+    """Each pair in turn; false where the person has had enough."""
     console = screen()
     seen = _remembered(config, plan)
     for number, pair in enumerate(pairs, 1):
@@ -87,10 +109,50 @@ def _ask(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> No
         waterfall(console, pair)
         answer = typer.prompt(QUESTION, default="n").strip().lower()[:1]
         if answer == "q":
-            return
+            return False
         if answer in KEYS:
             _decide(config, plan, Decision(KEYS[answer], pair.left, pair.right), now)
-    console.print("Nothing more to look at." if pairs else "No pair nearly matched: nothing to look at.")
+    if pairs:
+        console.print("No more pairs.")
+    return True
+
+
+def _ask_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
+    """Each held item in turn; false where the person has had enough."""
+    console = screen()
+    seen = _remembered(config, plan) if held else {}
+    for number, each in enumerate(held, 1):
+        console.rule(f"held {number} of {len(held)}: {_why(each)}")
+        sides(console, [seen[name] for name in each.sightings if name in seen])
+        answer = typer.prompt(ADMISSION_QUESTION, default="n").strip().lower()[:1]
+        if answer == "q":
+            return False
+        if answer in ADMISSION_KEYS:
+            _keep_admission(config, plan, each.sightings, ADMISSION_KEYS[answer], now)
+    if held:
+        console.print("No more held items.")
+    return True
+
+
+def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
+    """Remember what is wanted of the held item that has this entry; ConfigError where none has."""
+    with ledger.open(config.state) as book:
+        decided = [known for known in admissions.admissions(book, plan.name) if known == name]
+    held = pipeline.weigh(config, plan.name, at=now).held
+    found = next((each.sightings for each in held if name in each.sightings), tuple(decided))
+    if not found or (wanted is None and not decided):
+        known = sorted(entry for each in held for entry in each.sightings)
+        tail = hint(name, known) if known else "no item is held"
+        what = "nothing was decided here about" if found else "no held item has the id"
+        raise ConfigError(f'{plan.name}: {what} "{name}"; {tail}')
+    _keep_admission(config, plan, found, wanted, now)
+
+
+def _keep_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
+    """Remember a decision about the entries of a held item."""
+    with ledger.open(config.state) as book:
+        admissions.decide_admission(book, plan.name, entries, wanted, now)
+    typer.echo(f"{plan.name}: {line(entries[0])}: {DECIDED[wanted]}, from the next refresh")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:

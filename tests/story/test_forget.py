@@ -1,0 +1,106 @@
+"""Forgetting a source and taking that back equals never having forgotten, over random histories."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aggregator import bookkeeping
+from aggregator.ledger import admissions, ledger, promises
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.item import Promise
+from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
+from aggregator.model.source import Source
+from aggregator.pipeline import compose
+from aggregator.stages import Composition
+from aggregator.voices import Voice
+
+START = datetime(2025, 2, 3, 7, tzinfo=UTC)
+TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")
+SOURCES = tuple(Source(name, "feed", trust=trust) for name, trust in (("host", 0.8), ("copy", 0.5), ("page", 0.4)))
+PLAN = Plan("clay", Channel("clay", "Clay Hour", "http://localhost:8000/clay"), SOURCES)
+
+
+def entry(source: str, topic: int, place: int, change: str) -> Sighting:
+    at = START - timedelta(days=70 - 7 * topic, minutes=topic)
+    said = Sighting(
+        source,
+        f"{source}-{topic}",
+        TOPICS[topic],
+        position=place,
+        guid=f"{source}-{topic}",
+        description=f"What {TOPICS[topic].lower()} asks of a potter, and where it goes wrong in firing {topic}.",
+        published=Moment(at),
+        duration=Duration(900 + 31 * topic),
+        enclosure=Enclosure(f"https://{source}.example/{topic}.mp3") if source != "page" else None,
+    )
+    changes = {
+        "retitled": {"title": f"Clay Hour: {TOPICS[topic]}"},
+        "undated": {"published": None},
+        "longer": {"description": f"{said.description} With questions from listeners."},
+    }
+    return replace(said, **changes.get(change, {}))
+
+
+@st.composite
+def listings(draw) -> tuple[Voice, ...]:
+    heard = []
+    for source in SOURCES:
+        topics = draw(st.lists(st.integers(0, len(TOPICS) - 1), unique=True, max_size=len(TOPICS)))
+        change = draw(st.sampled_from(["", "", "retitled", "undated", "longer"]))
+        listed = tuple(entry(source.name, topic, place, change) for place, topic in enumerate(sorted(topics)[::-1]))
+        heard.append(Voice(source, (), (Listing(listed),), (), "heard") if listed else Voice(source))
+    return tuple(heard)
+
+
+def refresh(book, heard, now) -> Composition:
+    with ledger.transaction(book) as page:
+        bookkeeping.remember_all(page, [(PLAN, heard)], now)
+        composed = compose(page, PLAN, now)
+        bookkeeping.promise(page, PLAN, composed, now)
+    return composed
+
+
+def told(composed: Composition) -> list[tuple[object, ...]]:
+    return [
+        (item.guid, item.published, item.title, item.description, item.enclosure, item.sightings)
+        for item in composed.feed.items
+    ]
+
+
+def lasting(known: tuple[Promise, ...]) -> list[tuple[object, ...]]:
+    return [(each.guid, each.minted, each.published, each.alias_of, each.buried, each.sightings) for each in known]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(listings(), min_size=1, max_size=3), st.sampled_from([source.name for source in SOURCES]))
+def test_forgetting_and_undoing_equals_never_having_forgotten(history, source) -> None:
+    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        now = START
+        for heard in history:
+            now += timedelta(days=1)
+            refresh(book, heard, now)
+        quiet = tuple(Voice(each) for each in SOURCES)
+        now += timedelta(days=30)  # nothing is held any more, so that time alone changes nothing
+        before, known = refresh(book, quiet, now), promises.promises(book, "clay")
+
+        admissions.forget(book, "clay", source, now)
+        without = refresh(book, quiet, now + timedelta(days=1))
+        only = {item.guid for item in before.feed.items if {*item.sightings} <= {*of(item.sightings, source)}}
+        assert {item.guid for item in without.feed.items} == {item.guid for item in before.feed.items} - only
+        assert not any(of(item.sightings, source) for item in without.feed.items)
+        assert not any(provenance.witness == source for item in without.feed.items for provenance in item.provenance)
+        buried = {each.guid for each in promises.promises(book, "clay") if each.buried}
+        assert buried == only
+
+        admissions.recall(book, "clay", source, now)
+        after = refresh(book, quiet, now + timedelta(days=2))
+        assert told(after) == told(before)
+        assert lasting(promises.promises(book, "clay")) == lasting(known)
+
+
+def of(entries: tuple[str, ...], source: str) -> list[str]:
+    return [name for name in entries if name.startswith(f"{source}/")]
