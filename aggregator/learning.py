@@ -87,8 +87,8 @@ def _shorter(name: str) -> tuple[int, str]:
 
 
 def as_table(learned: Learned) -> table.Table:
-    """The table itself."""
-    return table.from_json(learned.text)
+    """Return the table itself; one kept by an earlier version has the shipped weights for levels that it lacks."""
+    return table.from_json(learned.text, weights.SHIPPED)
 
 
 def version(learned: Learned) -> str:

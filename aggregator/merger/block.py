@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.frame import ABSENT, Frame
-from aggregator.merger.sparse import Bags, Ints, between, distinct
+from aggregator.merger.sparse import Bags, Ints, between, distinct, numbered
 
 CAP = 80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
@@ -65,6 +65,7 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
     yield from _slots(frame, scope, width)
+    yield from _repeated(frame, scope, width)
     features, owners = _bagged(frame.numbers, most=len(rows))
     yield features * width + scope[owners], owners
 
@@ -72,13 +73,24 @@ def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
 def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
     """Equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
     timed = np.flatnonzero(frame.seconds != ABSENT)
-    numbered = timed[frame.numbers.sizes[timed] > 0]
-    first = frame.numbers.features[frame.numbers.starts[numbered]].astype(np.int64) if len(numbered) else numbered
+    counted = timed[frame.numbers.sizes[timed] > 0]
+    first = frame.numbers.features[frame.numbers.starts[counted]].astype(np.int64) if len(counted) else counted
     dated = timed[frame.year[timed] != ABSENT]
     for shift in (0, 2):
-        for owners, value in ((numbered, first), (dated, frame.year[dated] + 1_000_000)):
+        for owners, value in ((counted, first), (dated, frame.year[dated] + 1_000_000)):
             length = (frame.seconds[owners] + shift) // 4
             yield (value * _WEEK + length) * width + scope[owners], owners
+
+
+def _repeated(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield equal titles with an equal instant, or with an equal length within two seconds."""
+    often = np.flatnonzero(frame.repeats > 1)
+    instants = np.array([ABSENT if (at := frame.records[row].instant) is None else int(at) for row in often.tolist()])
+    dated, timed = often[instants != ABSENT], often[frame.seconds[often] != ABSENT]
+    yield numbered(frame.core[dated] * width + scope[dated], instants[instants != ABSENT]), dated
+    for shift in (0, 2):
+        length = (frame.seconds[timed] + shift) // 4
+        yield (frame.core[timed] * _WEEK + length) * width + scope[timed], timed
 
 
 def _openings(frame: Frame) -> tuple[Ints, Ints]:

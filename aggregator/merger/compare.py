@@ -149,7 +149,8 @@ def _names(frame: Frame, left: Ints, right: Ints) -> Ints:
     return np.where(known, graded(best, _NAMED), 0)
 
 
-def _duration(frame: Frame, left: Ints, right: Ints) -> Ints:
+def length_levels(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """Return the level of ``duration`` of each pair."""
     one, other = frame.seconds[left], frame.seconds[right]
     gap = np.abs(one - other)
     far = gap > np.maximum(_ADS, np.maximum(one, other) * _LONG)
@@ -201,7 +202,7 @@ def _part(frame: Frame, left: Ints, right: Ints) -> Ints:
 _MEASURES: dict[str, Callable[[Frame, Ints, Ints], Ints]] = {
     "id": _id,
     "title": _title,
-    "duration": _duration,
+    "duration": length_levels,
     "date": _date,
     "number": _number,
     "tag": _tag,

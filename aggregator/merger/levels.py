@@ -24,7 +24,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "part": ("none", "equal", "one has", "conflict"),
     "order": (
         *("none", "elsewhere", "between the same items", "one of few between the same items"),
-        "alone between the same items",
+        *("alone between the same items", "same place in a series of one title"),
     ),
 }
 KINDS = tuple(LEVELS)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from aggregator.merger.compare import Compared
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.levels import LEVELS
-from aggregator.merger.sparse import Bools, Floats, Ints
+from aggregator.merger.sparse import Bools, Floats, Ints, numbered
 
 SURE = (
     5.0  # natural log-odds from which a pair is a landmark: a title that each listing has once and nothing more is one
@@ -25,7 +25,7 @@ AGREED = 0.8  # share of neighbouring landmarks in one order; .7 lets listings i
 OPEN = -6.0  # natural log-odds below which no order could make a pair one
 FEW = 3  # items between two landmarks that are few
 
-_NONE, ELSEWHERE, _BETWEEN, _AMONG_FEW, _ALONE = range(len(LEVELS["order"]))
+_NONE, ELSEWHERE, _BETWEEN, _AMONG_FEW, _ALONE, SAME_PLACE = range(len(LEVELS["order"]))
 
 
 class _Sides(Struct, frozen=True):
@@ -73,16 +73,6 @@ def placed(frame: Frame) -> tuple[Ints, Ints, Ints]:
     place = np.full(len(order), ABSENT, dtype=np.int64)
     place[order] = np.where(known, rank - rank[starts] + known[starts] - 1, ABSENT)
     return listing, place, np.bincount(listing, weights=place >= 0).astype(np.int64)
-
-
-def numbered(*columns: Ints) -> Ints:
-    """A number for each distinct combination of the columns."""
-    numbers = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        low = int(column.min(initial=0))
-        codes = numbers * (int(column.max(initial=0)) - low + 1) + column - low
-        numbers = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    return numbers
 
 
 def _landmarks(sides: _Sides, weights: Floats) -> Ints:

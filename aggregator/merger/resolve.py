@@ -23,6 +23,7 @@ from aggregator.merger.redirected import alike
 from aggregator.merger.released import kept, released
 from aggregator.merger.relisted import relisted
 from aggregator.merger.restamped import redated
+from aggregator.merger.series import aligned
 from aggregator.merger.sight import PARTED, Paired, closely, promising, sighted
 from aggregator.merger.sparse import Floats, Ints
 from aggregator.merger.table import Table
@@ -129,7 +130,7 @@ def _resolved(
     """The groups by all evidence; pairs inside the groups of ``bound`` rows are looked at, too, for what follows."""
     looked = promising(pairs, table, threshold)
     while True:
-        found = _weighed(closely(pairs, np.flatnonzero(looked)), table, rules)
+        found = _weighed(closely(pairs, np.flatnonzero(looked)), table, rules, bound)
         every = Weighed(found.compared, found.weights + found.rivals, found.vetoes)
         home = _homes(every, (*rules.groups, *bound), len(pairs.frame.records), threshold)
         within = home[pairs.compared.left] == home[pairs.compared.right]
@@ -138,16 +139,20 @@ def _resolved(
         looked |= within
 
 
-def _weighed(pairs: Paired, table: Table, rules: Rules) -> Resolution:
+def _weighed(pairs: Paired, table: Table, rules: Rules, bound: Iterable[tuple[int, ...]] = ()) -> Resolution:
     """The pairs weighed, not yet grouped: what the order of the listings says is looked up once the rest is known."""
     frame, vetoes = pairs.frame, pairs.vetoes
-    dates, own = redated(frame, pairs.compared, table, weigh(table, pairs.compared.levels), vetoes)
-    compared = _with(pairs.compared, "date", dates)
+    plain = weigh(table, pairs.compared.levels)
+    dates, own = redated(frame, pairs.compared, table, plain, vetoes)
+    series = aligned(frame, pairs.compared, table, np.where(vetoes == 0, plain, UNSEEN), (*rules.groups, *bound))
+    compared = _with(pairs.compared, "date", np.where(series.anew, 0, dates))
+    compared = _with(compared, "order", series.order)
     doubts = doubtful(compared, table, own) + relisted(frame, compared, table, _voices(frame))
     weights = weigh(table, compared.levels) + doubts
     rivals = _rivals(frame, Weighed(compared, weights, vetoes), rules)
     order = ordered(frame, compared, weights + rivals, vetoes)
     order[(doubts < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
+    order = np.where(series.order > 0, series.order, order)
     if order.any():
         compared = _with(compared, "order", order)
         weights = weigh(table, compared.levels) + doubts

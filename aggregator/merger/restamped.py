@@ -19,8 +19,8 @@ from aggregator.merger.compare import Compared, days_apart
 from aggregator.merger.doubtful import witnessed
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.neighbours import SURE, numbered, paired
-from aggregator.merger.sparse import Bools, Floats, Ints
+from aggregator.merger.neighbours import SURE, paired
+from aggregator.merger.sparse import Bools, Floats, Ints, numbered
 from aggregator.merger.table import Table
 
 LEAST = 3  # sure pairs by which two listings are seen to disagree

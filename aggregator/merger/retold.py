@@ -41,6 +41,17 @@ def _alike(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> I
     return np.where((words >= FEW) & (poorer >= telling(frame, left)), level + rich, 0)
 
 
+def graded_share(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """Return the level of the descriptions however few words they have; 0 where one has none that is rare."""
+    mine, theirs = frame.told.sums[left], frame.told.sums[right]
+    poorer, turned = np.minimum(mine, theirs), mine < theirs
+    met = np.zeros_like(poorer)
+    met[turned] = shared((frame.told,), frame.told, right[turned], left[turned])
+    met[~turned] = shared((frame.told,), frame.told, left[~turned], right[~turned])
+    level = graded((met / np.maximum(poorer, 1e-6)).astype(np.float64), _TOLD)
+    return np.where(poorer > 0, level, 0)
+
+
 def telling(frame: Frame, rows: Ints) -> Doubles:
     """The sum of idf from which words tell something in a show of each row's size; other shows do not count."""
     enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.crowd) + 1.0))[frame.crowd[rows]]

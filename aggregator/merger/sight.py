@@ -16,8 +16,8 @@ from aggregator.merger.cluster import UNSEEN
 from aggregator.merger.compare import ONCE, REPEATED, Compared, compare, parts, read, sketched
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.neighbours import OPEN, numbered
-from aggregator.merger.sparse import Bools, Floats, Ints, distinct
+from aggregator.merger.neighbours import OPEN
+from aggregator.merger.sparse import Bools, Floats, Ints, distinct, numbered
 from aggregator.merger.table import Table
 
 VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")

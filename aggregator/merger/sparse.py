@@ -79,6 +79,16 @@ def distinct(values: Ints) -> Ints:
     return values[np.concatenate(([True], values[1:] != values[:-1]))] if len(values) else values
 
 
+def numbered(*columns: Ints) -> Ints:
+    """A number for each distinct combination of the columns."""
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        low = int(column.min(initial=0))
+        codes = numbers * (int(column.max(initial=0)) - low + 1) + column - low
+        numbers = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return numbers
+
+
 def frequency(bags: Bags) -> Ints:
     """In how many rows each feature occurs."""
     often = np.zeros(bags.width, dtype=np.int64)

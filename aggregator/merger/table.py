@@ -22,9 +22,13 @@ class Table(Struct, frozen=True):
         return json.dumps({"version": self.version, "prior": self.prior, "weights": named}, sort_keys=True)
 
 
-def from_json(text: str) -> Table:
-    """The table that ``to_json`` wrote; a level it does not name weighs nothing."""
+def from_json(text: str, missing: Table | None = None) -> Table:
+    """Return the table that ``to_json`` wrote; a level it does not name weighs as in ``missing``, else nothing."""
     read = json.loads(text)
     named = read["weights"]
-    rows = tuple(tuple(float(named.get(kind, {}).get(level, 0.0)) for level in LEVELS[kind]) for kind in KINDS)
+    known = json.loads(missing.to_json())["weights"] if missing else {}
+    rows = tuple(
+        tuple(float({**known.get(kind, {}), **named.get(kind, {})}.get(level, 0.0)) for level in LEVELS[kind])
+        for kind in KINDS
+    )
     return Table(str(read["version"]), float(read["prior"]), rows)

@@ -15,7 +15,7 @@ from aggregator.merger.table import Table
 HARD = 20.0  # natural log-odds of an equal hard id: more than all other evidence can take away but a veto
 
 SHIPPED = Table(
-    version="shipped-3",
+    version="shipped-4",
     prior=-1.6,
     weights=(
         (0.0, HARD),
@@ -28,6 +28,6 @@ SHIPPED = Table(
         (0.0, 0.2, -3.7),
         (0.0, 2.0, -3.1, -6.2),
         (0.0, 3.0, -2.8, -7.0),
-        (0.0, -3.0, 1.5, 2.5, 3.0),
+        (0.0, -3.0, 1.5, 2.5, 3.0, 4.0),
     ),
 )

@@ -1,0 +1,126 @@
+"""Items of one title in two listings are told apart by the listings as a whole, or left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from aggregator.merger.match import match
+from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+
+TITLES = ("Der Tag in zehn Minuten", "Boletín de la costa", "港の朝便り")
+START = datetime(2025, 9, 1, tzinfo=UTC)
+LENGTHS = [420 + turn * 7919 % 611 for turn in range(90)]
+WORDS = ("Anker", "Bojen", "Deiche", "Ebbe", "Flut", "Gezeiten", "Hafen", "Inseln", "Kähne")
+TEXTS = [f"{one} {other}." for one, other in pairwise(WORDS)]
+Entry = Callable[..., Sighting]
+
+
+def hosted(turn: int, title: str, at: datetime, **said: object) -> Sighting:
+    known = {"guid": f"g{turn}", "enclosure": Enclosure(f"https://host.example/{turn}.mp3"), **said}
+    return Sighting("host", f"host-{turn}", title, position=90 - turn, published=Moment(at), **known)  # type: ignore[arg-type]  # by name
+
+
+def listed(turn: int, title: str, day: datetime, **said: object) -> Sighting:
+    when = Moment(day.replace(hour=0, minute=0), "day", zoned=False)
+    known = {"position": 90 - turn, "published": when, **said}
+    return Sighting("page", f"page-{turn}", title, **known)  # type: ignore[arg-type]  # by name
+
+
+def day(turn: int, hour: int = 5) -> datetime:
+    return START + timedelta(days=turn, hours=hour)
+
+
+def sorted_out(entries: Iterable[Sighting]) -> tuple[int, int]:
+    """How many items the entries make, and how many of these hold entries of two."""
+    clusters = match(list(entries)).clusters
+    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.sightings}) > 1 for cluster in clusters)
+    return len(clusters), mixed
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_daily_title_without_text_and_length_is_joined_by_its_day(title: str) -> None:
+    host = [hosted(turn, title, day(turn)) for turn in range(26)]
+    page = [listed(turn, title, day(turn)) for turn in range(8, 26)]
+    assert sorted_out([*host, *page]) == (26, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_listing_in_a_zone_that_is_a_day_ahead_is_joined_with_the_day_before(title: str) -> None:
+    host = [hosted(turn, title, day(turn, hour=21)) for turn in range(20)]
+    page = [listed(turn, title, day(turn + 1)) for turn in range(20)]
+    assert sorted_out([*host, *page]) == (20, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_listing_that_may_lag_or_be_a_day_off_is_left_alone(title: str) -> None:
+    host = [hosted(turn, title, day(turn)) for turn in range(20, 40)]
+    page = [listed(turn, title, day(turn)) for turn in range(19, 39)]
+    assert sorted_out([*host, *page]) == (40, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_short_texts_that_differ_tell_a_listing_one_day_ahead(title: str) -> None:
+    host = [hosted(turn, title, day(turn), description=TEXTS[turn]) for turn in range(8)]
+    page = [listed(turn, title, day(turn + 1), description=TEXTS[turn]) for turn in range(8)]
+    assert sorted_out([*host, *page]) == (8, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_lengths_tell_a_listing_one_day_ahead_that_lags(title: str) -> None:
+    host = [hosted(turn, title, day(turn), duration=Duration(LENGTHS[turn])) for turn in range(20)]
+    page = [
+        listed(turn, title, day(turn + 1), duration=Duration(60 * round(LENGTHS[turn] / 60), 60)) for turn in range(19)
+    ]
+    assert sorted_out([*host, *page]) == (20, 0)
+
+
+def hourly(turn: int) -> datetime:
+    return START + timedelta(hours=turn, minutes=4, seconds=11)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_an_hourly_title_is_joined_by_its_instant(title: str) -> None:
+    host = [hosted(turn, title, hourly(turn)) for turn in range(60)]
+    page = [listed(turn, title, START, published=Moment(hourly(turn))) for turn in range(60)]
+    assert sorted_out([*host, *page]) == (60, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_hours_that_only_one_listing_still_has_are_not_joined_with_others(title: str) -> None:
+    host = [hosted(turn, title, hourly(turn)) for turn in range(12, 24)]
+    page = [listed(turn, title, START, published=Moment(hourly(turn))) for turn in range(6, 18)]
+    assert sorted_out([*host, *page]) == (18, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_times_without_their_zone_are_moved_as_a_whole(title: str) -> None:
+    host = [hosted(turn, title, hourly(turn)) for turn in range(30)]
+    local = [Moment(hourly(turn) + timedelta(hours=9), zoned=False) for turn in range(30)]
+    page = [listed(turn, title, START, published=local[turn]) for turn in range(30)]
+    assert sorted_out([*host, *page]) == (30, 0)
+
+
+def moved(turn: int, title: str, at: datetime, length: int) -> Sighting:
+    audio = Enclosure(f"https://new.example/{turn}.mp3")
+    said = {"span": Span(2, 2), "duration": Duration(length), "enclosure": audio, "position": 90 - turn}
+    return Sighting("host", f"new-{turn}", title, guid=f"n{turn}", published=Moment(at), **said)  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("years", [0, 3])
+def test_an_archive_dated_anew_by_its_new_host_is_joined_by_its_lengths(title: str, years: int) -> None:
+    old = [hosted(turn, title, day(turn), duration=Duration(LENGTHS[turn])) for turn in range(18)]
+    stamps = [day(turn + 365 * years) if years else day(19) + timedelta(seconds=31 * turn) for turn in range(18)]
+    new = [moved(turn, title, stamps[turn], LENGTHS[turn] + turn % 2) for turn in range(18)]
+    assert sorted_out([*old, *new]) == (18, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_window_that_has_moved_on_is_no_archive_dated_anew(title: str) -> None:
+    old = [hosted(turn, title, day(turn), duration=Duration(600)) for turn in range(12)]
+    new = [moved(turn, title, day(turn), 600) for turn in range(12, 24)]
+    assert sorted_out([*old, *new]) == (24, 0)

@@ -1,0 +1,110 @@
+"""A show whose items share one title, refreshed day by day: none is doubled, and no two are made one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from aggregator import bookkeeping
+from aggregator.ledger import ledger
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
+from aggregator.model.source import Source
+from aggregator.pipeline import compose
+from aggregator.voices import Voice
+
+TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
+DAYS = 30
+MOVE = 16
+START = datetime(2025, 9, 1, 4, 30, tzinfo=UTC)
+SOURCES = (Source("host", "feed", trust=0.9), Source("page", "page", trust=0.4))
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
+LENGTHS = [500 + turn * 7919 % 701 for turn in range(DAYS)]
+
+
+def hosted(turn: int, today: int, title: str, *, moves: bool) -> Sighting:
+    """One entry of the host, which on day ``MOVE`` becomes another that dates its archive anew."""
+    host, at = "old", START + timedelta(days=turn)
+    if moves and today >= MOVE:
+        host, at = "new", at + timedelta(days=900 if turn < MOVE else 0)
+    name = f"{host}-{turn}"
+    audio = Enclosure(f"https://{host}.example/{turn}.mp3")
+    length = Duration(LENGTHS[turn]) if moves else None
+    return Sighting(
+        "host", name, title, "episode", today - turn, name, published=Moment(at), enclosure=audio, duration=length
+    )
+
+
+def listed(turn: int, today: int, title: str, ahead: int) -> Sighting:
+    when = Moment((START + timedelta(days=turn + ahead)).replace(hour=0, minute=0), "day", zoned=False)
+    length = Duration(60 * round(LENGTHS[turn] / 60), 60)
+    return Sighting(
+        "page", f"page-{turn}", title, position=today - turn, published=when, duration=length if ahead else None
+    )
+
+
+def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Sighting]]]) -> list[tuple[str, ...]]:
+    """The entries of each item after the refreshes of a history; for each, what every source lists."""
+    with ledger.open(str(folder / "ledger.db")) as book:
+        for day, heard in enumerate(histories):
+            voices = [
+                Voice(source, (), (Listing(tuple(entries)),), (), "heard")
+                for source, entries in zip(SOURCES, heard, strict=True)
+            ]
+            with ledger.transaction(book) as page:
+                now = START + timedelta(days=day, hours=9)
+                bookkeeping.remember_all(page, [(PLAN, tuple(voices))], now)
+                composed = compose(page, PLAN, now)
+                bookkeeping.promise(page, PLAN, composed, now)
+    return [item.sightings for item in composed.feed.items]
+
+
+def assert_right(items: list[tuple[str, ...]]) -> None:
+    assert [each for each in items if len({name.rpartition("-")[2] for name in each}) > 1] == []
+    assert len(items) == DAYS
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_day_by_day(title: str, ahead: int, tmp_path: Path) -> None:
+    turns = [range(today, max(today - 12, -1), -1) for today in range(DAYS)]
+    history = [
+        (
+            [hosted(turn, today, title, moves=False) for turn in range(today, -1, -1)],
+            [listed(turn, today, title, ahead) for turn in turns[today]],
+        )
+        for today in range(DAYS)
+    ]
+    assert_right(items_of(tmp_path, history))
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_day_by_day_with_a_host_that_moves_and_dates_its_archive_anew(title: str, tmp_path: Path) -> None:
+    history = [
+        (
+            [hosted(turn, today, title, moves=True) for turn in range(today, -1, -1)],
+            [listed(turn, today, title, 0) for turn in range(today, -1, -1)],
+        )
+        for today in range(DAYS)
+    ]
+    assert_right(items_of(tmp_path, history))
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_host_that_lists_five_hours_and_is_asked_every_seven(title: str, tmp_path: Path) -> None:
+    history = []
+    for now in range(4, 7 * 12, 7):
+        turns = range(now, now - 5, -1)
+        at = {turn: START + timedelta(hours=turn) for turn in turns}
+        host = [
+            Sighting("host", f"h-{turn}", title, "episode", now - turn, f"h-{turn}", published=Moment(at[turn]))
+            for turn in turns
+        ]
+        page = [Sighting("page", f"p-{turn}", title, position=now - turn, published=Moment(at[turn])) for turn in turns]
+        history.append((host, page))
+    items = items_of(tmp_path, history)
+    assert [each for each in items if len({name.rpartition("-")[2] for name in each}) > 1] == []
+    assert len(items) == 5 * len(history)
