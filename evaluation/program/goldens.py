@@ -3,10 +3,10 @@
     python -m evaluation.program.goldens            compare; exit 1 where a file differs
     python -m evaluation.program.goldens --write    replace the goldens; read the difference before it is committed
 
-Each history is refreshed at its own times by the program of this checkout; the repository's own config is refreshed once,
-with a proxy that refuses, so that every source is read from its snapshot. Compared are the feeds and the OPML file,
-not the pages and the report, whose wording may change. A file that differs in bytes and is equal as canonical XML or
-as JSON is told as such, and still counts as different.
+Each history is refreshed at its own times by the program of this checkout; the repository's own config is refreshed
+once, with a proxy that refuses, so that every source is read from its snapshot. Compared are the feeds and the OPML
+file, not the pages and the report, whose wording may change. A file that differs in bytes and is equal as canonical
+XML or as JSON is reported as such, and still counts as different.
 """
 
 from __future__ import annotations
