@@ -20,6 +20,7 @@ from aggregator.errors import LedgerError
 from aggregator.ledger import records
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Item
+from aggregator.model.record import Record
 from aggregator.model.sighting import Sighting
 
 SMALL: Final = 1 << 18  # bytes that stay in memory
@@ -30,7 +31,7 @@ STAYING = 1000
 R = TypeVar("R", Sighting, Item)
 
 
-class Spool(Struct, frozen=True):
+class Spool(Record, frozen=True):
     """The pieces written so far; ``ends`` says where each one ends. It lasts as long as the file is open."""
 
     file: IO[bytes]
@@ -58,7 +59,7 @@ def spool(beside: Path | None = None) -> Iterator[Spool]:
         yield Spool(file)
 
 
-class Texts(Struct, frozen=True):
+class Texts(Record, frozen=True):
     """The long texts of one record, as both sightings and items have them."""
 
     description: str | None = None
@@ -86,7 +87,7 @@ class Shelf(Struct, Generic[R]):
         texts = Texts(record.description, record.html, record.summary)
         self.places[_name(record)] = len(self.file.ends)
         try:
-            self.file.add(records.encode(texts).encode("ascii"))
+            self.file.add(records.encode(texts).encode())
         except OSError as error:
             raise LedgerError(f"ledger: no room to lay texts aside: {error.strerror}") from error
         for name in Texts.__struct_fields__:
@@ -98,7 +99,7 @@ class Shelf(Struct, Generic[R]):
         place = None if self.file is None or _told(record) else self.places.get(_name(record))
         if self.file is None or place is None:
             return record
-        texts = records.decode_each(Texts, self.file.piece(place).decode("ascii"))
+        texts = records.decode(Texts, self.file.piece(place).decode())
         return replace(record, description=texts.description, html=texts.html, summary=texts.summary)
 
     def clear(self) -> None:
@@ -108,7 +109,7 @@ class Shelf(Struct, Generic[R]):
             self.file.ends.clear()
 
 
-class Aside(Struct, frozen=True):
+class Aside(Record, frozen=True):
     """Where the texts of a feed's sightings lie, and those of its items."""
 
     sightings: Shelf[Sighting] = field(default_factory=Shelf)

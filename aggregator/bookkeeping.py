@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aggregator import credited, learning, stages, standing, told
 from aggregator.generator.changes import history
 from aggregator.generator.pages import view
-from aggregator.ledger import decisions, events, facts, hand, memories, promises, recall, records, remember
+from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
 from aggregator.ledger.admissions import ADMISSIONS, FORGOTTEN
 from aggregator.ledger.events import Event
 from aggregator.ledger.ledger import Ledger, transaction
@@ -47,35 +47,23 @@ def memories_of(book: Ledger, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Map
     rest = iter(plans)
     while some := list(islice(rest, AT_ONCE)):
         kept = memories.of_feeds(book, [plan.name for plan in some])
-        read = hand.values(book, [(plan.name, READING + source.name) for plan in some for source in plan.sources])
-        yield from [(plan, {each.name: _memories(plan, each, kept, read) for each in plan.sources}) for plan in some]
+        yield from [(plan, {each.name: _memories(book, plan, each, kept) for each in plan.sources}) for plan in some]
 
 
-def _memories(
-    plan: Plan,
-    source: Source,
-    kept: Mapping[tuple[str, str], Sequence[Memory]],
-    read: Mapping[tuple[str, str], bytes | None],
-) -> Memories:
-    """What is ``kept`` of one source's addresses; ``read`` is how its documents were read."""
+def _memories(book: Ledger, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[Memory]]) -> Memories:
+    """Return what is ``kept`` of one source's addresses, without validators if its documents must be read again."""
     known = kept.get((plan.name, source.name), ())
-    if read[plan.name, READING + source.name] != _reading(source):
+    if facts.facts(book, plan.name, READING + source.name) != _reading(source):
         known = [replace(each, validators=Validators(), digest=None) for each in known]
     return {memory.url: memory for memory in known}
 
 
-def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> Ledger:
-    """Write down what became of many feeds at once: what was heard, and what is to be remembered of every address.
-
-    The answer is the ledger with what composing the feeds will ask in hand.
-    """
-    small = (HEARINGS, HELD, ADMISSIONS, FORGOTTEN, credited.GONE, standing.STANDING)
-    page = hand.in_hand(book, [(plan.name, name) for plan, _ in heard for name in small])
+def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> None:
+    """Write down what became of many feeds at once: what was heard, and what is to be remembered of every address."""
     said = ((plan.name, voice) for plan, voices in heard for voice in voices)
-    memories.keep_memories(page, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories])
+    memories.keep_memories(book, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories])
     for plan, voices in heard:
-        _remember(page, plan, voices, now)
-    return page
+        _remember(book, plan, voices, now)
 
 
 def _remember(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
@@ -109,12 +97,6 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
     noted = [held.hold(before[name], after, known.get(name, held.Held(name))) for name, after in said.items()]
     kept = tuple(each for each in noted if each.audio)
     facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
-
-
-def at_hand(book: Ledger, plan: Plan) -> Ledger:
-    """The ledger with what composing the feed will ask in hand: what is known of it, and whether people decided."""
-    names = (HEARINGS, HELD, ADMISSIONS, FORGOTTEN, credited.GONE, CHANGES, learning.TABLE, learning.LORE)
-    return hand.in_hand(book, [(plan.name, name) for name in names])
 
 
 def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:

@@ -175,7 +175,7 @@ def reconcile_all(
                 fresh[name] = records.encode(item, without=PLACED).encode()
             else:
                 rank = voted.witnesses[0].position
-                item = records.decode_each(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+                item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
             items.append(aside.items.lay(_alike(item, told)))
         made += _keep(book, plan, RECONCILED, fresh)
     _swept(book, plan, RECONCILED, used)

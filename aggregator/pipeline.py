@@ -98,9 +98,9 @@ def _remembered(
     """
     for heard in run.heard(current, plans):
         with ledger.transaction(current.book) as page:
-            known = bookkeeping.remember_all(page, heard, current.at)
+            bookkeeping.remember_all(page, heard, current.at)
             robots.keep_robots(page, current.door.news())
-            lot = [(plan, outcome.hearings(said), _stands(known, plan, current.at)) for plan, said in heard]
+            lot = [(plan, outcome.hearings(said), _stands(page, plan, current.at)) for plan, said in heard]
         del heard
         yield lot
 
@@ -124,8 +124,7 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
 
 def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside.Aside) -> Outcome:
     """The story for one feed from what is remembered to its files."""
-    with ledger.transaction(current.book) as whole:
-        page = bookkeeping.at_hand(whole, plan)
+    with ledger.transaction(current.book) as page:
         composed = compose(page, plan, current.at, texts)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         # Of a source that rests, what it last came to: one that was never heard has nothing to publish.

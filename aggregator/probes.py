@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers import policy
@@ -22,6 +21,7 @@ from aggregator.ledger import facts, memories, records
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
+from aggregator.model.record import Record
 from aggregator.model.sighting import Enclosure
 from aggregator.text.hosts import host
 
@@ -40,7 +40,7 @@ PATIENCE: Final = 10.0
 Head = Callable[[str], Enclosure | None]
 
 
-class Known(Struct, frozen=True):
+class Known(Record, frozen=True):
     """Everything ever answered; ``more`` says whether addresses were left for another run."""
 
     answers: tuple[Enclosure, ...] = ()

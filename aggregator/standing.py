@@ -8,16 +8,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from aggregator.ledger import facts, records
 from aggregator.ledger.ledger import Ledger
+from aggregator.model.record import Record
 
 STANDING: Final = "standing"
 """The fact that says it of a feed; without a feed's name, of the files that list every feed."""
 
 
-class FileState(Struct, frozen=True):
+class FileState(Record, frozen=True):
     """A published file as it stood when it was written: its name under the output folder, bytes, and time in ns."""
 
     name: str
@@ -25,7 +24,7 @@ class FileState(Struct, frozen=True):
     written: int
 
 
-class Standing(Struct, frozen=True):
+class Standing(Record, frozen=True):
     """What stands in the output for one feed: from what it was made, what the summary says of it, and its files.
 
     ``held`` is one line for each source whose new items are held. ``until`` is when time alone makes it another feed,
@@ -48,7 +47,7 @@ class Standing(Struct, frozen=True):
 def standing(book: Ledger, feed: str, basis: str) -> Standing | None:
     """What was made for the feed from this basis, ``None`` where it must be made anew."""
     kept = facts.facts(book, feed, STANDING)
-    found = records.decode_each(Standing, kept.decode()) if kept else None
+    found = records.decode(Standing, kept.decode()) if kept else None
     return found if found and found.basis == basis else None
 
 

@@ -65,7 +65,7 @@ def recall(ledger: Ledger, feed: str, source: str, at: datetime) -> None:
 
 def as_if(ledger: Ledger, feed: str, sources: Iterable[str]) -> Ledger:
     """Return the ledger as if these sources, and no others, were forgotten; nothing is written."""
-    return replace(ledger, known={**ledger.known, (feed, FORGOTTEN): _encoded(sorted(sources))})
+    return replace(ledger, assumed={**ledger.assumed, (feed, FORGOTTEN): _encoded(sorted(sources))})
 
 
 def _encoded(value: object) -> bytes:

@@ -75,7 +75,5 @@ def drop_override(ledger: Ledger, feed: str, guid: str, field: str, at: datetime
 
 def _texts(ledger: Ledger, table: Table, feed: str) -> list[str]:
     """The records of the feed in the table, as they are written."""
-    if feed in ledger.undecided:
-        return []
     with reading(ledger) as connection:
         return list(connection.execute(select(table.c.record).where(table.c.feed == feed)).scalars())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from msgspec import Struct
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 
 from aggregator.errors import LedgerError
 from aggregator.ledger.ledger import Ledger, among, put, reading, transaction, writing
@@ -69,8 +69,8 @@ def known_feeds(ledger: Ledger) -> tuple[str, ...]:
 
 def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
     """The value kept under the name, ``None`` where there is none. The empty feed name holds what is of no feed."""
-    if (feed, name) in ledger.known:
-        return ledger.known[feed, name]
+    if (feed, name) in ledger.assumed:
+        return ledger.assumed[feed, name]
     table = facts_table
     query = select(table.c.value).where(table.c.feed == feed, table.c.name == name)
     with reading(ledger) as connection:
@@ -79,18 +79,10 @@ def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
 
 def keep_fact(ledger: Ledger, feed: str, name: str, value: bytes | None) -> None:
     """Keep the value under the name; ``None`` forgets it."""
-    new = False
-    if (feed, name) in ledger.known:
-        if ledger.known[feed, name] == value:
-            return
-        new = ledger.known[feed, name] is None
-        ledger.known[feed, name] = value
     table = facts_table
     with writing(ledger) as connection:
         if value is None:
             connection.execute(delete(table).where(table.c.feed == feed, table.c.name == name))
-        elif new:
-            connection.execute(insert(table), [{"feed": feed, "name": name, "value": value}])
         else:
             put(connection, table, {"feed": feed, "name": name}, {"value": value})
 

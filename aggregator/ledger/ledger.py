@@ -11,13 +11,13 @@ it is a transaction of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, CursorResult, Engine, Table, delete, insert, select
 
@@ -32,16 +32,15 @@ _GENERATION = select(schema.meta.c.value).where(schema.meta.c.name == "generatio
 class Ledger(Struct, frozen=True):
     """An open ledger: its name without secrets, the way in, the generation it may write in, the transaction it is.
 
-    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction. ``known``
-    are facts in hand, by feed and name, and ``undecided`` the feeds known to have no decision (``ledger.hand``).
+    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction. ``assumed``
+    are facts, by feed and name, that are read in place of those kept: for a preview of what a decision would change.
     """
 
     name: str
     engine: Engine
     generation: int | None = None
     connection: Connection | None = None
-    known: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
-    undecided: frozenset[str] = frozenset()
+    assumed: Mapping[tuple[str, str], bytes] = {}
 
 
 @contextmanager

@@ -20,7 +20,7 @@ def memories(ledger: Ledger, feed: str, source: str) -> tuple[Memory, ...]:
     table = memories_table
     query = select(table.c.record).where(table.c.feed == feed, table.c.source == source)
     with reading(ledger) as connection:
-        found = [records.decode_each(Memory, record) for record in connection.execute(query).scalars()]
+        found = [records.decode(Memory, record) for record in connection.execute(query).scalars()]
     return tuple(sorted(found, key=lambda memory: memory.url))
 
 
@@ -29,7 +29,7 @@ def of_feeds(ledger: Ledger, feeds: Collection[str]) -> dict[tuple[str, str], tu
     found: dict[tuple[str, str], list[Memory]] = {}
     with reading(ledger) as connection:
         for feed, source, record in among(connection, _OF_FEEDS, sorted(feeds)):
-            found.setdefault((feed, source), []).append(records.decode_each(Memory, record))
+            found.setdefault((feed, source), []).append(records.decode(Memory, record))
     return {of: tuple(sorted(known, key=lambda memory: memory.url)) for of, known in found.items()}
 
 

@@ -33,7 +33,7 @@ PROMISED = "SELECT record FROM promises WHERE feed IN {}"
 def promises(ledger: Ledger, feed: str) -> tuple[Promise, ...]:
     """Everything promised for the feed, sorted by guid: living items, aliases and buried ones."""
     with reading(ledger) as connection:
-        found = [records.decode_each(Promise, text) for (text,) in done(connection, PROMISED, [feed])]
+        found = [records.decode(Promise, text) for (text,) in done(connection, PROMISED, [feed])]
     return tuple(sorted(found, key=lambda promise: promise.guid))
 
 
@@ -80,7 +80,7 @@ def _standing(ledger: Ledger, feed: str, after: Mapping[str, Promise]) -> tuple[
         for name, record in connection.execute(query):
             promise = given.get(name)
             if promise is None or records.encode(promise) != record:
-                promise = records.decode_each(Promise, record)
+                promise = records.decode(Promise, record)
                 before[promise.guid] = promise
             stand.add(promise.guid)
     return stand, before

@@ -115,7 +115,7 @@ def read(account: Account, record: str) -> Sighting:
     """A sighting written without its place, where this account tells of it: its span and its position."""
     rows = account.rows
     row = account.listed
-    return records.decode_each(
+    return records.decode(
         Sighting,
         record,
         position=row[PLACE] if row[LAST] is not None else row[ANCHOR] - row[PLACE],

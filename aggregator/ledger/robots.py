@@ -17,7 +17,7 @@ ROBOTS: Final = "robots/"
 def robots(ledger: Ledger, url: str) -> Robots | None:
     """What is remembered of the robots.txt at the address, ``None`` where it was never asked for."""
     kept = facts.facts(ledger, "", ROBOTS + mark(url))
-    return None if kept is None else records.decode(Robots, kept.decode("ascii"))
+    return None if kept is None else records.decode(Robots, kept.decode())
 
 
 def keep_robots(ledger: Ledger, learned: Sequence[Robots]) -> None:
@@ -26,4 +26,4 @@ def keep_robots(ledger: Ledger, learned: Sequence[Robots]) -> None:
         return
     with transaction(ledger) as page:
         for each in learned:
-            facts.keep_fact(page, "", ROBOTS + mark(each.memory.url), records.encode(each).encode("ascii"))
+            facts.keep_fact(page, "", ROBOTS + mark(each.memory.url), records.encode(each).encode())

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
-
+from aggregator.model.record import Record
 from aggregator.model.sighting import Sighting
 
 Verdict = Literal["same", "different"]
 
 
-class Evidence(Struct, frozen=True):
+class Evidence(Record, frozen=True):
     """One named agreement or disagreement: both values as read, the level reached, its weight in natural log-odds."""
 
     name: str
@@ -21,7 +20,7 @@ class Evidence(Struct, frozen=True):
     weight: float
 
 
-class Pair(Struct, frozen=True):
+class Pair(Record, frozen=True):
     """Two sightings compared: the sum of the evidence (natural log-odds, prior included) and the veto, if any."""
 
     left: str
@@ -31,14 +30,14 @@ class Pair(Struct, frozen=True):
     veto: str | None = None
 
 
-class Cluster(Struct, frozen=True):
+class Cluster(Record, frozen=True):
     """Sightings held to be one item, sorted by id, and the pairs that hold them."""
 
     sightings: tuple[Sighting, ...]
     pairs: tuple[Pair, ...] = ()
 
 
-class Decision(Struct, frozen=True):
+class Decision(Record, frozen=True):
     """What a person decided about two sightings or items, each named by sighting id or guid."""
 
     verdict: Verdict
@@ -46,7 +45,7 @@ class Decision(Struct, frozen=True):
     right: str
 
 
-class Matching(Struct, frozen=True):
+class Matching(Record, frozen=True):
     """The answer of the match stage: every sighting in exactly one cluster, and the pairs a person should look at.
 
     ``table`` names the version of the weights; ``remarks`` say which caps were hit.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from msgspec import Struct, field
-
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.item import HeldItem, Item, Override
+from aggregator.model.record import Record
 from aggregator.model.sighting import Moment, Show, Tag
 from aggregator.model.source import Heard, Source
 
 
-class Channel(Struct, frozen=True):
+class Channel(Record, frozen=True):
     """What the published feed says of itself: the config's word first, else the most trusted source's.
 
     ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
@@ -46,7 +45,7 @@ class Channel(Struct, frozen=True):
     tags: tuple[Tag, ...] = ()
 
 
-class Plan(Struct, frozen=True):
+class Plan(Record, frozen=True):
     """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
 
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned tails
@@ -66,18 +65,18 @@ class Plan(Struct, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
 
 
-class Hearing(Struct, frozen=True):
+class Hearing(Record, frozen=True):
     """What became of one source in the last run that asked it, as the report tells it."""
 
     source: Source
     state: Heard
     message: str = ""
     sightings: int = 0
-    show: Show = field(default_factory=Show)
+    show: Show = Show()
     remarks: tuple[str, ...] = ()
 
 
-class Cover(Struct, frozen=True):
+class Cover(Record, frozen=True):
     """What the list of all feeds says of one: how much there is, the newest, and where to subscribe.
 
     ``address`` is the episodes' feed where there are any, else the one of everything.
@@ -91,7 +90,7 @@ class Cover(Struct, frozen=True):
     newest: Moment | None = None
 
 
-class Feed(Struct, frozen=True):
+class Feed(Record, frozen=True):
     """The channel, its items newest first, and what the report needs to answer every why.
 
     ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that

@@ -6,20 +6,19 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Literal
 
-from msgspec import Struct
-
 from aggregator.model.cluster import Pair
+from aggregator.model.record import Record
 from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
 
 
-class Dissent(Struct, frozen=True):
+class Dissent(Record, frozen=True):
     """A source that gave another value, and that value."""
 
     source: str
     value: str
 
 
-class Provenance(Struct, frozen=True):
+class Provenance(Record, frozen=True):
     """How one field came to its value.
 
     ``witness`` gave the value, ``agreeing`` said the same, ``dissent`` said otherwise; ``confidence`` is between
@@ -34,7 +33,7 @@ class Provenance(Struct, frozen=True):
     notes: tuple[Note, ...] = ()
 
 
-class Item(Struct, frozen=True):
+class Item(Record, frozen=True):
     """One episode or post of the canonical feed; every field knows its witness.
 
     ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is the witness's
@@ -86,7 +85,7 @@ def itself(item: Item) -> Item:
     return item
 
 
-class Promise(Struct, frozen=True):
+class Promise(Record, frozen=True):
     """What was promised to subscribers about one item, for ever.
 
     ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
@@ -110,7 +109,7 @@ class Promise(Struct, frozen=True):
     told: str | None = None
 
 
-class Override(Struct, frozen=True):
+class Override(Record, frozen=True):
     """What a person wants one field of one item to be, whatever the sources say."""
 
     guid: str
@@ -121,7 +120,7 @@ class Override(Struct, frozen=True):
 WhyHeld = Literal["unconfirmed", "quota", "never", "declined", "removed"]
 
 
-class HeldItem(Struct, frozen=True):
+class HeldItem(Record, frozen=True):
     """A new item that is not published yet: what it is, why, and until when at the latest.
 
     ``until`` is ``None`` where only another source, a person, or the config ends it.
@@ -139,7 +138,7 @@ class HeldItem(Struct, frozen=True):
         return tuple(sorted({entry.partition("/")[0] for entry in self.sightings}))
 
 
-class Admission(Struct, frozen=True):
+class Admission(Record, frozen=True):
     """Which new items are held, sorted by their entries, and until when the answer stands if nothing else changes."""
 
     held: tuple[HeldItem, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
-from msgspec import Struct, field
+from aggregator.model.record import Record
 
 Genre = Literal["episode", "post"]
 Precision = Literal["year", "day", "minute", "second"]
@@ -15,7 +15,7 @@ EpisodeType = Literal["full", "trailer", "bonus"]
 PRECISIONS: tuple[Precision, ...] = ("year", "day", "minute", "second")
 
 
-class Moment(Struct, frozen=True):
+class Moment(Record, frozen=True):
     """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed)."""
 
     at: datetime
@@ -23,14 +23,14 @@ class Moment(Struct, frozen=True):
     zoned: bool = True
 
 
-class Duration(Struct, frozen=True):
+class Duration(Record, frozen=True):
     """A length in whole seconds; ``step`` is the grain it was given in: 1 where exact, 60 where in minutes."""
 
     seconds: int
     step: int = 1
 
 
-class Enclosure(Struct, frozen=True):
+class Enclosure(Record, frozen=True):
     """The media file of an item (RSS 2.0, ``<enclosure>``); ``length`` in bytes, ``None`` where unknown or 0."""
 
     url: str
@@ -38,7 +38,7 @@ class Enclosure(Struct, frozen=True):
     length: int | None = None
 
 
-class Tag(Struct, frozen=True):
+class Tag(Record, frozen=True):
     """An element of the podcast namespace as the source gave it, such as ``podcast:transcript``."""
 
     name: str
@@ -47,7 +47,7 @@ class Tag(Struct, frozen=True):
     children: tuple[Tag, ...] = ()
 
 
-class Note(Struct, frozen=True):
+class Note(Record, frozen=True):
     """One change made to one field, replayable: ``cause`` names the fixer, with what it met and what it made of it."""
 
     field: str
@@ -56,7 +56,7 @@ class Note(Struct, frozen=True):
     after: str
 
 
-class Span(Struct, frozen=True):
+class Span(Record, frozen=True):
     """From which to which listing of its source a sighting was present; listings of a source are counted from 1.
 
     Two sightings of one source whose spans overlap were listed side by side, so they are two items; where the
@@ -67,7 +67,7 @@ class Span(Struct, frozen=True):
     last: int = 1
 
 
-class Sighting(Struct, frozen=True):
+class Sighting(Record, frozen=True):
     """One source's account of one item: what it said, how precisely, and where the text was cut or damaged.
 
     ``key`` is unique within the source and survives a re-reading: the guid where there is one, else the
@@ -106,7 +106,7 @@ class Sighting(Struct, frozen=True):
     categories: tuple[str, ...] = ()
     tags: tuple[Tag, ...] = ()
     notes: tuple[Note, ...] = ()
-    span: Span = field(default_factory=Span)
+    span: Span = Span()
 
     @property
     def id(self) -> str:
@@ -114,7 +114,7 @@ class Sighting(Struct, frozen=True):
         return f"{self.source}/{self.key}"
 
 
-class Show(Struct, frozen=True):
+class Show(Record, frozen=True):
     """One source's account of the show itself; ``total`` is how many items it says there are."""
 
     title: str | None = None
@@ -135,7 +135,7 @@ class Show(Struct, frozen=True):
     tags: tuple[Tag, ...] = ()
 
 
-class Rhythm(Struct, frozen=True):
+class Rhythm(Record, frozen=True):
     """How often a document asks to be asked: a least interval, and UTC hours and days (Monday is 0) to leave out.
 
     RSS 2.0 ``ttl``, ``skipHours``, ``skipDays``; RSS 1.0 syndication module ``sy:updatePeriod``.
@@ -146,7 +146,7 @@ class Rhythm(Struct, frozen=True):
     skip_days: frozenset[int] = frozenset()
 
 
-class Listing(Struct, frozen=True):
+class Listing(Record, frozen=True):
     """What one document says: its sightings in their order, the show, and how it was understood.
 
     ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.
@@ -154,7 +154,7 @@ class Listing(Struct, frozen=True):
     """
 
     sightings: Sequence[Sighting]
-    show: Show = field(default_factory=Show)
-    rhythm: Rhythm = field(default_factory=Rhythm)
+    show: Show = Show()
+    rhythm: Rhythm = Rhythm()
     partial: bool = False
     remarks: tuple[str, ...] = ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from msgspec import Struct, field
+from aggregator.model.record import Record
 
 Adds = Literal["always", "confirmed", "never"]
 Heard = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
 
 
-class Only(Struct, frozen=True):
+class Only(Record, frozen=True):
     """Which entries of a listing belong to the feed: each given pattern must hold; none given lets all through."""
 
     show: str | None = None
@@ -19,7 +19,7 @@ class Only(Struct, frozen=True):
     title: str | None = None
 
 
-class Source(Struct, frozen=True):
+class Source(Record, frozen=True):
     """A place that lists items, as ``config.yaml`` names it.
 
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
@@ -35,21 +35,21 @@ class Source(Struct, frozen=True):
     path: str | None = None
     snapshot: str | None = None
     show: str | None = None
-    only: Only = field(default_factory=Only)
+    only: Only = Only()
     trust: float = 0.5
     options: tuple[tuple[str, str], ...] = ()
     distrust_304_after: int | None = None
     adds: Adds | None = None
 
 
-class Validators(Struct, frozen=True):
+class Validators(Record, frozen=True):
     """What the origin gave to ask conditionally with, byte for byte (RFC 9110 section 13.1)."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
-class Document(Struct, frozen=True):
+class Document(Record, frozen=True):
     """What one request brought back: the decoded body, and how the origin described it.
 
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
@@ -62,12 +62,12 @@ class Document(Struct, frozen=True):
     body: bytes
     media_type: str | None = None
     charset: str | None = None
-    validators: Validators = field(default_factory=Validators)
+    validators: Validators = Validators()
     recorded: bool = False
     partial: bool = False
 
 
-class Memory(Struct, frozen=True):
+class Memory(Record, frozen=True):
     """What is remembered of one address of one source between two polls.
 
     ``digest`` is of the last body believed; ``asked`` and ``heard`` are when it was last asked and last answered
@@ -82,7 +82,7 @@ class Memory(Struct, frozen=True):
     """
 
     url: str
-    validators: Validators = field(default_factory=Validators)
+    validators: Validators = Validators()
     digest: str | None = None
     asked: datetime | None = None
     heard: datetime | None = None
@@ -105,7 +105,7 @@ class Memory(Struct, frozen=True):
     whole: datetime | None = None
 
 
-class Robots(Struct, frozen=True):
+class Robots(Record, frozen=True):
     """What the robots.txt of one origin (scheme, host and port) last said to us, and what is remembered of asking it.
 
     ``memory`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
@@ -118,7 +118,7 @@ class Robots(Struct, frozen=True):
     why: str = ""
 
 
-class Answer(Struct, frozen=True):
+class Answer(Record, frozen=True):
     """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
 
     ``state`` is "heard" with a document, "unchanged" on 304 or equal bytes, "resting" where it was too early to

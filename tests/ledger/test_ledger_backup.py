@@ -46,7 +46,7 @@ with ledger.open(sys.argv[1]) as book:
 
 
 def fill(book: Ledger) -> None:
-    said = tuple(Sighting("host", f"{number}", "\ud800 T", position=number) for number in range(1100))
+    said = tuple(Sighting("host", f"{number}", "\ufffd T", position=number) for number in range(1100))
     with ledger.transaction(book) as page:
         remember(page, "show", Source("host", "feed"), [Listing(said)], NOON)
         keep_promises(page, "show", [Promise("g", NOON, Moment(NOON), ("host/1",), "T")])

@@ -47,10 +47,7 @@ EACH = (
 def test_a_record_comes_back_as_it_was(record: Any) -> None:
     text = records.encode(record)
     assert record == records.decode(type(record), text)
-    assert record == records.decode_each(type(record), text)
-    assert records.name(record) == records.name(records.decode(type(record), text))
     assert text == records.encode(records.decode(type(record), text))
-    assert text.isascii()
     assert (record, record) == records.decode_all(type(record), records.encode_all((record, record)))
 
 
@@ -73,25 +70,11 @@ def test_what_an_older_program_left_out_has_its_default() -> None:
     assert Sighting("s", "k", "t") == records.decode(Sighting, '{"source":"s","key":"k","title":"t"}')
 
 
-@pytest.mark.parametrize("text", ["", "[]", "3", '{"source":"s"}', '{"published":3}', "{", "null"])
-def test_no_record_among_thousands_is_told_in_one_line(text: str) -> None:
-    with pytest.raises(LedgerError, match=r"^ledger: a sighting cannot be read back"):
-        records.decode_each(Sighting, text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"source":"s","key":"k","title":"half a letter \\ud83d"}',
-        '{"source":"s","key":"k","title":"T","genre":"film","unheard":[1]}',
-        '{"source":"s","key":"k","title":"T","published":{"at":"2024-05-01T12:00:00.5+00:19:32"}}',
-    ],
-)
-def test_what_is_not_quite_a_record_is_read_alike_one_by_one_and_by_the_thousand(text: str) -> None:
-    assert records.decode(Sighting, text) == records.decode_each(Sighting, text)
-    given = {"position": 7, "span": Span(2, 3)}
-    assert records.decode(Sighting, text, **given) == records.decode_each(Sighting, text, **given)
-    assert records.name(records.decode(Sighting, text)) != records.name(FULL)
+def test_half_a_surrogate_pair_is_written_as_the_replacement_character() -> None:
+    assert records.encode(Sighting("s", "k", "half a letter \ud83d")) == (
+        '{"key":"k","source":"s","title":"half a letter \N{REPLACEMENT CHARACTER}"}'
+    )
+    assert records.encode(Sighting("s", "k", "\ud83c\udf5e")) == '{"key":"k","source":"s","title":"\N{BREAD}"}'
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"source":"s"}', '{"published":3}', "{", "null"])
@@ -119,8 +102,8 @@ words = st.one_of(st.none(), st.text(st.characters(), max_size=20))
 
 
 @given(
-    key=st.text(st.characters(exclude_categories=()), max_size=20),
-    title=st.text(st.characters(exclude_categories=()), max_size=20),
+    key=st.text(max_size=20),
+    title=st.text(max_size=20),
     link=words,
     at=st.one_of(st.none(), st.datetimes(timezones=st.just(UTC)).map(Moment)),
     episode=st.one_of(st.none(), st.integers()),
@@ -131,5 +114,3 @@ def test_any_sighting_comes_back(**given_fields: Any) -> None:
     at = given_fields.pop("at")
     sighting = Sighting(source="s", published=at, **given_fields)
     assert sighting == records.decode(Sighting, records.encode(sighting))
-    assert sighting == records.decode_each(Sighting, records.encode(sighting))
-    assert records.name(sighting) != records.name(Sighting("s", "k", "another"))

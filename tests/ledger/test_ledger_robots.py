@@ -11,7 +11,7 @@ URL = "https://a.example/robots.txt"
 
 def test_a_robots_txt_comes_back_as_it_was_and_the_later_stands(book) -> None:
     first = Robots(Memory(URL, asked=AT), None, AT, "503 Service Unavailable")
-    later = Robots(Memory(URL, Validators('"x"'), asked=AT, heard=AT), "allow: /\udcff\x00é")
+    later = Robots(Memory(URL, Validators('"x"'), asked=AT, heard=AT), "allow: /\ufffd\x00é")
     other = Robots(Memory(f"https://{'b' * 300}.example/robots.txt"), "")
     assert robots.robots(book, URL) is None
     robots.keep_robots(book, [first])

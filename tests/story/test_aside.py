@@ -31,7 +31,7 @@ def sighting(source: str, turn: int) -> Sighting:
         source, f"{source}-{turn}", f"About {WORDS[turn % len(WORDS)]} {turn}", position=40 - turn, guid=f"g{turn}"
     )
     if source == "host":
-        return replace(told, html=f"<p>{said}, turn {turn}.</p>", summary=f"It\u00e2\u20ac\u2122s turn {turn} \ud83d.")
+        return replace(told, html=f"<p>{said}, turn {turn}.</p>", summary=f"It\u00e2\u20ac\u2122s turn {turn} \ufffd.")
     return told if turn == 3 else replace(told, description=f"{said}, turn &amp; {turn}.")
 
 
