@@ -34,9 +34,6 @@ LATE = FOREIGN | frozenset(
     {
         "aggregator.aside",
         "aggregator.commands.bars",  # for a terminal
-        "aggregator.config.channel",
-        "aggregator.config.places",
-        "aggregator.config.strict",
         "aggregator.fetchers.apple_catalogue",
         "aggregator.fetchers.apple_json",
         "aggregator.fetchers.apple_page",

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
-from aggregator.config.strict import check
+from aggregator.config.load import check
 from aggregator.errors import ConfigError
 
 WIDTH = 4096

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec import Struct
+from pydantic import ValidationError
 
-from aggregator.config import plain, strict
-from aggregator.config.parse import parse
+from aggregator.config.faults import tell
+from aggregator.config.keys import BegunKeys, ConfigKeys, schema
+from aggregator.config.parse import Parsed, parse
 from aggregator.config.plan import plan
 from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
@@ -42,7 +44,7 @@ def load(path: Path, *, begun: bool = False) -> Config:
     Raises ConfigError with one line for each mistake, in the order of the file.
     """
     parsed = parse(_text(path), str(path))
-    keys = plain.read(parsed.values) or strict.checked(parsed, str(path), begun=begun)
+    keys = _check(parsed, str(path), begun=begun)
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -56,6 +58,19 @@ def load(path: Path, *, begun: bool = False) -> Config:
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
     )
+
+
+def check(text: str, name: str, *, begun: bool = False) -> ConfigKeys:
+    """Return the checked keys of a config's text; ``name`` is how errors call the file. Raises ConfigError."""
+    return _check(parse(text, name), name, begun=begun)
+
+
+def _check(parsed: Parsed, name: str, *, begun: bool) -> ConfigKeys:
+    try:
+        return (BegunKeys if begun else ConfigKeys).model_validate({} if parsed.values is None else parsed.values)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        raise ConfigError("\n".join(tell(found, name, parsed.lines, schema()))) from error
 
 
 def _text(path: Path) -> str:

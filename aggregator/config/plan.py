@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 from aggregator.config import categories, channel, kinds, places
 from aggregator.model.cluster import Decision
@@ -13,7 +12,7 @@ from aggregator.model.sighting import Tag
 from aggregator.model.source import Only, Source
 
 
-def plan(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str, folder: Path) -> Plan:
+def plan(name: str, keys: channel.FeedKeys, base_url: str, folder: Path) -> Plan:
     """One feed as the config asks for it; the order in which its keys and sources stand does not matter."""
     return Plan(
         name=name,
@@ -33,7 +32,7 @@ def plan(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str, fol
     )
 
 
-def _channel(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str) -> Channel:
+def _channel(name: str, keys: channel.FeedKeys, base_url: str) -> Channel:
     """What the feed says of itself, as far as the config says it."""
     return Channel(
         name=name,
@@ -63,7 +62,7 @@ def _channel(name: str, keys: channel.FeedKeys | SimpleNamespace, base_url: str)
     )
 
 
-def _tags(keys: channel.FeedKeys | SimpleNamespace) -> tuple[Tag, ...]:
+def _tags(keys: channel.FeedKeys) -> tuple[Tag, ...]:
     """The persons and the funding as elements of the podcast namespace."""
     persons = (
         Tag("podcast:person", one.name, _attributes(href=one.href, role=one.role, group=one.group, img=one.img))
@@ -78,7 +77,7 @@ def _attributes(**given: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in given.items() if value is not None))
 
 
-def _source(name: str, keys: places.SourceKeys | SimpleNamespace, folder: Path) -> Source:
+def _source(name: str, keys: places.SourceKeys, folder: Path) -> Source:
     """One source, its trust by its kind unless given."""
     return Source(
         name=name,

@@ -44,14 +44,13 @@ def loaded(folder, *arguments) -> set[str]:
 
 
 def spared(names: set[str]) -> None:
-    assert names & (HEAVY | {"pydantic"}) == set()
+    assert names & HEAVY == set()
     rooms = ("aggregator.merger.", "aggregator.generator.")
     assert {name for name in names if name.startswith(rooms)} <= {
         f"aggregator.generator.{each}" for each in ("files", "pages", "changes")
     }
     texts = {"align", "dates", "markup", "mend", "mojibake", "titles", "tokens", "words"}
     assert not names & {f"aggregator.text.{each}" for each in texts}
-    assert not names & {"aggregator.config.channel", "aggregator.config.strict"}
     stages = {"learning", "making", "stages", "printing", "publish", "kept"}
     assert not names & {f"aggregator.{stage}" for stage in stages}
     assert not names & {"aggregator.fetchers.http.client", "aggregator.fetchers.swift", "aggregator.fetchers.sandbox"}

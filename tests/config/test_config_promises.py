@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aggregator.config import edit, kinds
 from aggregator.config.channel import Field_
+from aggregator.config.load import check
 from aggregator.config.parse import parse
-from aggregator.config.strict import check
 from aggregator.errors import ConfigError
 from aggregator.merger import override
 
