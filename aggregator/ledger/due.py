@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, tuple_, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from aggregator.ledger.ledger import Ledger, reading, writing
 from aggregator.ledger.schema import sources, stamp, time
@@ -125,18 +125,6 @@ def finish(ledger: Ledger, held: Claim, due: datetime) -> bool:
     values = {"due_at": stamp(due), "lease_until": None, "owner": None}
     with writing(ledger) as connection:
         return connection.execute(update(table).where(*same).values(**values)).rowcount > 0
-
-
-def hurry(ledger: Ledger, wanted: Collection[tuple[str, str]], now: datetime) -> int:
-    """Make the sources due at once, such as by a person's word or a hub's; how many of them were not.
-
-    What their origins asked still stands: whoever asks them looks at :func:`ready_at`.
-    """
-    table = sources
-    some = tuple_(table.c.feed, table.c.source).in_(sorted(wanted))
-    with writing(ledger) as connection:
-        late = table.c.due_at > stamp(now)
-        return connection.execute(update(table).where(some, late).values(due_at=stamp(now))).rowcount
 
 
 def advance(ledger: Ledger, latest: Mapping[tuple[str, str], datetime], lease: timedelta, now: datetime) -> None:

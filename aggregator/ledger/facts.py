@@ -61,12 +61,6 @@ def keep_feed(ledger: Ledger, feed: str, *, fingerprint: str, updated: datetime,
     return after
 
 
-def known_feeds(ledger: Ledger) -> tuple[str, ...]:
-    """The names of the feeds that were ever refreshed, sorted."""
-    with reading(ledger) as connection:
-        return tuple(sorted(connection.execute(select(feeds.c.feed)).scalars()))
-
-
 def facts(ledger: Ledger, feed: str, name: str) -> bytes | None:
     """The value kept under the name, ``None`` where there is none. The empty feed name holds what is of no feed."""
     if (feed, name) in ledger.assumed:

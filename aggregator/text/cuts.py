@@ -31,7 +31,6 @@ SIGNS = ("..", "…", ". .", "]", "\ufffd")
 LOOSE = " \n.…"
 # Marks and words are looked for in this many characters at the end: texts of any length cost the same.
 LONGEST_MARK = 200
-LONGEST_WORD = 100
 HALF_CHARACTER = re.compile("(?<!\ufffd)\ufffd{1,3}$")
 # What a word that goes on can end in where it is torn; a full stop or a bracket that closes ends it.
 TORN = re.compile(r"[\w/(\[{@#&+=’'-]")

@@ -26,7 +26,6 @@ FIRST_YEAR = 1971  # a feed that says 1970 lost its date: that is the epoch in s
 LAST_YEAR = 2099  # Buddhist years begin at 2514 for 1971, milliseconds read as seconds far behind
 PIVOT = 50  # RFC 2822 section 4.3: two-digit years 00-49 are 2000-2049
 NOON = 12
-SECONDS_IN_MINUTE = 60
 
 MONTHS = (  # Unicode CLDR 46, wide names, without accents: English, German, French, Spanish, Portuguese, Italian, Dutch
     "january januar janvier enero janeiro gennaio januari",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.ledger import ledger
-from aggregator.ledger.due import Claim, advance, claim, due_at, enrol, finish, hurry, next_due, ready_at, waiting
+from aggregator.ledger.due import Claim, advance, claim, due_at, enrol, finish, next_due, ready_at, waiting
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.source import Memory
 
@@ -170,13 +170,6 @@ def test_the_table_follows_the_config(book: Ledger) -> None:
     enrol(book, [*WANTED[:2], ("other", "x")], NOON + HOUR)
     assert waiting(book) == {WANTED[0]: NOON, WANTED[1]: NOON, ("other", "x"): NOON + HOUR}
     assert finish(book, held, NOON + HOUR), "a source that stayed keeps its lease"
-
-
-def test_a_person_may_hurry_a_source(book: Ledger) -> None:
-    enrol(book, WANTED[:2], NOON + DAY)
-    assert hurry(book, WANTED[:1], NOON) == 1
-    assert hurry(book, WANTED[:1], NOON) == 0
-    assert [each.source for each in claimed(book, NOON)] == ["00"]
 
 
 def test_two_workers_share_without_loss_or_overlap(any_state: str) -> None:

@@ -77,7 +77,6 @@ def test_the_time_of_a_feed_moves_only_with_its_content(book: Ledger) -> None:
     later = NOON + timedelta(hours=1)
     assert facts.State("g", "a", NOON, 2) == facts.keep_feed(book, "show", fingerprint="a", updated=later)
     assert facts.State("g", "b", later, 3) == facts.keep_feed(book, "show", fingerprint="b", updated=later, guid="g")
-    assert facts.known_feeds(book) == ("show",)
 
 
 def test_the_guid_of_a_channel_is_for_ever(book: Ledger) -> None:

@@ -1,4 +1,4 @@
-"""Markup that nothing hides in: a source's own made safe, plain text made into some, and some into plain text."""
+"""Safe HTML: a source's markup sanitized, plain text as markup, and markup as plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import nh3
 
 from aggregator.generator.content.plain_text import ELLIPSIS, TWICE, at_word, settled, text
-from aggregator.text.tidy import tidied
 
 # The longest show notes seen are below 60,000 characters; Android's database row is 2 MB at most, and 20 such
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
@@ -33,20 +32,20 @@ SCHEMES = {"http", "https", "mailto"}
 # Two patterns, for a search that begins with a word is five times as fast as one that begins with a choice.
 RELATIVE = tuple(re.compile(rf"""{name}\s*+=\s*+["']?+(?!\s*(?:https?:|mailto:))""") for name in ("href", "src"))
 STRIPPER = nh3.Cleaner(tags=set())
-WASHER = nh3.Cleaner(tags=set(TAGS), attributes=ATTRIBUTES, url_schemes=SCHEMES, url_relative="deny")
+CLEANER = nh3.Cleaner(tags=set(TAGS), attributes=ATTRIBUTES, url_schemes=SCHEMES, url_relative="deny")
 BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
 ADDRESS = re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]]")
 
 
 def markup(value: str, base: str | None = None) -> str:
-    """A source's markup, safe to show: allowed tags, web and mail links only, at most ``LONG`` characters and a bit.
+    """Return a source's markup safe to show: allowed tags, web and mail links only, cut near ``LONG`` characters.
 
     Relative addresses are resolved against ``base``, and dropped where there is none.
     """
     whole = text(value)
     kept = whole if len(whole) <= LONG else whole[:LONG].rsplit("<", 1)[0] + ELLIPSIS
     if base is None or not _relative(kept):
-        return _once(text(tidied(kept) or WASHER.clean(kept)))
+        return _once(text(CLEANER.clean(kept)))
     return _once(
         text(
             nh3.clean(
@@ -61,13 +60,13 @@ def markup(value: str, base: str | None = None) -> str:
 
 
 def _relative(markup: str) -> bool:
-    """May an address of the markup be a relative one?"""
+    """Return whether an address of the markup may be a relative one."""
     low = markup.lower()
     return any(found.search(low) for found in RELATIVE)
 
 
 def paragraphs(value: str) -> str:
-    r"""Plain text as markup: an empty line parts paragraphs, a line end is a break, an address is a link.
+    r"""Return plain text as markup: an empty line parts paragraphs, a line end is a break, an address is a link.
 
     >>> paragraphs("a < b\n\nhttps://example.org/x.")
     '<p>a &lt; b</p><p><a href="https://example.org/x">https://example.org/x</a>.</p>'
@@ -79,7 +78,7 @@ def paragraphs(value: str) -> str:
 
 
 def plain(value: str) -> str:
-    r"""The text of markup, its blocks on lines of their own; for items of which nobody gave plain text.
+    r"""Return the text of markup, its blocks on lines of their own; for items that have no plain text.
 
     >>> plain("<p>One &amp; two</p><ul><li>three</li></ul>")
     'One & two\nthree'
@@ -89,7 +88,7 @@ def plain(value: str) -> str:
 
 
 def _once(markup: str) -> str:
-    """Safe markup in which no entity is escaped twice; an entity for less-than may be, as code shows it so."""
+    """Return safe markup in which no entity but that for less-than (code shows it so) is escaped twice."""
     return settled(lambda once: TWICE.sub("&", once), markup)
 
 
