@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from aggregator import kept
+from aggregator import kept, told
 from aggregator.aside import Aside, Shelf
 from aggregator.kept import Work
 from aggregator.ledger import recall, records
@@ -51,13 +52,16 @@ class Mended(Struct, frozen=True):
     """Every sighting mended, the digest by sighting id of what was mended, and the work that this took.
 
     Their texts may lie aside. ``ahead`` are the ids of sightings whose dates were still to come when they were first
-    seen.
+    seen. Where sources are trusted alike, ``since`` gives for each sighting since when its source says so, and
+    ``began`` for each source when it was first heard; else both are empty.
     """
 
     sightings: tuple[Sighting, ...]
     digests: Mapping[str, str]
     work: Work
     ahead: frozenset[str]
+    since: Mapping[str, datetime]
+    began: Mapping[str, datetime]
 
 
 def mend(
@@ -67,6 +71,10 @@ def mend(
 
     The texts are laid on the shelf. What ``forgotten`` sources said is left out.
     """
+    trust = told.trust_of(book, plan)
+    tied = len(set(trust.values())) < len(trust)
+    since: dict[str, datetime] = {}
+    began: dict[str, datetime] = {}
     sightings: list[Sighting] = []
     digests: dict[str, str] = {}
     made = 0
@@ -79,12 +87,15 @@ def mend(
         for account, before, sighting in zip(lot, mended, with_held(mended, held), strict=True):
             if sighting.published is not None and sighting.published.at > account.first_seen + AHEAD:
                 ahead.add(sighting.id)
+            if tied:
+                since[sighting.id] = account.since
+                began[sighting.source] = min(began.get(sighting.source, account.first_seen), account.first_seen)
             moved = "" if before.enclosure == sighting.enclosure else repr(sighting.enclosure)
             digests[sighting.id] = account.digest + moved
             sightings.append(shelf.lay(_shared(sighting, said)))
     sightings.sort(key=lambda each: (each.source, each.key))
     _swept(book, plan, MENDED, digests.values())
-    return Mended(tuple(sightings), digests, Work(MENDED, made), frozenset(ahead))
+    return Mended(tuple(sightings), digests, Work(MENDED, made), frozenset(ahead), since, began)
 
 
 def _shared(sighting: Sighting, known: dict[object, Any]) -> Sighting:
@@ -159,7 +170,7 @@ def reconcile_all(
     The clusters are taken out of the queue, so that their sightings need not stand beside the items.
     """
     items: deque[Item] = deque()
-    told: dict[object, Any] = {}
+    said: dict[object, Any] = {}
     used: list[str] = []
     made = 0
     for lot in kept.lots(taken(clusters)):
@@ -176,7 +187,7 @@ def reconcile_all(
             else:
                 rank = voted.witnesses[0].position
                 item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
-            items.append(aside.items.lay(_alike(item, told)))
+            items.append(aside.items.lay(_alike(item, said)))
         made += _keep(book, plan, RECONCILED, fresh)
     _swept(book, plan, RECONCILED, used)
     aside.sightings.clear()

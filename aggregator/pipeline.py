@@ -190,9 +190,9 @@ def _made(book: Ledger, plan: Plan, texts: aside.Aside) -> stages.Made:
     """The items of a feed, before they are settled; its sightings are let go with this."""
     mended = stages.repaired(book, plan, texts)
     table, matching = _matched(book, plan, mended.sightings, texts)
-    weights = stages.weighed(book, plan, mended.sightings)
+    weights = stages.weighed(book, plan, mended)
     lore = learning.lore_of(book, plan, matching.clusters, weights, texts)
-    weights = replace(weights, lore=learning.as_lore(lore, plan), ahead=mended.ahead)
+    weights = replace(weights, lore=learning.as_lore(lore, plan))
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
     told, clusters = stages.sorted_out(mended, matching), deque(matching.clusters)
     del mended, matching  # what they hold is let go as items are made of it

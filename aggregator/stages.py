@@ -23,7 +23,7 @@ from aggregator.ledger import admissions, decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
 from aggregator.merger import admission, frame, lone, match, resolve, sight, table
-from aggregator.merger.attest import Weights, soundness
+from aggregator.merger.attest import Weights, seniority, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
 from aggregator.merger.record import of_sighting
@@ -90,10 +90,13 @@ def _orders(book: Ledger, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, 
     return decided, pinned(promises.promises(book, plan.name))
 
 
-def weighed(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> Weights:
+def weighed(book: Ledger, plan: Plan, mended: Mended) -> Weights:
     """What each source's word weighs in this feed."""
-    share = {source: round(sound, SOUND_DIGITS) for source, sound in soundness(sightings).items()}
-    return Weights(told.trust_of(book, plan), repeated_links(sightings), share)
+    share = {source: round(sound, SOUND_DIGITS) for source, sound in soundness(mended.sightings).items()}
+    links = repeated_links(mended.sightings)
+    order = seniority(mended.sightings, mended.began)
+    trust = told.trust_of(book, plan)
+    return Weights(trust, links, share, ahead=mended.ahead, since=mended.since, seniority=order)
 
 
 def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: bool) -> Made:
@@ -152,7 +155,7 @@ def settled(book: Ledger, plan: Plan, made: Made, now: datetime, aside: Aside) -
         aside.items.whole,
     )
     settlement = settle(probes.completed(book, plan, taken(made.items)), past, now)
-    named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now)
+    named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(book, plan.name))
     return replace(settlement, items=named.items, promises=promised, changed=changed)
@@ -183,7 +186,7 @@ def _sources(promise: Promise) -> set[str]:
 class Sorted(Struct, frozen=True):
     """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended.
 
-    ``coverage`` is what each source lists now.
+    ``coverage`` is what each source lists now, ``seniority`` the order of sources that are trusted alike.
     """
 
     sightings: int
@@ -192,13 +195,14 @@ class Sorted(Struct, frozen=True):
     remarks: tuple[str, ...]
     work: Work
     coverage: Mapping[str, admission.Coverage]
+    seniority: Mapping[str, int]
 
 
 def sorted_out(mended: Mended, matching: Matching) -> Sorted:
     """What is left to be told of the sightings once they stand in clusters."""
     repaired = sum(bool(sighting.notes) for sighting in mended.sightings)
-    cover = admission.cover(mended.sightings)
-    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work, cover)
+    cover, order = admission.cover(mended.sightings), seniority(mended.sightings, mended.began)
+    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work, cover, order)
 
 
 class Made(Struct, frozen=True):
@@ -219,7 +223,7 @@ class Made(Struct, frozen=True):
 def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
     alarmed = alarms(told.held_audio(book, plan))
-    channel = _channel(book, plan)
+    channel = _channel(book, plan, made.told.seniority)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
     changed = known.updated is None or known.fingerprint != fingerprint
@@ -271,11 +275,11 @@ def pinned(promised: Sequence[Promise]) -> Mapping[str, str]:
     return pins
 
 
-def _channel(book: Ledger, plan: Plan) -> Channel:
+def _channel(book: Ledger, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
     forgotten = admissions.forgotten(book, plan.name)
     shows = {name: show for name, show in recall.shows(book, plan.name).items() if name not in forgotten}
-    channel = complete(plan.channel, shows, told.trust_of(book, plan))
+    channel = complete(plan.channel, shows, told.trust_of(book, plan), seniority)
     guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     return replace(channel, guid=guid)
 

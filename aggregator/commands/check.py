@@ -42,6 +42,8 @@ def run(
         raise ConfigError("\n".join(missing))
     if live and not _probe(loaded, clock(at)):
         raise typer.Exit(1)
+    for warning in _ties(loaded):
+        typer.echo(warning)
     sources = sum(len(plan.sources) for plan in loaded.plans)
     typer.echo(f"{config}: {count(len(loaded.plans), 'feed')} from {count(sources, 'source')}, nothing wrong")
 
@@ -56,6 +58,20 @@ def _missing(config: Config) -> tuple[str, ...]:
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())
+
+
+def _ties(config: Config) -> tuple[str, ...]:
+    """One line for each feed whose most trusted sources are trusted alike, with the line to add."""
+    found = []
+    for plan in config.plans:
+        most = max(source.trust for source in plan.sources)
+        tied = [source.name for source in plan.sources if source.trust == most]
+        if len(tied) > 1:
+            found.append(
+                f"{config.path.name}: feeds.{plan.name}: {' and '.join(tied)} are trusted alike ({most:g}); where they "
+                f"differ, what was said first stands. Name the one that speaks for the show, such as primary: {tied[0]}"
+            )
+    return tuple(found)
 
 
 def _probe(config: Config, now: datetime) -> bool:

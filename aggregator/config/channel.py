@@ -100,6 +100,9 @@ class FeedKeys(Keys):
     sources: dict[SourceName, SourceKeys] = Field(
         min_length=1, description="The places that list the show, by name; their order means nothing."
     )
+    primary: SourceName | None = Field(
+        None, description="The source that speaks for the show: it is trusted more than every other."
+    )
     refresh: Cron | None = Field(
         None, description="When its sources may be asked: cron, in UTC. Every run, unless given."
     )
@@ -145,6 +148,13 @@ class FeedKeys(Keys):
     buried: dict[Text, Text] = Field(
         default_factory=dict, description="Items that leave the feed, by guid, each with the reason why."
     )
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        """The primary source is one of the sources."""
+        if self.primary is not None and self.primary not in self.sources:
+            raise ValueError(f"primary: there is no source {self.primary}; there are {', '.join(sorted(self.sources))}")
+        return self
 
     @model_validator(mode="after")
     def _licensed(self) -> Self:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from aggregator.config import categories, channel, kinds, places
 from aggregator.model.cluster import Decision
@@ -11,13 +14,16 @@ from aggregator.model.item import Override
 from aggregator.model.sighting import Tag
 from aggregator.model.source import Only, Source
 
+BELOW_PRIMARY = 0.99
+"""The most that any source beside the primary one is trusted."""
+
 
 def plan(name: str, keys: channel.FeedKeys, base_url: str, folder: Path) -> Plan:
     """One feed as the config asks for it; the order in which its keys and sources stand does not matter."""
     return Plan(
         name=name,
         channel=_channel(name, keys, base_url),
-        sources=tuple(_source(each, place, folder) for each, place in sorted(keys.sources.items())),
+        sources=_ranked([_source(each, place, folder) for each, place in sorted(keys.sources.items())], keys.primary),
         refresh=keys.refresh,
         boilerplate=keys.boilerplate,
         decisions=tuple(_decision(each) for each in keys.decisions),
@@ -75,6 +81,15 @@ def _tags(keys: channel.FeedKeys) -> tuple[Tag, ...]:
 def _attributes(**given: str | None) -> tuple[tuple[str, str], ...]:
     """The attributes that have a value, sorted by name."""
     return tuple(sorted((name, value) for name, value in given.items() if value is not None))
+
+
+def _ranked(sources: Sequence[Source], primary: str | None) -> tuple[Source, ...]:
+    """Return the sources with a trust of 1 for the primary one, and less than that for every other."""
+    if primary is None:
+        return tuple(sources)
+    return tuple(
+        replace(each, trust=1.0 if each.name == primary else min(each.trust, BELOW_PRIMARY)) for each in sources
+    )
 
 
 def _source(name: str, keys: places.SourceKeys, folder: Path) -> Source:

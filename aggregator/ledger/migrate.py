@@ -46,7 +46,13 @@ def _show_items_in_rows(connection: Connection) -> None:
         connection.execute(update(facts).where(*same).values(value=left.encode() + b"\n" + news))
 
 
-STEPS: tuple[Step, ...] = (_show_items_in_rows,)
+def _date_what_entries_say(connection: Connection) -> None:
+    """From 2 to 3: an entry has the time since when it says what it says; empty where it always said so."""
+    if "changed" not in {each["name"] for each in inspect(connection).get_columns("sightings")}:
+        connection.exec_driver_sql("ALTER TABLE sightings ADD COLUMN changed TEXT")
+
+
+STEPS: tuple[Step, ...] = (_show_items_in_rows, _date_what_entries_say)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 

@@ -48,7 +48,8 @@ def keep_promises(ledger: Ledger, feed: str, kept: Iterable[Promise]) -> int:
     """Add the new promises and alter the known ones; how many rows that wrote. What is not given stays as it is.
 
     LedgerError, and nothing written, where it would break one: a first publication or a published date changed
-    (only its precision may grow), an alias that comes back to life, names nobody, or runs in a circle.
+    (only its precision may grow, but for a provisional date, which is replaced once), an alias that comes back to
+    life, names nobody, or runs in a circle.
     """
     with transaction(ledger) as page, writing(page) as connection:
         after = {promise.guid: promise for promise in kept}
@@ -99,7 +100,8 @@ def _fault(before: Promise | None, after: Promise) -> str | None:
         return None
     if before.minted != after.minted:
         return "it was first published at another time"
-    if not grows(before.published, after.published):
+    replaced = before.dated is not None and after.dated is None
+    if not replaced and not grows(before.published, after.published):
         return f"its date was published as {before.published.at.isoformat()} ({before.published.precision})"
     if before.alias_of is not None and after.alias_of is None:
         return f"it is an alias of {before.alias_of!r} for ever"

@@ -58,8 +58,13 @@ class Account(Struct, frozen=True):
         """When the item was first remembered."""
         return time(min(row[FIRST_SEEN] for row in self.rows))
 
+    @property
+    def since(self) -> datetime:
+        """Return the time since when the source says of the item what it says now."""
+        return time(max(row[CHANGED] or row[FIRST_SEEN] for row in self.rows))
 
-SOURCE, KEY, DIGEST, FIRST, LAST, PLACE, FIRST_SEEN, LAST_SEEN, RECORD, LISTINGS, HEARD, ANCHOR = range(12)
+
+SOURCE, KEY, DIGEST, FIRST, LAST, PLACE, FIRST_SEEN, LAST_SEEN, RECORD, CHANGED, LISTINGS, HEARD, ANCHOR = range(13)
 """The columns of a row of an account."""
 
 
@@ -70,6 +75,7 @@ def _accounts() -> Select[Any]:
     return (
         select(
             *(of.source, of.key, of.digest, of.first, of.last, of.place, of.first_seen, of.last_seen, of.record),
+            of.changed,
             *(shelf.c.listings, shelf.c.heard, show.c.anchor),
         )
         .join(shelf, (shelf.c.feed == of.feed) & (shelf.c.source == of.source))

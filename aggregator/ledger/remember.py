@@ -162,7 +162,8 @@ def _keep_document(
             fresh.append(_fresh(shelf, key, place, digest, record))
             tally.changed.add(key)
         elif before.digest != digest:
-            other.append(shelf.row(key, digest=digest, last=None, last_seen=None, place=place, record=record))
+            said = {"digest": digest, "record": record, "changed": shelf.at}
+            other.append(shelf.row(key, **said, last=None, last_seen=None, place=place))
             tally.changed.add(key)
         elif before.last is not None or before.place != place:
             moved.append(shelf.row(key, last=None, last_seen=None, place=place))
@@ -223,5 +224,5 @@ def _update(*columns: str) -> Update:
     )
 
 
-_UPDATE_ALL = _update("digest", "last", "last_seen", "place", "record")
+_UPDATE_ALL = _update("digest", "last", "last_seen", "place", "record", "changed")
 _UPDATE_PLACE = _update("last", "last_seen", "place")

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, Table, Text
 
-VERSION = 2
+VERSION = 3
 """The version of the tables below. A change of them is a new version with a step in ``migrate.STEPS``."""
 
 APPLICATION = 0x41676731
@@ -71,6 +71,7 @@ sightings = Table(
     Column("first_seen", Text, nullable=False),
     Column("last_seen", Text),
     Column("record", Text, nullable=False),
+    Column("changed", Text),
 )
 
 memories = Table(

@@ -8,7 +8,7 @@ A source's word weighs by its trust (promise 5: a less trusted source may comple
     duration     the most trusted one; made exact by a source within its grain
     enclosure    the most trusted one; a missing length or type from another source of the same file
     link         the most trusted one, one that its source does not repeat on other items first
-    all others   the most trusted source that says something
+    all others   the most trusted source that says something and has the rank to supply it (``merger.supply``)
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.attest import Ballot, Finding, Weights, attest, ballot
 from aggregator.merger.readings import read_description, read_title
+from aggregator.merger.supply import supplied
 from aggregator.model.cluster import Cluster
 from aggregator.model.item import Item, Provenance
 from aggregator.model.sighting import PRECISIONS, Duration, Enclosure, Moment, Sighting
@@ -153,11 +154,15 @@ def _link(votes: Ballot) -> Iterator[Finding]:
 
 
 def _plain(votes: Ballot) -> Iterator[Finding]:
-    """Every other field: the word of the most trusted source that has one."""
+    """Every other field: the word of the most trusted source that has one and may supply it."""
+    audio = next((each for each in votes.witnesses if each.enclosure is not None), votes.witnesses[0])
+    least = votes.weights.of(audio)
     for name in PLAIN:
-        witness = next((sighting for sighting in votes.witnesses if getattr(sighting, name) not in SILENT), None)
-        if witness is not None:
-            yield Finding({name: getattr(witness, name)}, _attest_plain(name, witness, votes))
+        for sighting in votes.witnesses:
+            value = supplied(name, getattr(sighting, name), owner=votes.weights.of(sighting) >= least)
+            if value not in SILENT:
+                yield Finding({name: value}, _attest_plain(name, sighting, votes))
+                break
 
 
 def _attest_plain(name: str, witness: Sighting, votes: Ballot) -> Provenance:

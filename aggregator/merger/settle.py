@@ -1,10 +1,14 @@
 """Items take the guid that was promised, and the date; nothing published is ever re-keyed.
 
-The rules are promise 1 of the design. A sighting belongs to the promise it was first published under. Items that
-hold sightings of several promises are those promises found to be one: the oldest lives, the others become its
-aliases and are never emitted again. A promise whose sightings lie in several items was split by a person: the item
-with its oldest sighting keeps it. New items adopt the host's own guid where a source gave one that is free, so that
+The rules are promise 1 of the design; between sources, rank comes first, then time (``docs/trust.md``). A sighting
+belongs to the promise it was first published under. Items that hold sightings of several promises are those promises
+found to be one: that of the most trusted source lives, of equal ones the oldest; the others become its aliases and are
+never emitted again. A promise whose sightings lie in several items was split: the item with its most trusted sighting
+keeps it, of equal ones the oldest. New items adopt the host's own guid where a source gave one that is free, so that
 rebuilding from nothing gives the same guid; else `mint` makes one.
+
+A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
+provisional: a more trusted source that lists the item within ``PROVISIONAL`` replaces it, once.
 """
 
 from __future__ import annotations
@@ -28,6 +32,10 @@ from aggregator.model.sighting import PRECISIONS, Moment, Precision
 # without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only leave a later date untold.
 AHEAD = timedelta(hours=24)
 
+# How long after its publication an item's date may be replaced by that of a more trusted source. Directories list new
+# episodes within days; a month later readers have sorted the item by its date.
+PROVISIONAL = timedelta(days=30)
+
 # What subscribers see of an item: a change in one of these is a change of the item, a change of witness is not.
 CONTENT = (
     *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
@@ -39,8 +47,9 @@ _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "
 
 R = TypeVar("R", Item, Promise)
 
-# When a sighting was promised: the minting of its promise, that promise's guid, and its turn within it.
-Age = tuple[datetime, str, int]
+# The distrust of a sighting's source, then when it was promised: the minting of its promise, that promise's guid, and
+# its turn within it.
+Age = tuple[float, datetime, str, int]
 
 
 class Past(Struct, frozen=True):
@@ -81,7 +90,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
     kept = {promise.guid: promise for promise in past.promises}
     events: list[str] = []
     settled: list[Item] = []
-    claims = _claims(items, kept)
+    claims = _claims(items, kept, past)
     before = {sighting: promise.guid for promise in past.promises for sighting in promise.sightings}
     turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)))
     del items, claims  # each item is let go when another takes its place
@@ -102,25 +111,31 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
         )
         wanted = past.overrides.get(guid, ())
         settled.append(override(past.whole(known), wanted) if wanted else known)
-    single, taken = unique_enclosures(settled, {guid: promise.minted for guid, promise in kept.items()})
+    single, taken = unique_enclosures(settled, kept, past.trust)
     settlement = _settlement(single, kept, past, now, events)
     return replace(settlement, remarks=taken)
 
 
-def _claims(items: Sequence[Item], kept: Mapping[str, Promise]) -> list[tuple[str, ...]]:
-    """For each item the guids promised to its sightings, oldest first; each guid is claimed by one item only."""
+def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> list[tuple[str, ...]]:
+    """For each item the guids promised to its sightings, those of the most trusted sources first, then the oldest.
+
+    Each guid is claimed by one item only.
+    """
     owner: dict[str, tuple[str, Age]] = {}
+    rank: dict[str, float] = {}
     for promise in kept.values():
         root = _root(promise, kept)
         for turn, sighting in enumerate(promise.sightings):
-            claim = (root, (promise.minted, promise.guid, turn))
+            distrust = -past.trust.get(sighting.partition("/")[0], 0.0)
+            rank[root] = min(rank.get(root, distrust), distrust)
+            claim = (root, (distrust, promise.minted, promise.guid, turn))
             owner[sighting] = min(owner.get(sighting, claim), claim, key=lambda each: each[1])
     holder: dict[str, tuple[Age, int]] = {}
     for place, item in enumerate(items):
         for root, age in (owner[sighting] for sighting in item.sightings if sighting in owner):
             holder[root] = min(holder.get(root, (age, place)), (age, place))
     answer: list[tuple[str, ...]] = [()] * len(items)
-    for guid in sorted(holder, key=lambda guid: (kept[guid].minted, guid)):
+    for guid in sorted(holder, key=lambda guid: (rank[guid], kept[guid].minted, guid)):
         place = holder[guid][1]
         answer[place] = (*answer[place], guid)
     return answer
@@ -158,28 +173,49 @@ def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list
 def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, events: list[str]) -> Promise:
     """What is promised of an item from now on: the old promise with what it gained, or a new one.
 
-    The sighting that gave the guid stands first: should the item be found to be two, the guid stays with it.
+    The sighting that gave the guid stands first.
     """
     if promise is None:
         published = _first_date(item, past, now, events)
         givers = sorted(item.sightings, key=lambda sighting: sighting.partition("/")[0] != _giver(item))
-        return Promise(item.guid, now, published, tuple(givers), item.title, item.genre, item.rank)
+        dated = _dater(item)
+        return Promise(
+            *(item.guid, now, published, tuple(givers), item.title, item.genre, item.rank),
+            dated=dated if _trust(dated, past) < max(past.trust.values(), default=0.0) else None,
+        )
     gained = tuple(sighting for sighting in item.sightings if sighting not in promise.sightings)
     said = item.published if item.published is None or item.published.at <= now else None
-    published = _sharper(promise.published, said)
-    return _with(promise, published=published, sightings=promise.sightings + gained, title=item.title)
+    known = {"sightings": promise.sightings + gained, "title": item.title}
+    if said is not None and _is_provisional(promise, now) and _trust(_dater(item), past) > _trust(promise.dated, past):
+        return _with(promise, published=said, dated=None, **known)
+    return _with(promise, published=_sharper(promise.published, said), **known)
+
+
+def _is_provisional(promise: Promise, now: datetime) -> bool:
+    """Whether the date of a published item may still be replaced by that of a more trusted source."""
+    return promise.dated is not None and now - promise.minted <= PROVISIONAL
+
+
+def _dater(item: Item) -> str | None:
+    """The source that an item's date is from; where none gave one, the most trusted that lists it."""
+    return next((origin.witness for origin in item.provenance if origin.field == "published"), item.origin)
+
+
+def _trust(source: str | None, past: Past) -> float:
+    return past.trust.get(source or "", 0.0)
 
 
 def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
     """The date an item is first published with: its own, or when it was first seen where that is missing or to come.
 
     What is only hours ahead (a zone that was not told, a host that lists what is to appear) is no news to tell; its
-    day is kept as a day, so that a source may still say when on it.
+    day is kept as a day, so that a source may still say when on it. Seen it was when its most trusted source listed it.
     """
     said = item.published
     if said is not None and said.at <= now:
         return said
-    seen = min((past.first_seen[s] for s in item.sightings if s in past.first_seen), default=now)
+    own = [name for name in item.sightings if name.partition("/")[0] == item.origin] or item.sightings
+    seen = min((past.first_seen[name] for name in own if name in past.first_seen), default=now)
     if said is None:
         return Moment(seen)
     if said.at > now + AHEAD:
@@ -209,7 +245,8 @@ def _settlement(
         if item.guid in known and promise.digest != digest:
             changed.append(item.guid)
             promise = replace(promise, updated=now)
-        promise = kept[item.guid] = _with(promise, digest=digest, buried=past.buried.get(item.guid))
+        audio = item.enclosure.url if item.enclosure else None
+        promise = kept[item.guid] = _with(promise, digest=digest, audio=audio, buried=past.buried.get(item.guid))
         if promise.buried is None:
             items.append(item if promise.updated is None else replace(item, updated=Moment(promise.updated)))
     moved = {sighting: item.guid for item in items for sighting in item.sightings}

@@ -1,33 +1,43 @@
 """What no two items of one feed may share, because apps would then show only one of them.
 
-An enclosure address stands once: Apple ignores later items with a known one ("Podcaster's guide to RSS", enclosure),
-so the item published first keeps it. Items of one title, day and length are told apart where they are published
-(``generator.apart``).
+An enclosure address stands once: Apple ignores later items with a known one ("Podcaster's guide to RSS", enclosure).
+It belongs to the item that the most trusted source lists it for, whenever that was published; of equally trusted ones
+to the item that already has it, then to the item published first. Items of one title, day and length are told apart
+where they are published (``generator.content.unique_titles``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from msgspec.structs import replace
 
-from aggregator.model.item import Item
+from aggregator.model.item import Item, Promise
 
 
 def unique_enclosures(
-    items: Sequence[Item], minted: Mapping[str, datetime]
+    items: Sequence[Item], promises: Mapping[str, Promise], trust: Mapping[str, float]
 ) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """The items with every enclosure address once, kept by the item first published, and a remark for each taken."""
-    owner: dict[str, str] = {}
-    for item in sorted(items, key=lambda item: (minted[item.guid], item.guid)):
+    """Return the items with every enclosure address once, and a remark for each that was taken away.
+
+    ``promises`` are by guid, with the audio of the last publication; ``trust`` is that of each source, 0 to 1.
+    """
+    owner: dict[str, tuple[object, str]] = {}
+    for item in items:
         if item.enclosure is not None:
-            owner.setdefault(item.enclosure.url, item.guid)
+            promise, url = promises[item.guid], item.enclosure.url
+            claim = (-trust.get(_giver(item), 0.0), promise.audio != url, promise.minted, item.guid)
+            owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []
     answer: list[Item] = []
     for item in items:
-        first = owner[item.enclosure.url] if item.enclosure else item.guid
+        first = owner[item.enclosure.url][1] if item.enclosure else item.guid
         if first != item.guid:
             remarks.append(f"{item.title!r} has the audio of the item {first}: it is published without")
         answer.append(item if first == item.guid else replace(item, enclosure=None))
     return tuple(answer), tuple(sorted(remarks))
+
+
+def _giver(item: Item) -> str:
+    """Return the source that gave the item's audio, empty where that is not known."""
+    return next((origin.witness for origin in item.provenance if origin.field == "enclosure"), "")

@@ -88,11 +88,12 @@ def itself(item: Item) -> Item:
 class Promise(Record, frozen=True):
     """What was promised to subscribers about one item, for ever.
 
-    ``published`` is frozen (only its precision may grow). ``sightings`` are the ids that belong to it. ``alias_of``
-    names the older guid where two published items were found to be one; ``buried`` says why the item left.
-    ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when that
-    changed, ``None`` while it is as first published. ``told`` is the numbered title it is published under where its
-    own is one that an older promise bears on that day.
+    ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
+    than another: it may be replaced once, and ``dated`` is ``None`` then. ``sightings`` are the ids that belong to it.
+    ``alias_of`` names the guid that lives where two published items were found to be one; ``buried`` says why the item
+    left. ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when
+    that changed, ``None`` while it is as first published. ``told`` is the numbered title it is published under where
+    its own is one that an older promise bears on that day. ``audio`` is the address of the audio last published.
     """
 
     guid: str
@@ -107,6 +108,8 @@ class Promise(Record, frozen=True):
     digest: str = ""
     updated: datetime | None = None
     told: str | None = None
+    dated: str | None = None
+    audio: str | None = None
 
 
 class Override(Record, frozen=True):

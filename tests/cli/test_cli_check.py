@@ -50,7 +50,7 @@ def test_live_asks_every_source_and_remembers_nothing(run, shop: Path, origin) -
     address, folder = origin
     (folder / "list.txt").write_bytes((shop / "numbered.txt").read_bytes())
     config = shop / "config.yaml"
-    config.write_text(config.read_text() + f"      away: {{kind: listing, url: {address}/list.txt}}\n")
+    config.write_text(config.read_text() + f"      away: {{kind: listing, url: {address}/list.txt, trust: 0.9}}\n")
     answer = run("check", "--live")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert [row.split()[1:5] for row in answer.stdout.splitlines()[1:-1]] == [

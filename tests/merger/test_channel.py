@@ -18,9 +18,7 @@ def merged(channel: Channel = OPEN, **shows: Show) -> Channel:
     ("field", "host", "mirror", "config"),
     [
         ("type", "serial", "episodic", "episodic"),
-        ("explicit", False, True, True),
         ("language", "de", "en", "fr"),
-        ("image", "https://host.example/a.jpg", "https://mirror.example/a.jpg", "https://own.example/a.jpg"),
         ("categories", (("Arts",),), (("History",),), (("Music",),)),
         ("copyright", "Ann Tide", "Bo Quay", "Cy Rope"),
     ],
@@ -32,6 +30,19 @@ def test_the_configs_word_first_else_the_most_trusted_that_has_one(field, host, 
     assert getattr(merged(host=Show(), mirror=two), field) == mirror
     assert getattr(merged(own, host=one, mirror=two), field) == config
     assert getattr(merged(), field) in (None, ())
+
+
+@pytest.mark.parametrize(
+    ("field", "host", "mirror"),
+    [
+        ("explicit", False, True),
+        ("image", "https://host.example/a.jpg", "https://mirror.example/a.jpg"),
+    ],
+)
+def test_what_stands_for_the_show_is_the_most_trusted_sources(field, host, mirror) -> None:
+    one, two = Show(**{field: host}), Show(**{field: mirror})
+    assert getattr(merged(host=one, mirror=two), field) == host
+    assert getattr(merged(host=Show(), mirror=two), field) is None
 
 
 @pytest.mark.parametrize("said", [True, False])

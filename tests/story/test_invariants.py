@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from aggregator import bookkeeping, publish
 from aggregator.generator.content import ids
-from aggregator.ledger import ledger
+from aggregator.ledger import ledger, promises
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show, Sighting, Tag
@@ -79,6 +79,7 @@ class Published:
     """What one run published, and what of it subscribers compare."""
 
     files: dict[str, bytes]
+    provisional: set[str] = field(default_factory=set)
     items: dict[str, dict] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -118,9 +119,10 @@ class Play:
                 bookkeeping.promise(page, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(book, plan, later).feed
+            provisional = {each.guid for each in promises.promises(book, plan.name) if each.dated is not None}
         made = dict(publish.render(composed.feed, plan.window))
         assert made == dict(publish.render(again, plan.window))
-        return Published(made)
+        return Published(made, provisional)
 
 
 def hold(before: Published | None, now: Published, day: int) -> None:
@@ -139,7 +141,8 @@ def hold(before: Published | None, now: Published, day: int) -> None:
     if before is None:
         return
     assert now.guid() == before.guid()
-    kept = [guid for guid in before.items if guid in now.items]
+    replaced = before.provisional - now.provisional
+    kept = [guid for guid in before.items if guid in now.items and guid not in replaced]
     assert [before.items[guid]["date_published"] for guid in kept] == [
         now.items[guid]["date_published"] for guid in kept
     ]

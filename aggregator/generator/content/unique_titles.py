@@ -7,14 +7,16 @@ the report names the repair. Right: "Trailer" twice on one day. Left alone: week
 its short teaser of one title, posts. The day is that of UTC: apps use the reader's own, which we cannot know, and a
 daily show that always bears one title must not be numbered.
 
-A title that was published stays: what was published first comes first here, whatever its date, and a number once given
-is promised. An older twin found late takes the next free number, and nobody else is renamed.
+An item of a less trusted source takes the number. Of equal ones a title that was published stays: what was published
+first comes first here, whatever its date, and a number once given is promised. An older twin found late takes the next
+free number, and nobody else is renamed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
@@ -30,6 +32,9 @@ GRACE: Final = 600
 ROOM: Final = 245
 
 
+NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
+
+
 class Told(Struct, frozen=True):
     """The items under the titles that apps can tell apart, the promises with them, and the guids renamed by this."""
 
@@ -38,15 +43,21 @@ class Told(Struct, frozen=True):
     changed: tuple[str, ...] = ()
 
 
-def apart(items: Sequence[Item], before: Iterable[Promise], promises: Sequence[Promise], now: datetime) -> Told:
+def apart(
+    items: Sequence[Item],
+    before: Iterable[Promise],
+    promises: Sequence[Promise],
+    now: datetime,
+    trust: Mapping[str, float] = NO_TRUST,
+) -> Told:
     """The items with every title that an app would take for an earlier one's numbered.
 
     ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
-    in both keeps what it was published under. One that cannot was changed ``now``.
+    in both keeps what it was published under. One that cannot was changed ``now``. ``trust`` is that of each source.
     """
     past = {promise.guid: promise for promise in before}
     kept = {promise.guid: promise for promise in promises}
-    found = _numbered(items, past, kept, now)
+    found = _numbered(items, past, kept, now, trust)
     told: list[Item] = []
     changed: list[str] = []
     for item in items:
@@ -88,14 +99,19 @@ class _Day(Struct):
 
 
 def _numbered(
-    items: Sequence[Item], past: Mapping[str, Promise], kept: Mapping[str, Promise], now: datetime
+    items: Sequence[Item],
+    past: Mapping[str, Promise],
+    kept: Mapping[str, Promise],
+    now: datetime,
+    trust: Mapping[str, float],
 ) -> Mapping[str, str]:
-    """The titles of those who cannot have their own, by guid; who was published first chooses first."""
+    """The titles of those who cannot have their own, by guid: the most trusted choose first, then the oldest."""
 
-    def turn(item: Item) -> tuple[bool, datetime, datetime, str]:
+    def turn(item: Item) -> tuple[float, bool, datetime, datetime, str]:
         first, then = past.get(item.guid), kept.get(item.guid)
         stays = first is not None and then is not None and first.title == then.title
-        return not stays, first.minted if first else now, item.published.at if item.published else now, item.guid
+        minted, at = first.minted if first else now, item.published.at if item.published else now
+        return -trust.get(item.origin or "", 0.0), not stays, minted, at, item.guid
 
     days: dict[tuple[date, str], _Day] = {}
     found: dict[str, str] = {}

@@ -1,0 +1,141 @@
+"""Each rule of docs/trust.md by itself, over random titles, times and orders of publication."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aggregator.generator.content.unique_titles import apart
+from aggregator.ledger.promises import grows
+from aggregator.merger.attest import Weights, ballot, seniority
+from aggregator.merger.settle import PROVISIONAL, Past, Settlement, settle
+from aggregator.model.item import Item, Provenance
+from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+
+NOW = datetime(2025, 5, 4, 12, tzinfo=UTC)
+TRUST = {"host": 0.8, "list": 0.5, "twin": 0.8}
+AUDIO = "https://cdn.host.example/{}.mp3"
+TITLES = st.sampled_from(["Winter ferries", "Fähren im Winter", "冬の連絡船", "Balsas de inverno", "Trailer"])
+DAYS = st.integers(0, 300).map(lambda days: NOW - timedelta(days=days, hours=1))
+quick = settings(max_examples=60, deadline=None)
+
+
+def item(name: str, title: str, at: datetime, audio: str | None = None, *more: str) -> Item:
+    """An item of the source before the slash, and of the entries of others."""
+    source = name.partition("/")[0]
+    return Item(
+        title,
+        (name, *more),
+        guid=name,
+        published=Moment(at),
+        duration=Duration(100),
+        enclosure=Enclosure(audio, "audio/mpeg") if audio else None,
+        origin=source,
+        provenance=tuple(Provenance(field, source) for field in ("enclosure", "guid", "published")),
+    )
+
+
+def run(items: list[Item], before: Settlement | None = None, at: datetime = NOW) -> Settlement:
+    return settle(items, Past("show", before.promises if before else (), trust=TRUST), at)
+
+
+def audio(settlement: Settlement) -> dict[str, str | None]:
+    return {each.guid: each.enclosure.url if each.enclosure else None for each in settlement.items}
+
+
+@quick
+@given(TITLES, TITLES, DAYS, DAYS, st.booleans())
+def test_audio_belongs_to_the_most_trusted_source_whenever_it_was_first_seen(one, two, at, then, first) -> None:
+    mine, other = item("host/1", one, at, AUDIO.format(1)), item("list/1", two, then, AUDIO.format(1))
+    before = run([other]) if first else None
+    found = run([mine, other, item("list/2", one, then, AUDIO.format(1))], before, NOW + timedelta(days=9))
+    assert audio(found) == {"host/1": AUDIO.format(1), "list/1": None, "list/2": None}
+
+
+@quick
+@given(TITLES, TITLES, DAYS)
+def test_of_sources_trusted_alike_the_item_that_has_the_audio_keeps_it(one, two, at) -> None:
+    older = item("twin/1", one, at, AUDIO.format("old"))
+    before = run([item("host/2", two, at, AUDIO.format(2))], run([older], None, NOW - timedelta(days=9)))
+    thief = replace(older, enclosure=Enclosure(AUDIO.format(2)))
+    found = run([thief, item("host/2", two, at, AUDIO.format(2))], before, NOW + timedelta(days=1))
+    assert audio(found) == {"twin/1": None, "host/2": AUDIO.format(2)}
+
+
+@quick
+@given(TITLES, DAYS, st.integers(0, 60), st.integers(1, 500))
+def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minutes) -> None:
+    before = run([item("list/1", title, at)])
+    assert before.promises[0].dated == "list"
+    true = at - timedelta(minutes=minutes)
+    later = NOW + timedelta(days=days)
+    found = run([replace(item("host/1", title, true), sightings=("host/1", "list/1"))], before, later)
+    expected = true if timedelta(days=days) <= PROVISIONAL else at
+    assert (found.items[0].guid, found.items[0].published) == ("list/1", Moment(expected))
+    again = item("host/1", title, true - timedelta(days=2))
+    last = run([replace(again, sightings=("host/1", "list/1"))], found, later)
+    assert last.items[0].published == Moment(expected if days <= PROVISIONAL.days else at)
+
+
+@quick
+@given(TITLES, DAYS, DAYS)
+def test_a_date_of_the_most_trusted_source_is_final(title, at, other) -> None:
+    before = run([item("host/1", title, at)])
+    assert before.promises[0].dated is None
+    found = run([replace(item("twin/1", title, other), sightings=("host/1", "twin/1"))], before)
+    assert grows(Moment(at), found.items[0].published)
+
+
+@quick
+@given(TITLES, DAYS, st.booleans())
+def test_of_two_published_items_found_to_be_one_the_trusted_guid_lives(title, at, first) -> None:
+    mine, other = item("host/1", title, at), item("list/1", title, at)
+    early, late = (other, mine) if first else (mine, other)
+    before = run([early, late], run([early], None, NOW - timedelta(days=3)))
+    found = run([replace(mine, sightings=("host/1", "list/1"))], before)
+    assert [each.guid for each in found.items] == ["host/1"]
+    assert {each.guid: each.alias_of for each in found.promises} == {"host/1": None, "list/1": "host/1"}
+
+
+@quick
+@given(TITLES, TITLES, DAYS)
+def test_a_published_item_found_to_be_two_stays_with_its_most_trusted_entry(one, two, at) -> None:
+    before = run([replace(item("host/1", one, at), sightings=("host/1", "list/1"))], run([item("list/1", one, at)]))
+    found = run([item("host/1", one, at), item("list/1", two, at)], before)
+    assert {each.sightings[0]: each.guid for each in found.items}["host/1"] == "list/1"
+
+
+@quick
+@given(DAYS, st.booleans())
+def test_the_number_behind_a_title_goes_to_the_less_trusted(at, first) -> None:
+    mine, other = item("host/1", "Trailer", at, AUDIO.format(1)), item("list/1", "Trailer", at, AUDIO.format(2))
+    before = run([other], None, NOW - timedelta(days=2)).promises if first else ()
+    found = run([mine, other])
+    told = apart(found.items, before, found.promises, NOW, TRUST)
+    assert {each.guid: each.title for each in told.items} == {"host/1": "Trailer", "list/1": "Trailer (2)"}
+
+
+ENTRY = Sighting("one", "k", "Winter ferries", guid="k")
+
+
+@quick
+@given(st.permutations(["alpha", "mid", "zeta"]), st.lists(st.integers(1, 9), min_size=3, max_size=3, unique=True))
+def test_names_decide_nothing_between_sources_that_are_trusted_alike(names, days) -> None:
+    entries = [replace(ENTRY, source=name) for name in names]
+    since = {each.id: NOW - timedelta(days=age) for each, age in zip(entries, days, strict=True)}
+    order = ballot(entries, Weights(dict.fromkeys(names, 0.5), since=since)).witnesses
+    assert [since[each.id] for each in order] == sorted(since.values())
+
+
+@quick
+@given(st.permutations(["alpha", "zeta"]), st.integers(2, 9))
+def test_a_source_is_senior_by_when_and_what_it_first_listed(names, count) -> None:
+    older, larger = names
+    more = [replace(ENTRY, source=larger, key=f"k{turn}") for turn in range(count)]
+    few = [
+        replace(ENTRY, source=older),
+        *(replace(ENTRY, source=older, key=f"{at}", span=Span(2, 3)) for at in range(20)),
+    ]
+    assert seniority([*more, *few], {older: NOW - timedelta(days=1), larger: NOW}) == {older: 0, larger: 1}
+    assert seniority([*more, *few], dict.fromkeys(names, NOW)) == {larger: 0, older: 1}
