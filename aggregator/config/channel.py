@@ -135,8 +135,11 @@ class FeedKeys(Keys):
     boilerplate: Literal["keep", "strip"] = Field(
         "strip", description="Whether tails that the show repeats are cut where another copy lacks them."
     )
-    window: Whole | None = Field(
-        None, description="The most items of the newest page; older ones go to archives. All, unless given."
+    window: int = Field(
+        1000,
+        strict=True,
+        ge=0,
+        description="The most items of the newest page; older ones go to archives. 0 puts all on one page.",
     )
     probe_enclosures: bool = Field(
         default=False, description="Whether to ask the audio's host once for a length that no source gave."
