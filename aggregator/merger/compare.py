@@ -28,7 +28,12 @@ _MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute e
 _ADS, _LONG = 90, 0.02  # seconds, share of the length: an inserted advertisement
 
 REPEATED, ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a source once"
-_AGREEING = {"date": ("same day", "next day", "2 or 3 days"), "told": ("above .9", "above .9 of many words")}
+_AGREEING = {
+    "date": ("same day", "next day", "2 or 3 days"),
+    "told": ("above .9", "above .9 of many words", "a sentence of its own"),
+}
+
+_CODED = LEVELS["digits"].index("a code of its own")
 
 _FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
 _WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
@@ -186,11 +191,12 @@ def _tag(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _digits(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Whether digits of one title are neither in the other nor among its numbers."""
+    """Whether digits of one title are neither in the other nor among its numbers; a code that each source has once."""
     one = frame.digits.sizes[left] > shared((frame.marks,), frame.digits, right, left)
     other = frame.digits.sizes[right] > shared((frame.marks,), frame.digits, left, right)
     some = (frame.digits.sizes[left] > 0) | (frame.digits.sizes[right] > 0)
-    return np.where(some, 1 + one.astype(np.int64) + other, 0)
+    level = np.where(some, 1 + one.astype(np.int64) + other, 0)
+    return np.where(shared((frame.codes,), frame.codes, left, right) > 0, _CODED, level)
 
 
 def _part(frame: Frame, left: Ints, right: Ints) -> Ints:

@@ -20,7 +20,7 @@ LONGER = ("precise, more", "minutes, more")
 WITNESSES = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),
-    "told": ("above .9", "above .9 of many words"),
+    "told": ("above .9", "above .9 of many words", "a sentence of its own"),
     "duration": ("precise, 2 s", "precise, 15 s"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -20,6 +21,7 @@ from aggregator.merger.wording import grams, named, titled
 from aggregator.text.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
+_CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?(?![\w-])")  # "GAG275", "WH-1000XM4"
 _BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
 
 
@@ -32,8 +34,9 @@ class Frame(Struct, frozen=True):
     most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
     part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
     the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
-    summary, ``said`` of both, unweighted; ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the
-    core, and ``marks`` with the numbers and the part among them.
+    summary, ``said`` of both, unweighted, and ``sentences`` that a source has once;
+    ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the
+    core, and ``marks`` with the numbers and the part among them; ``codes`` that a source has once.
     """
 
     records: tuple[Record, ...]
@@ -64,10 +67,12 @@ class Frame(Struct, frozen=True):
     told: Bags
     brief: Bags
     said: Bags
+    sentences: Bags
     hard: Bags
     numbers: Bags
     digits: Bags
     marks: Bags
+    codes: Bags
 
 
 def framed(records: Sequence[Record]) -> Frame:
@@ -80,7 +85,7 @@ def framed(records: Sequence[Record]) -> Frame:
     own, names, groups = _written(_grams(titles, names_of), shelf, source)
     core = _coded([title.core for title in titles])
     typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
-    (long, brief, said), (numbers, digits, marks) = described(rows, groups), _figures(rows, titles)
+    (long, brief, said, sentences), (numbers, digits, marks) = described(rows, groups), _figures(rows, titles)
     return Frame(
         records=tuple(map(_begun, rows)),
         titles=titles,
@@ -110,10 +115,12 @@ def framed(records: Sequence[Record]) -> Frame:
         told=long,
         brief=brief,
         said=said,
+        sentences=sentences,
         hard=_hard(rows),
         numbers=numbers,
         digits=digits,
         marks=marks,
+        codes=_codes(rows),
     )
 
 
@@ -172,6 +179,13 @@ def _hard(rows: Sequence[Record]) -> Bags:
     """The hard ids of each row that occur once in their source."""
     often = Counter((row.source, value) for row in rows for value in set(row.ids))
     return bagged([value for value in row.ids if often[row.source, value] == 1] for row in rows)
+
+
+def _codes(rows: Sequence[Record]) -> Bags:
+    """The model codes in the title of each row that occur once in their source, "QR-300" as "qr300"."""
+    found = [{met[0].replace("-", "").casefold() for met in _CODE.finditer(row.title)} for row in rows]
+    often = Counter((row.source, code) for row, own in zip(rows, found, strict=True) for code in own)
+    return bagged([code for code in own if often[row.source, code] == 1] for row, own in zip(rows, found, strict=True))
 
 
 def _repeats(core: Ints, source: Ints, scope: Ints) -> Ints:

@@ -9,8 +9,10 @@ weight is held by the starting table as by a few pairs, and cannot leave it by m
 from __future__ import annotations
 
 import hashlib
+import math
 
 import numpy as np
+from msgspec.structs import replace
 
 from aggregator.merger.compare import Levels, compare
 from aggregator.merger.frame import Frame
@@ -25,12 +27,13 @@ ROUNDS = 30
 _CLIP = 7.0  # natural log-odds that one kind of evidence may weigh: e^7 is what a thousand pairs can show
 _FAR = 2.5  # natural log-odds that a weight may leave the starting table by; 2 costs songs .002 of F1, 4.5 .001
 _ASSUMED = 1000.0  # pairs by which the starting table holds the prior
+_USUAL = 1000  # records up to which the prior stays at the starting one or above; beyond, less the log of the multiple
 _FIRM = 5.0  # pairs by which the starting table holds a level that the run hardly shows
 _FULL = 2000.0  # pairs after which more do not make a run surer of itself
 _HOPELESS = -12.0  # natural log-odds by the starting table below which a pair is taken for none throughout
 _SAMPLES = 20_000
-_SETTLED = 0.0005  # change of the prior, in natural log-odds, at which the rounds end
-_MONOTONE = {"title": (1, 10), "names": (1, 7), "told": (1, 7)}  # levels of these kinds that ascend, from and to
+_SETTLED = 0.0005  # change of the prior as it would be without bound, in natural log-odds, at which the rounds end
+_MONOTONE = {"title": (1, 10), "names": (1, 7), "told": (1, 8)}  # levels of these kinds that ascend, from and to
 _GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what is measured after the others
 _SEED = 7
 
@@ -46,13 +49,16 @@ def relearned(pairs: Paired, start: Table) -> Table:
     unlike = _unlike(pairs)
     rivals = _rivals(pairs.frame, hopeful.left[live], hopeful.right[live])
     anchors = hopeful.levels[live, KINDS.index("id")] == 1
-    table = start
+    lowest = start.prior - math.log(max(len(pairs.frame.records) / _USUAL, 1.0))
+    table, free_prior = start, start.prior
     for _ in range(ROUNDS):
         likely = _expected(weigh(table, patterns).astype(np.float64)[which], rivals)
         likely[anchors] = 1.0
         shares: Doubles = np.bincount(which, weights=likely, minlength=len(patterns)).astype(np.float64)
-        before, table = table, _maximised(patterns, shares, unlike, start, len(free))
-        if abs(before.prior - table.prior) < _SETTLED:
+        table = _maximised(patterns, shares, unlike, start, len(free))
+        before, free_prior = free_prior, table.prior
+        table = replace(table, prior=max(free_prior, lowest))
+        if abs(before - free_prior) < _SETTLED:
             break
     name = hashlib.sha256(table.to_json().encode()).hexdigest()[:8]
     return Table(f"learned-{name} from {start.version}", table.prior, table.weights)

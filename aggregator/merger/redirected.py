@@ -29,7 +29,7 @@ CONTRADICTING = {
     "digits": ("conflict",),
 }
 UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8")
-RETOLD = (".7 to .9", "above .9", "above .9 of many words")
+RETOLD = (".7 to .9", "above .9", "above .9 of many words", "a sentence of its own")
 
 
 def alike(

@@ -8,7 +8,7 @@ from aggregator.merger.frame import Frame
 from aggregator.merger.sparse import Bags, Doubles, Ints, shared
 
 _TOLD = np.array([0.3, 0.5, 0.7, 0.9])
-_MOST = len(_TOLD) + 2  # the highest level: nothing agrees better
+_MOST = len(_TOLD) + 3  # the highest level: nothing agrees better
 FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
 _TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
@@ -18,7 +18,9 @@ _SMALL = 1.5  # cannot be large, so many times that of a word which stands in on
 def retold(frame: Frame, left: Ints, right: Ints) -> Ints:
     """How much of the poorer text is in the other: a cut copy and a footer both leave it near 1.
 
-    Of a description and a summary the one that the other side's texts agree with best speaks.
+    Of a description and a summary the one that the other side's texts agree with best speaks. However few its words
+    are, a text that is in the other counts if both have a sentence that each of their sources has once: most under
+    unlike titles, and as any other text under equal ones, for a re-run has the same sentences.
     """
     level = _alike(frame, (frame.told, frame.told), left, right)
     for one, other in ((frame.brief, frame.told), (frame.told, frame.brief), (frame.brief, frame.brief)):
@@ -37,8 +39,13 @@ def _alike(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> I
     met[~turned] = shared((one,), other, left[~turned], right[~turned])
     level = graded((met / np.maximum(poorer, 1e-6)).astype(np.float64), _TOLD)
     words = np.minimum(one.sizes[left], other.sizes[right])
-    rich = (level > len(_TOLD)) & (words >= _MANY)
-    return np.where((words >= FEW) & (poorer >= telling(frame, left)), level + rich, 0)
+    contained = level > len(_TOLD)
+    alone = np.zeros(len(left), dtype=np.bool_)
+    alone[contained] = shared((frame.sentences,), frame.sentences, left[contained], right[contained]) > 0
+    known = (words >= FEW) & (poorer >= telling(frame, left))
+    full = np.where(known, level + (contained & (words >= _MANY)), 0)
+    equal = frame.core[left] == frame.core[right]
+    return np.where(alone, np.where(equal, np.maximum(full, level), _MOST), full)
 
 
 def graded_share(frame: Frame, left: Ints, right: Ints) -> Ints:

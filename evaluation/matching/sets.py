@@ -24,10 +24,10 @@ from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
 SETS = Path(__file__).parents[3] / "shared" / "eval" / "match"
 NAMES = ("directories-dev", "critrole-dev", "kaigai-dev", "dblp-acm", "musicbrainz20k")
 FLOORS = {
-    "directories-dev": {"precision": 1.0, "recall": 0.9835},
+    "directories-dev": {"precision": 1.0, "recall": 0.987},
     "critrole-dev": {"F1": 1.0},
     "kaigai-dev": {"F1": 1.0},
-    "dblp-acm": {"F1": 0.989},
+    "dblp-acm": {"F1": 0.99},
     "musicbrainz20k": {"F1": 0.993},
 }
 IDS = ("guid", "link", "enclosure")
