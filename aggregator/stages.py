@@ -22,7 +22,7 @@ from aggregator.learning import Learned, remarks
 from aggregator.ledger import admissions, decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
-from aggregator.merger import admission, frame, lone, match, resolve, sight, table
+from aggregator.merger import admission, frame, lone, match, other_shows, resolve, sight, table
 from aggregator.merger.attest import Weights, seniority, soundness
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
@@ -121,7 +121,8 @@ def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: boo
         quota=admission.quota(known) if promised else None,
     )
     found = admission.admit(fresh, situation, now)
-    held = {each.sightings for each in found.held} if adding else {item.sightings for item in fresh}
+    found = found if adding else admission.wait(fresh, found)
+    held = {each.sightings for each in found.held}
     items = deque(item for item in taken(made.items) if item.sightings not in held)
     arrived = [
         each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.sightings)
@@ -186,7 +187,8 @@ def _sources(promise: Promise) -> set[str]:
 class Sorted(Struct, frozen=True):
     """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended.
 
-    ``coverage`` is what each source lists now, ``seniority`` the order of sources that are trusted alike.
+    ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources that are trusted
+    alike.
     """
 
     sightings: int
@@ -196,13 +198,23 @@ class Sorted(Struct, frozen=True):
     work: Work
     coverage: Mapping[str, admission.Coverage]
     seniority: Mapping[str, int]
+    listed: Mapping[str, Sequence[other_shows.Listed]]
 
 
 def sorted_out(mended: Mended, matching: Matching) -> Sorted:
     """What is left to be told of the sightings once they stand in clusters."""
     repaired = sum(bool(sighting.notes) for sighting in mended.sightings)
     cover, order = admission.cover(mended.sightings), seniority(mended.sightings, mended.began)
-    return Sorted(len(mended.sightings), repaired, matching.near_misses, matching.remarks, mended.work, cover, order)
+    return Sorted(
+        len(mended.sightings),
+        repaired,
+        matching.near_misses,
+        matching.remarks,
+        mended.work,
+        cover,
+        order,
+        other_shows.listed(matching.clusters),
+    )
 
 
 class Made(Struct, frozen=True):
@@ -222,7 +234,7 @@ class Made(Struct, frozen=True):
 
 def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
-    alarmed = alarms(told.held_audio(book, plan))
+    alarmed = (*alarms(told.held_audio(book, plan)), *_other_shows(book, plan, made))
     channel = _channel(book, plan, made.told.seniority)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.state(book, plan.name)
@@ -255,6 +267,15 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
         made.admission.until,
         made.arrived,
     )
+
+
+def _other_shows(book: Ledger, plan: Plan, made: Made) -> tuple[str, ...]:
+    """One line for each source of the config that lists another show."""
+    named = {source.name for source in plan.sources}
+    shows = {name: show.title for name, show in recall.shows(book, plan.name).items() if name in named}
+    listed = {name: entries for name, entries in made.told.listed.items() if name in named}
+    filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
+    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
 
 
 def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:

@@ -51,6 +51,12 @@ def standing(book: Ledger, feed: str, basis: str) -> Standing | None:
     return found if found and found.basis == basis else None
 
 
+def alarms(book: Ledger) -> dict[str, tuple[str, ...]]:
+    """What a person should look at in each feed, as it was last published."""
+    kept = facts.everywhere(book, STANDING)
+    return {feed: records.decode(Standing, value.decode()).alarms for feed, value in kept.items() if feed}
+
+
 def keep_standing(book: Ledger, feed: str, stands: Standing | None) -> None:
     """Note what was published, once it stands; ``None`` says that it is to be made anew."""
     facts.keep_fact(book, feed, STANDING, records.encode(stands).encode() if stands else None)

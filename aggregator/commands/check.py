@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from aggregator import standing
 from aggregator.commands import probe
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock
 from aggregator.commands.screen import screen, table
@@ -17,6 +20,13 @@ from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
 from aggregator.fetchers.http import host_limits
+from aggregator.ledger import ledger
+from aggregator.merger import other_shows
+from aggregator.model.feed import Plan
+from aggregator.text.fold import fold
+
+LONGEST = 600
+"""Characters of a line that tells what to add to the config: it names shows and is worth nothing without its end."""
 
 AT_ONCE = 8
 """Sources probed at once; how many of one host is the gate's."""
@@ -31,6 +41,7 @@ def run(
 ) -> None:
     """Say what is wrong with the config, one line for each mistake; exit 2 if anything is.
 
+    What the last refresh found that you should look at, such as a source that lists another show, is told on stderr.
     Nothing is fetched unless --live is given; exit 1 where a source then does not answer with entries of its feed.
     """
     if schema:
@@ -40,6 +51,8 @@ def run(
     missing = _missing(loaded)
     if missing:
         raise ConfigError("\n".join(missing))
+    if not live:
+        _tell(_known_alarms(loaded))
     if live and not _probe(loaded, clock(at)):
         raise typer.Exit(1)
     for warning in _ties(loaded):
@@ -74,6 +87,38 @@ def _ties(config: Config) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _tell(lines: Iterable[tuple[str, str]]) -> None:
+    """Print what a person should look at, each with its feed."""
+    for feed, text in lines:
+        typer.echo(f"aggregator: {feed}: {line(text, LONGEST)}", err=True)
+
+
+def _known_alarms(config: Config) -> tuple[tuple[str, str], ...]:
+    """What the last refresh of each feed found that a person should look at; nothing without a ledger's file."""
+    if "://" in config.state or not Path(config.state).is_file():
+        return ()
+    with ledger.open(config.state) as book:
+        known = standing.alarms(book)
+    return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
+
+
+def _other_shows(plan: Plan, answers: Sequence[probe.Probe]) -> tuple[str, ...]:
+    """One line for each source that lists another show, as far as names and equal titles tell."""
+    listings = {answer.source.name: answer.listing for answer in answers if answer.listing is not None}
+    often = Counter(
+        title for listing in listings.values() for title in {fold(entry.title) for entry in listing.sightings}
+    )
+    listed = other_shows.tally(
+        (name, other_shows.Listed(entry.show, entry.genre, often[fold(entry.title)] > 1))
+        for name, listing in listings.items()
+        for entry in listing.sightings
+        if entry.show or listing.show.title
+    )
+    shows = {name: listing.show.title for name, listing in listings.items()}
+    filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
+    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
+
+
 def _probe(config: Config, now: datetime) -> bool:
     """Whether every source answers; a row for each says what."""
     asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
@@ -93,4 +138,7 @@ def _probe(config: Config, now: datetime) -> bool:
         for (feed, source), answer in zip(asked, answers, strict=True)
     ]
     table(screen(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",))
+    for plan in config.plans:
+        own = [answer for (feed, _), answer in zip(asked, answers, strict=True) if feed == plan.name]
+        _tell((plan.name, text) for text in _other_shows(plan, own))
     return all(answer.answered and answer.entries for answer in answers)

@@ -11,9 +11,14 @@ from aggregator.commands import account
 from aggregator.commands.find import find
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
 from aggregator.commands.screen import screen
-from aggregator.commands.wording import machine
+from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
 from aggregator.ledger import ledger, promises, recall
+from aggregator.merger import admission
+from aggregator.text.fold import fold
+
+WHOLE = 1000
+"""Characters of a line about held items that are shown."""
 
 
 def run(
@@ -23,13 +28,18 @@ def run(
     feed: FeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say who said what of an item, why its sightings are held to be one, and what was repaired.
+    """Say who said what of an item, why its sightings are held to be one, and what was repaired; or why it is held.
 
     Nothing is fetched: the answer is what the ledger remembers.
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed or _promised_by(loaded, item))
-    meant = find(pipeline.weigh(loaded, plan.name, at=clock(None)).items, item)
+    weighed = pipeline.weigh(loaded, plan.name, at=clock(None))
+    held = tuple(each for each in weighed.held if item in each.sightings or fold(item) == fold(each.title))
+    if held:
+        typer.echo(machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.tell(held)))
+        return
+    meant = find(weighed.items, item)
     with ledger.open(loaded.state) as book:
         remembered = {one.sighting.id: one for one in recall.sightings(book, plan.name)}
     seen = tuple(remembered[name] for name in meant.sightings if name in remembered)

@@ -20,7 +20,7 @@ class Probe(Struct, frozen=True):
     """What one question to a source came to.
 
     ``entries`` is how many of its entries belong to the feed, ``newest`` the newest of their dates; ``message`` says
-    why a silent source is silent, or what its reader remarked.
+    why a silent source is silent, or what its reader remarked. ``listing`` is what it lists, ``None`` where nothing.
     """
 
     source: Source
@@ -28,6 +28,7 @@ class Probe(Struct, frozen=True):
     entries: int = 0
     newest: Moment | None = None
     message: str = ""
+    listing: Listing | None = None
 
 
 def policy_of(config: Config | None) -> Policy:
@@ -60,6 +61,7 @@ def probe(source: Source, way: host_limits.Gate, now: datetime) -> Probe:
                 entries=len(listing.sightings),
                 newest=_newest(listing),
                 message="; ".join(listing.remarks),
+                listing=listing,
             )
     return Probe(source, answered=False, message="; ".join(dict.fromkeys(reasons)) or "it has no address to ask")
 

@@ -81,7 +81,7 @@ def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, .
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
     feed = pipeline.weigh(config, plan.name, at=now)
     near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
-    return near, feed.held
+    return near, tuple(each for each in feed.held if each.why != "due")
 
 
 def _list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:

@@ -106,15 +106,23 @@ def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admissi
         if _exempt(item, sources, situation):
             continue
         if free <= 0:
-            held.append(_held(item, "quota", now))
+            held.append(_held(item, "quota", None))
         free -= 1
     grace = [until for until in situation.heard.values() if until is not None and until > now]
     ends = [each.until for each in held if each.until is not None]
+    ends += [now for each in held if each.why == "quota"]
     waiting = any(each.why == "unconfirmed" for each in held)
     return Admission(
         held=tuple(sorted(held, key=lambda each: each.sightings)),
         until=min((*ends, *(grace if waiting else ())), default=None),
     )
+
+
+def wait(items: Iterable[Item], found: Admission) -> Admission:
+    """Return the admission with every other new item held, too, as due with the next refresh."""
+    known = {each.sightings for each in found.held}
+    due = [_held(item, "due", None) for item in items if item.sightings not in known]
+    return Admission(tuple(sorted((*found.held, *due), key=lambda each: each.sightings)), found.until)
 
 
 def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now: datetime) -> HeldItem | None:
@@ -216,6 +224,7 @@ _REASONS: Mapping[WhyHeld, str] = {
     "quota": "as more new items came than a refresh publishes at once; the next refresh publishes more of them",
     "never": "as the source adds none (adds: never)",
     "declined": "as you decided",
+    "due": "until the next refresh",
     "removed": "as the config no longer names the source",
 }
 _TITLES = 3

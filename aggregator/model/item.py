@@ -120,13 +120,13 @@ class Override(Record, frozen=True):
     value: str
 
 
-WhyHeld = Literal["unconfirmed", "quota", "never", "declined", "removed"]
+WhyHeld = Literal["unconfirmed", "quota", "never", "declined", "removed", "due"]
 
 
 class HeldItem(Record, frozen=True):
     """A new item that is not published yet: what it is, why, and until when at the latest.
 
-    ``until`` is ``None`` where only another source, a person, or the config ends it.
+    ``until`` is ``None`` where it has no set end: a later refresh, another source, a person, or the config ends it.
     """
 
     title: str

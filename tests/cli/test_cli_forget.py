@@ -73,6 +73,8 @@ def test_a_held_item_is_listed_and_published_when_a_person_wants_it(beside: Path
         "held (unconfirmed, until 2024-02-10)  mirror/m-fake  Win a car today",
         "0 near misses, 1 item held",
     ]
+    said = run("explain", "mirror/m-fake").stdout  # by the wall clock, long after it was due
+    assert said == 'mirror: 1 new item is held until the next refresh: "Win a car today"\n'
     assert review(run, "--publish", "mirror/m-fake") == "pickles: mirror/m-fake: published, from the next refresh\n"
     refresh(run, 4)
     assert "Win a car today" in items(beside)
