@@ -26,7 +26,7 @@ BROKEN = 5.0
 LOST = "\ufffd"
 MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
-TRACKED = re.compile(r"[?&]utm_[a-z]+=")
+TRACKED = re.compile(r"[?&](?:utm_[a-z]+|[fgdy]clid|gclsrc|msclkid|mc_[ce]id|igshid|_hsenc)=")
 TRACKED_COST = 6.0
 # An address that says a part of its path twice, beside a copy that says it once: slips repeat, they do not leave out.
 DOUBLED_COST = 3.0

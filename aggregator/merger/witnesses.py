@@ -8,8 +8,11 @@ from msgspec import Struct, field
 
 from aggregator.merger.rates import DEFAULT, Rates
 from aggregator.text import suspicion
+from aggregator.text.additions import without_additions
+from aggregator.text.casing import recased
 from aggregator.text.lossy import restored
 from aggregator.text.mend import Mended, mend
+from aggregator.text.misread import reworded
 from aggregator.text.tokens import Token, tokenise
 
 # What a kind of damage says about the rest of the copy (tuned on development shows; see docs/text.md).
@@ -99,7 +102,8 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
         clear = ILLEGIBLE if "\ufffd" in mended.text or suspicion.oddness(mended.text) else 1.0
         trust = (max(copy.trust, 0.01) * clear / top) ** TRUST_POWER
         called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
-    for witness, text in zip(called, restored([witness.text for witness in called]), strict=True):
+    texts = restored(reworded(without_additions([witness.text for witness in called])))
+    for witness, text in zip(called, recased(texts, [witness.trust for witness in called]), strict=True):
         witness.text = text
     called.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     return [witness for witness in called if witness.text.strip()]

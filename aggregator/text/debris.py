@@ -10,9 +10,13 @@ import re
 from aggregator.text.spacing import NARROWEST
 
 COMMENT = re.compile(r"<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL)
-SILENT = re.compile(
-    r"<(script|style|noscript|template)\b[^<>]{0,500}>(?:(?!<\1\b).){0,20000}?</\1\s*>", re.DOTALL | re.IGNORECASE
+# At an end of a text they are left over; inside it they are what it is about.
+SILENT_HEAD = re.compile(
+    r"\s{0,80}<(script|style|noscript|template)\b[^<>]{0,500}>(?:(?!<\1\b).){0,20000}?</\1\s?>",
+    re.DOTALL | re.IGNORECASE,
 )
+SILENT_TAIL = re.compile(r"</(script|style|noscript|template)\s?>\s{0,80}\Z", re.IGNORECASE)
+LONGEST_TAIL = 120  # characters of a closing tag and what stands behind it
 CDATA = re.compile(r"\A\s*<!\[CDATA\[|\]\]>\s*\Z")
 FORUM_TAGS = "b|i|u|s|quote|url|img|size|color|font|center|left|right|code|list|email|youtube|spoiler"
 FORUM = re.compile(
@@ -49,7 +53,12 @@ def without_silent_parts(text: str) -> str:
     """
     if "<" not in text and "]]>" not in text:
         return text
-    return CDATA.sub("", SILENT.sub(" ", COMMENT.sub("", text)))
+    text = COMMENT.sub("", text)
+    if head := SILENT_HEAD.match(text):
+        text = text[head.end() :].lstrip()
+    tail = SILENT_TAIL.search(text[-LONGEST_TAIL:])
+    begin = text.lower().rfind(f"<{tail[1].lower()}") if tail else -1
+    return CDATA.sub("", text if begin < 0 else text[:begin].rstrip())
 
 
 def unquoted(text: str) -> str:
@@ -78,7 +87,7 @@ def without_foreign_markup(text: str) -> str:
     """
     if "[" in text:
         text = WIKI_LINK.sub(r"\1", FORUM.sub(r"\2", CODE.sub(" ", text)))
-    if "''" in text:
+    if "'''" in text or "``" in text:  # two alone are also a typist's quotes
         text = WIKI_BOLD.sub(r"\2", TEX_QUOTES.sub(r"“\1”", text))
     if "dots" in text:
         text = TEX_DOTS.sub("…", text)

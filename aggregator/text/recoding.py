@@ -38,7 +38,7 @@ ODD = re.compile(
     f"|(?<={LETTER})[\u00a1-\u00a9\u00ab-\u00b1\u00b4-\u00b6\u00b8\u00bb-\u00bf\u00d7\u00f7‚„†‡‰‹›ˆ˜ˇ˘˙˚¸˝˛√-∫≈-≥◊⌐⌠⌡]"
     "(?=\\w)"
     f"|[√∂∆∏∑∫≈≠≤≥◊⌐⌠⌡¬¤¦]{{2}}|(?<={LETTER})[\u00a1-\u00bf]{{2}}"
-    f"|(?<={LETTER})№(?={LETTER})"
+    f"|(?<={LETTER})[№²³¹](?={LETTER})"
     # Two scripts in a word, accented letters in a row.
     f"|[{LATIN}](?=[{OTHER}])|[{OTHER}](?=[{LATIN}])|[À-ÖØ-öø-ÿŠšŽžŸŒœƒ]{{3}}"
     "|[\u0590-\u05ff](?=[\u0600-\u06ff])|[\u0370-\u03ff](?=[\u0400-\u06ff])|[\u0400-\u04ff](?=[\u0370-\u03ff\u0590-\u06ff])"

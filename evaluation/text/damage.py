@@ -39,7 +39,9 @@ SOURCES = ("host", "store", "guide", "paper", "echo")
 MOST_ITEMS = 5  # of one feed: shows shall not weigh more than languages
 SHORTEST, LONGEST = 60, 3000
 # A text that shows one of these is no sure truth: two readings of it can be defended.
-DAMAGE = re.compile(r"[\\<>\ufffd`]|\*\*|\[\[|&#?\w+;|%[0-9A-F]{2}|(?:\.\.|…)\W*$|^[-*•#>]|[?&]utm_|\S\n\S|[\x80-\x9f]")
+DAMAGE = re.compile(
+    r"[\\<>\ufffd`]|\*\*|\[\[|&#?\w+;|%[0-9A-F]{2}|(?:\.\.|…)\W*$|^[-*•#>]|[?&]utm_|\S\n\S|[\x80-\x9f]|[ÃÂ][\u0080-\u00bf]|â€"
+)
 
 
 def main() -> int:

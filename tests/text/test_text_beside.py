@@ -1,0 +1,79 @@
+"""What a copy shows when it stands beside another: lost case, a wrong code page, what a page added."""
+
+import pytest
+
+from aggregator.merger.blend import Copy, blend
+from aggregator.text.additions import without_additions
+from aggregator.text.casing import recased
+from aggregator.text.misread import reworded
+
+WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
+
+
+@pytest.mark.parametrize(
+    ("copies", "first"),
+    [
+        (["DIE FÄHRE NACH NORDEN", "Die Fähre nach Norden"], "Die Fähre nach Norden"),
+        (["die fähre nach norden", "Die Fähre nach Norden"], "Die Fähre nach Norden"),
+        (["La Nave Verso Il Grande Nord", "La nave verso il grande Nord"], "La nave verso il grande Nord"),
+        (["ПАРОХОД НА СЕВЕР", "Пароход на Север"], "Пароход на Север"),
+        # One slip at the beginning of a word is no habit, and a name of one word may be in capitals.
+        (["The Ship And The North Sea", "the Ship And The North Sea"], "The Ship And The North Sea"),
+        (["NASA", "Nasa"], "NASA"),
+        (["QUITE ANOTHER THING", "Die Fähre nach Norden"], "QUITE ANOTHER THING"),
+    ],
+)
+def test_case_comes_back_from_a_copy_that_has_it(copies, first):
+    assert recased(copies, [1.0] * len(copies))[0] == first
+
+
+def test_a_less_trusted_copy_does_not_change_case():
+    assert recased(["WE ARE HERE", "We are here"], [0.9, 0.5])[0] == "WE ARE HERE"
+
+
+@pytest.mark.parametrize(
+    ("copies", "first"),
+    [
+        (["Die Fõhre mit M³he, f³r 5 µ", "Die Fähre mit Mühe, für 5 µ"], "Die Fähre mit Mühe, für 5 µ"),
+        (["LÆÚtÚ Ó la fÛte", "L’été à la fête"], "L’été à la fête"),
+        (["Пароход на Север", "Пароходы на Юг"], "Пароход на Север"),
+        (["5 µm naïve façade", "5 µm naive facade"], "5 µm naïve façade"),
+    ],
+)
+def test_misread_words_come_back_from_a_sound_copy(copies, first):
+    assert reworded(copies)[0] == first
+
+
+CODE = "k0s77ZFHuxzgv5J6JfLjW3fbDKmSVH8R2G5DY60MW9vAGq5jIS"
+
+
+@pytest.mark.parametrize(
+    ("copies", "first"),
+    [
+        ([f"{WHOLE} {CODE}", WHOLE], WHOLE),
+        ([f"{WHOLE} {CODE}", f"{WHOLE} {CODE}"], f"{WHOLE} {CODE}"),
+        (["One.[3] Two.[4] Three.", "One. Two. Three."], "One. Two. Three."),
+        (["One.[3] Two.[4]", "One. Two.[4]"], "One.[3] Two.[4]"),
+        (["[00:01] One. [00:09] Two.", "One. Two."], "One. Two."),
+        (["At 15:11:45 and 16:12:46 again", "At and again"], "At 15:11:45 and 16:12:46 again"),
+        (["Die Fähre nach Norden, und wa… (daha çok)", WHOLE], "Die Fähre nach Norden, und wa…"),
+        (["Die Fähre nach Norden, und was …全文表示", WHOLE], "Die Fähre nach Norden, und was …"),
+        (["Wait for it… and go", "Wait for it"], "Wait for it… and go"),
+        (
+            ["Die Fähre nach Norden… und zu", "Die Fähre nach Norden… und zurück, und weiter"],
+            "Die Fähre nach Norden… und zu",
+        ),
+    ],
+)
+def test_what_one_copy_alone_has_of_a_page_goes(copies, first):
+    assert without_additions(copies)[0] == first
+
+
+def test_a_lone_copy_keeps_all():
+    for text in (f"{WHOLE} {CODE}", "One.[3] Two.[4]", "Und was… (mehr dazu)", "WE ARE HERE"):
+        assert blend([Copy("a", text)]).text == text
+
+
+def test_blending_reads_what_the_copies_say_together():
+    copies = [Copy("a", WHOLE.upper()), Copy("b", WHOLE[:30] + "…(weiter geht’s)"), Copy("c", f"{WHOLE} {CODE}")]
+    assert blend(copies, language="de").text == WHOLE
