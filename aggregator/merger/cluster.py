@@ -93,14 +93,20 @@ class _State:
             self._merge(large, small)
 
     def _allowed(self, one: int, other: int, threshold: float) -> bool:
-        """No source twice, one show, nobody said "different", and the mean weight between them is not against it."""
+        """Return whether the rules allow it and the mean weight is not against it.
+
+        Entries that one source listed at different times may be one, but only where nothing speaks against that itself:
+        an entry of a third source that has an id of each does not join them.
+        """
         total, pairs = 0.0, 0
-        kind = self.rules.kind
+        kind, source = self.rules.kind, self.rules.source
         for left in self.members[one]:
             for right in self.members[other]:
                 if right in self.foes.get(left, ()) or self._beside(left, right) or self._foreign(left, right):
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
+                if source[left] == source[right] and (weight is None or weight < PLAIN):
+                    return False  # what one source listed at two times is joined by its own evidence, by no other's
                 if weight is not None or kind[left] == kind[right]:
                     total += UNSEEN if weight is None else weight
                     pairs += 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.merger.match import match
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting
+from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
 
 TITLES = ("Evening bulletin", "Listener mail", "Das Neueste", "Preguntas 3", "お便り", "お便り 第2回")
 TEXTS = (None, "The news.", "Ihre Fragen zu Tauen, Segeln und Wind.")
@@ -68,3 +70,23 @@ def test_no_entry_is_joined_to_others_of_its_source(listed: list[Sighting]) -> N
 def test_every_entry_stands_in_one_cluster(listed: list[Sighting]) -> None:
     found = [each.id for cluster in match(listed).clusters for each in cluster.sightings]
     assert sorted(found) == sorted(each.id for each in listed)
+
+
+def moved(key: str, title: str, first: int, audio: str) -> Sighting:
+    """One entry of the host, of which the first listing had one and the second another."""
+    enclosure = Enclosure(f"https://host.example/{audio}.mp3")
+    stamp = Moment(START + timedelta(days=9 * first))
+    return Sighting("host", key, title, guid=key, published=stamp, enclosure=enclosure, span=Span(first, first))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Deichbau im Winter", "Krabbenfang heute"), ("Los faros", "Redes y anclas"), ("灯台の夜", "漁網を編む")],
+)
+def test_an_entry_with_ids_of_two_does_not_join_them(before: str, after: str) -> None:
+    old, new = moved("h1", before, 1, "one"), moved("h2", after, 2, "two")
+    both = Sighting("page", "p", before, guid="h2", enclosure=old.enclosure, ids=(("guid", "h1"),))
+    homes = [{each.key for each in cluster.sightings} for cluster in match([old, new, both]).clusters]
+    assert {"h1", "h2"} not in [home - {"p"} for home in homes]
+    same = replace(moved("h3", before, 2, "one"), published=old.published)
+    assert len(match([old, same, both]).clusters) == 1
