@@ -12,7 +12,7 @@ import numpy as np
 
 from aggregator.merger.compare import Compared, Levels
 from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.sparse import Bools, Floats
+from aggregator.merger.sparse import Bools, Floats, Ints
 from aggregator.merger.table import Table
 
 APART = ("31 days", "a year", "more")
@@ -28,20 +28,24 @@ WITNESSES = {
 # pair of the development sets is lost that 3 keeps.
 COST = 3.0
 
+# The same where nearly all other pairs of two listings agree to the day.
+RERUN = 5.0
+
 # A date level that weighs more than this is no evidence in the run: its hosts have stamped their archives anew.
 WORTHLESS = -1.0
 
 
-def doubtful(compared: Compared, table: Table, own: Bools) -> Floats:
-    """For each pair what it loses, 0 or below; ``own`` are pairs whose dates alone lie far apart (``restamped``)."""
+def doubtful(compared: Compared, table: Table, own: Ints) -> Floats:
+    """For each pair what it loses, 0 or below; ``own`` says where its dates alone lie far apart (``restamped``)."""
     dates = compared.levels[:, KINDS.index("date")]
     far = [LEVELS["date"].index(level) for level in APART]
     telling = [level for level in far if table.weights[KINDS.index("date")][level] < WORTHLESS]
     lengths = [LEVELS["duration"].index(level) for level in LONGER]
     longer = np.isin(compared.levels[:, KINDS.index("duration")], lengths)
     apart = np.isin(dates, telling) | (np.isin(dates, far) & longer)
-    doubted = own | (apart & ~witnessed(compared.levels))
-    return np.where(doubted, np.float32(-COST), np.float32(0))
+    doubted = (own > 0) | (apart & ~witnessed(compared.levels))
+    cost = np.where(own > 1, np.float32(-RERUN), np.float32(-COST))
+    return np.where(doubted, cost, np.float32(0))
 
 
 def witnessed(levels: Levels) -> Bools:

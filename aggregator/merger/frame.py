@@ -17,6 +17,7 @@ from aggregator.merger.described import described
 from aggregator.merger.record import Record
 from aggregator.merger.scope import scopes_of
 from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, met, rarity, weighted
+from aggregator.merger.swapped import put_right
 from aggregator.merger.wording import grams, named, titled
 from aggregator.text.titles import Title
 
@@ -77,7 +78,7 @@ class Frame(Struct, frozen=True):
 
 def framed(records: Sequence[Record]) -> Frame:
     """The columns of records, sorted by id."""
-    rows = tuple(sorted(records, key=lambda record: record.id))
+    rows = tuple(sorted(put_right(records), key=lambda record: record.id))
     scope = scopes_of(rows)
     titles, names_of = titled(rows, scope), tuple(named(row, scope) for row in rows)
     source = _coded([row.source for row in rows])

@@ -28,6 +28,8 @@ NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated 
 FAR = 3  # days that time zones and the delay of a directory explain
 MANY = 8  # other sure pairs by which two listings are seen to agree; 5 would do on all sets
 HARDLY_ANY = 0.1  # share of them that may disagree; with .2 three true pairs of directories-dev are lost
+NEXT_TO_NONE = 0.05  # share of them that may disagree by more than a day where they agree to the day
+LATE = 9  # days by which a blog or a directory may come after the host; a re-run comes later
 STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
 TIE = 0.01  # of the date's weight: which of two entries of one text and title is meant, the date says
 
@@ -35,13 +37,14 @@ _DATE = KINDS.index("date")
 _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 
 
-def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Bools]:
+def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Ints]:
     """The levels of all dates, those of listings that disagree as a whole put right; ``weights`` include them.
 
-    And for each pair whether its dates lie far apart though those of the two listings' other pairs agree.
+    And for each pair 1 where its dates lie far apart though those of the two listings' other pairs agree, 2 where
+    nearly all of these agree to the day.
     """
     levels: Ints = compared.levels[:, _DATE].astype(np.int64)
-    own = np.zeros(len(levels), dtype=np.bool_)
+    own = np.zeros(len(levels), dtype=np.int64)
     dated = np.flatnonzero((frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0))
     listing = numbered(frame.source, frame.last)
     left, right = compared.left[dated], compared.right[dated]
@@ -61,16 +64,24 @@ def redated(frame: Frame, compared: Compared, table: Table, weights: Floats, vet
     itself[sure] = np.abs(moved[sure]) > FAR
     others, differ = met.count[meeting] - itself, met.apart[meeting] - itself
     agree = (others >= MANY) & (differ <= HARDLY_ANY * others)
-    own[dated] = agree & np.isin(levels[dated], (_YEAR, _MORE))
+    astray = met.astray[meeting] - np.where(itself > 0, 1, 0)
+    exact = agree & (astray <= NEXT_TO_NONE * others)
+    own[dated] = np.where(agree & np.isin(levels[dated], (_YEAR, _MORE)), 1, 0)
+    own[dated] = np.where(exact & (np.abs(moved) > LATE), 2, own[dated])
     elsewhere = _elsewhere(frame, listing, (one, other, meeting), sure, met)
     ways = np.stack([moved, elsewhere[other] - frame.day[one], frame.day[other] - elsewhere[one]])
     unknown = np.where((met.count < LEAST)[meeting], np.min(np.abs(ways), axis=0), moved)
-    levels[dated] = np.where(met.disagree[meeting], put_right, np.where(own[dated], _YEAR, days_apart(np.abs(unknown))))
+    levels[dated] = np.where(
+        met.disagree[meeting],
+        put_right,
+        np.where(agree & np.isin(levels[dated], (_YEAR, _MORE)), _YEAR, days_apart(np.abs(unknown))),
+    )
     return levels, own
 
 
 class _Met(Struct, frozen=True):
-    """The sure pairs of each encounter of two listings: how many, by what days the second is later, how many differ.
+    """The sure pairs of each encounter of two listings: how many, by what days the second is later, how many differ,
+    and how many by more than a day.
 
     ``disagree`` says whether nearly all do, ``steady`` whether they do by one and the same stretch.
     """
@@ -78,6 +89,7 @@ class _Met(Struct, frozen=True):
     count: Ints
     stretch: Ints
     apart: Floats
+    astray: Floats
     disagree: Bools
     steady: Bools
 
@@ -89,7 +101,15 @@ def _met(meeting: Ints, moved: Ints, sure: Ints) -> _Met:
     alike = np.abs(moved[sure] - stretch[meeting[sure]]) <= STEADY
     together = np.bincount(meeting[sure], weights=alike, minlength=len(count))
     disagree = (count >= LEAST) & (apart >= NEARLY_ALL * count)
-    return _Met(count, stretch, apart.astype(np.float32), disagree, disagree & (together >= NEARLY_ALL * count))
+    astray = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > STEADY, minlength=len(count))
+    return _Met(
+        count,
+        stretch,
+        apart.astype(np.float32),
+        astray.astype(np.float32),
+        disagree,
+        disagree & (together >= NEARLY_ALL * count),
+    )
 
 
 def _elsewhere(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure: Ints, met: _Met) -> Ints:

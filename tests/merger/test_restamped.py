@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.doubtful import COST
+from aggregator.merger.doubtful import RERUN
 from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.record import Record
 from aggregator.merger.resolve import Orders, Resolution, resolve
@@ -39,7 +39,7 @@ def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], e
 
 def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 200)
-    for titles, doubt in ((TITLES, -COST), (TITLES[:7], 0.0)):
+    for titles, doubt in ((TITLES, -RERUN), (TITLES[:7], 0.0)):
         found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
         assert date(found) == "a year"
         assert found.doubts[place(found)] == doubt
