@@ -9,7 +9,7 @@ top, and so a listing with one new item writes one row, not all of them, also wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
 from aggregator.ledger import records
 from aggregator.ledger.ledger import Ledger, put, writing
+from aggregator.ledger.reused import is_same, names, renamed
 from aggregator.ledger.schema import mark, sightings, stamp
 from aggregator.ledger.schema import shelves as shelves_table
 from aggregator.ledger.schema import shows as shows_table
@@ -153,17 +154,16 @@ def _keep_document(
     other: list[dict[str, str | int | None]] = []
     moved: list[dict[str, str | int | None]] = []
     listed: set[str] = set()
-    for key, sighting in _distinct(listing.sightings, listed):
+    said = _by_content(connection, shelf, known, _distinct(listing.sightings, listed), listed)
+    for key, sighting, digest, record in said:
         place = shelf.anchor - sighting.position
         before = known.get(key)
-        record = records.encode(sighting, without=LOOSE)
-        digest = records.digest(record)
         if before is None:
             fresh.append(_fresh(shelf, key, place, digest, record))
             tally.changed.add(key)
         elif before.digest != digest:
-            said = {"digest": digest, "record": record, "changed": shelf.at}
-            other.append(shelf.row(key, **said, last=None, last_seen=None, place=place))
+            anew = {"digest": digest, "record": record, "changed": shelf.at}
+            other.append(shelf.row(key, **anew, last=None, last_seen=None, place=place))
             tally.changed.add(key)
         elif before.last is not None or before.place != place:
             moved.append(shelf.row(key, last=None, last_seen=None, place=place))
@@ -171,6 +171,72 @@ def _keep_document(
     tally.listed |= listed
     moved.extend(_missed(shelf, known, listed))
     _flush(connection, fresh, other, moved, least=1)
+
+
+def _by_content(
+    connection: Connection,
+    shelf: _Shelf,
+    known: Mapping[str, _Known],
+    entries: Iterable[tuple[str, Sighting]],
+    listed: set[str],
+) -> Iterator[tuple[str, Sighting, str, str]]:
+    """Yield each entry with its key, digest and record; an entry whose key stood for another item under a new name.
+
+    ``listed`` are the keys of the listing, in which such a name takes the place of the key.
+    """
+    changed: list[tuple[str, Sighting, str, str]] = []
+    for key, entry in entries:
+        record = records.encode(entry, without=LOOSE)
+        digest = records.digest(record)
+        before = known.get(key)
+        if before is None or before.digest == digest:
+            yield key, entry, digest, record
+            continue
+        changed.append((key, entry, digest, record))
+        if len(changed) >= BATCH:
+            yield from _told_apart(connection, shelf, known, changed, listed)
+            changed = []
+    yield from _told_apart(connection, shelf, known, changed, listed)
+
+
+def _told_apart(
+    connection: Connection,
+    shelf: _Shelf,
+    known: Mapping[str, _Known],
+    changed: Sequence[tuple[str, Sighting, str, str]],
+    listed: set[str],
+) -> Iterator[tuple[str, Sighting, str, str]]:
+    """Yield entries that say something else now, under their key where they are the same item, else a new name."""
+    named = {
+        key: [mark(name) for name in names(entry.key, lambda name: mark(name) in known)] for key, entry, *_ in changed
+    }
+    said = _records(connection, shelf, [name for each in named.values() for name in each])
+    for key, entry, digest, record in changed:
+        free = names(entry.key, lambda name: mark(name) in known)
+        fits = (name for name in reversed(free[:-1]) if is_same(said[mark(name)], entry))
+        name = next(fits, free[-1])
+        if name == entry.key:
+            yield key, entry, digest, record
+            continue
+        listed.discard(key)
+        listed.add(mark(name))
+        other = renamed(entry, name)
+        text = records.encode(other, without=LOOSE)
+        yield mark(name), other, records.digest(text), text
+
+
+def _records(connection: Connection, shelf: _Shelf, keys: Sequence[str]) -> Mapping[str, Sighting]:
+    """Return what some keys of a document last said, by key."""
+    table, found = sightings, dict[str, Sighting]()
+    for at in range(0, len(keys), BATCH):
+        query = select(table.c.key, table.c.record).where(
+            table.c.feed == shelf.feed,
+            table.c.source == shelf.source,
+            table.c.document == shelf.document,
+            table.c.key.in_(keys[at : at + BATCH]),
+        )
+        found |= {key: records.decode(Sighting, record) for key, record in connection.execute(query)}
+    return found
 
 
 def _distinct(listed: Sequence[Sighting], met: set[str]) -> Iterator[tuple[str, Sighting]]:
