@@ -15,7 +15,7 @@ from aggregator.merger.lore import NO_ODDS, NOTHING, Lore
 from aggregator.merger.rates import DEFAULT
 from aggregator.merger.relocate import relocate
 from aggregator.merger.seams import match_seams
-from aggregator.merger.spell import Bench, preferred_style, spell
+from aggregator.merger.spell import Bench, mixers, preferred_style, spell
 from aggregator.merger.stops import see_stops
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call, in_tokens
@@ -74,7 +74,8 @@ def blend(
     match_seams(witnesses, language)
     see_stops(witnesses)
     columns = relocate(weave(witnesses, backbone_first(witnesses)), witnesses)
-    bench = Bench(witnesses, language, preferred_style(witnesses, lore.styles.get(show or "", NO_ODDS)))
+    style = preferred_style(witnesses, lore.styles.get(show or "", NO_ODDS))
+    bench = Bench(witnesses, language, style, mixers(witnesses))
     return _read(columns, bench)
 
 

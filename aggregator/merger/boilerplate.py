@@ -9,8 +9,9 @@ know exactly where the text ends, triples also know a run that is worn or stands
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct, field
 
@@ -43,23 +44,46 @@ class Learner(Struct):
         lines = [_plain(witness) for witness in copies]
         inside = _insides(lines)
         several = _several(inside)
+        common = self._hear_shared(copies, lines, inside)
         for number, line in enumerate(lines):
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
             twin = any(other is inside[number] for at, other in enumerate(inside) if at != number)
             for side, edge in _edges(line).items():
                 lonely = 0 if twin else _lonely(edge, several)
-                self.shared.update(edge if twin else filter(several.__contains__, edge[lonely:]))
+                self.shared.update(triple for triple in edge if triple in common)
                 if judged:
                     self.alone.update(edge[: max(0, lonely - JOINT)])
-                    self._run(line, lonely, side)
+                    self._run(line, lonely, side, lines)
         if self._remembered() > MOST_REMEMBERED:
             self._forget()
 
-    def _run(self, line: Sequence[str], lonely: int, edge: str) -> None:
-        """Remembers the run at an edge that only this copy has: its triples less the two words they share inside."""
+    def _hear_shared(
+        self, copies: Sequence[Witness], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
+    ) -> set[str]:
+        """Return the triples that most of the uncut copies have, and count the outermost word that all of them have.
+
+        Two copies of four that share a tail may be one page and its mirror.
+        """
+        uncut = [number for number, copy in enumerate(copies) if not copy.cut and lines[number]]
+        if len(uncut) < 2:  # noqa: PLR2004 - one copy shares nothing
+            return set()
+        for edge, at in ((HEAD, 0), (TAIL, -1)):
+            outermost = {lines[number][at] for number in uncut}
+            if len(outermost) == 1:
+                self.shared[_phrase([*outermost], edge)] += 1
+        often = Counter(chain.from_iterable(inside[number] for number in uncut))
+        return {triple for triple, count in often.items() if count > 1 and 2 * count > len(uncut)}
+
+    def _run(self, line: Sequence[str], lonely: int, edge: str, lines: Sequence[Sequence[str]]) -> None:
+        """Count the run at an edge that only this copy has: its triples less the two words they share inside.
+
+        A single word that another copy has somewhere else has moved.
+        """
         size = lonely - 1
         if 0 < size < min(LONGEST, len(line) - 1):
-            self.runs[_phrase(line[-size:] if edge == TAIL else line[:size], edge)] += 1
+            run = line[-size:] if edge == TAIL else line[:size]
+            if size > 1 or sum(run[0] in other for other in lines) == 1:
+                self.runs[_phrase(run, edge)] += 1
 
     def _forget(self) -> None:
         """Drops what was seen least, until half of the room is free: memory and work stay bounded however many pass."""
@@ -80,16 +104,36 @@ class Learner(Struct):
             for triple, count in self.alone.items()
             if count >= LEAST_ALONE and self.shared[triple] < MOST_SHARED * count
         }
-        runs = {run for run, count in self.runs.items() if count >= LEAST_ALONE and self._stuck(run, count)}
-        return frozenset(triples | runs)
+        runs = self._often(self.runs)
+        return frozenset(triples | runs | self._often(_beside(self.runs, runs)))
+
+    def _often(self, runs: Mapping[str, int]) -> set[str]:
+        """Return the runs that were alone often enough and are hardly ever shared."""
+        return {run for run, count in runs.items() if count >= LEAST_ALONE and self._stuck(run, count)}
 
     def _stuck(self, run: str, count: int) -> bool:
         """Whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
         words = run.split(" ")
-        if len(words) < 3:  # noqa: PLR2004 - one word and its edge: of these only dates are furniture
-            return run.count("#") > 1 and not any(letter.isalpha() for letter in run)
+        if len(words) < 3:  # noqa: PLR2004 - one word and its edge
+            return self.shared[run] < MOST_SHARED * count
         rarest = min(self.shared[" ".join(words[i : i + 3])] for i in range(len(words) - 2))
         return rarest < MOST_SHARED * count
+
+
+def _beside(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
+    """Return what stands between the text and a known run, with how often: "21 min" before a site's own words."""
+    inner: Counter[str] = Counter()
+    for run, count in runs.items():
+        words = run.split(" ")
+        if words[0] == HEAD:
+            size = next((at for at in range(len(words) - 1, 1, -1) if " ".join(words[:at]) in known), 0)
+            rest = _phrase(words[size:], HEAD) if size else ""
+        else:
+            size = next((at for at in range(1, len(words) - 1) if " ".join(words[at:]) in known), 0)
+            rest = _phrase(words[:size], TAIL) if size else ""
+        if rest:
+            inner[rest] += count
+    return inner
 
 
 def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
@@ -102,11 +146,11 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
         return
     inside, bounds = _insides(lines), _uncounted(witnesses, bounds)
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
-        others = [inside[other] for other in range(len(lines)) if other != number]
+        others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
         start, end = bounds[number]
-        if start and not _lacked(_triples(line[:start], tail=""), others):
+        if start and not _lacked(line[:start], HEAD, others):
             start = 0
-        if end < len(line) and not _lacked(_triples(line[end:], head=""), others):
+        if end < len(line) and not _lacked(line[end:], TAIL, others):
             end = len(line)
         if start or end < len(line):
             _shorten(witness, start, end)
@@ -138,10 +182,12 @@ def _shorten(witness: Witness, start: int, end: int) -> None:
             witness.tokens = tokenise(witness.text)
 
 
-def _lacked(triples: Iterable[str], others: Sequence[set[str]]) -> bool:
-    """Whether one of the other copies has nothing of a run."""
-    run = set(triples)
-    return any(not run & other for other in others)
+def _lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
+    """Return whether one of the other copies has nothing of a run at an edge; a single word may be nowhere in it."""
+    if len(run) == 1:
+        return any(run[0] not in line for line, _ in others)
+    triples = set(_triples(run, head="" if edge == TAIL else HEAD, tail="" if edge == HEAD else TAIL))
+    return any(not triples & inside for _, inside in others)
 
 
 def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
@@ -218,8 +264,8 @@ def _phrase(words: Sequence[str], edge: str) -> str:
 
 def _edges(line: Sequence[str]) -> dict[str, list[str]]:
     """The triples from the tail inward, and from the head inward."""
-    tail = list(_triples(line[-LONGEST:], head=""))
-    return {TAIL: tail[::-1], HEAD: list(_triples(line[:LONGEST], tail=""))}
+    tail = list(_triples(line[-LONGEST:], head=HEAD if len(line) <= LONGEST else ""))
+    return {TAIL: tail[::-1], HEAD: list(_triples(line[:LONGEST], tail=TAIL if len(line) <= LONGEST else ""))}
 
 
 def _insides(lines: Sequence[Sequence[str]]) -> list[set[str]]:

@@ -16,6 +16,7 @@ from aggregator.text.addresses import shortened
 from aggregator.text.lookalikes import mixed
 from aggregator.text.shapes import shape
 from aggregator.text.styles import Sides, fold, sides
+from aggregator.text.styles import mixed as mixed_styles
 
 # A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
 KNOWN = 2.5
@@ -38,11 +39,15 @@ LETTERS_FOR_DIGITS = tuple(str.maketrans("015", letters) for letters in ("ols", 
 
 
 class Bench(NamedTuple):
-    """Who votes on how words are written, in which language, and the style of the text."""
+    """Who votes on how words are written, in which language, and the style of the text.
+
+    ``mixers`` are, for each kind of mark, the numbers of the witnesses that write it both typographically and plainly.
+    """
 
     witnesses: Sequence[Witness]
     language: str | None
     style: Sides
+    mixers: Sequence[frozenset[int]] = ()
 
 
 class Spelling(NamedTuple):
@@ -77,6 +82,12 @@ def preferred_style(witnesses: Sequence[Witness], odds: Sequence[float]) -> Side
         weight = witness.trust * evidence(1 - witness.rates.restyled, witness.rates.restyled)
         votes = [vote + weight * side for vote, side in zip(votes, sides(witness.text), strict=True)]
     return tuple(1 if vote >= 0 else -1 for vote in votes)
+
+
+def mixers(witnesses: Sequence[Witness]) -> list[frozenset[int]]:
+    """Return for each kind of mark the numbers of the witnesses that write it in both styles."""
+    both = zip(*(mixed_styles(witness.text) for witness in witnesses), strict=True)
+    return [frozenset(number for number, mixes in enumerate(kind) if mixes) for kind in both]
 
 
 def _word(column: Column, bench: Bench) -> tuple[str, float]:
@@ -126,10 +137,10 @@ def _mistaken(group: Sequence[str], ballots: Mapping[str, float], language: str 
 @lru_cache(maxsize=1 << 12)
 def _letters(word: str) -> str:
     """A word without its marks."""
-    return "".join(letter for letter in word if letter.isalnum()) or word
+    return "".join(letter for letter in word if letter.isalnum()) or fold(word)
 
 
-def _elected(ballots: dict[str, float], style: Sides) -> str:
+def _elected(ballots: dict[str, float], style: Sides, unrestyled: frozenset[str]) -> str:
     """The choice with most evidence, the variants of style counted as one; of these the preferred one."""
     groups: dict[str, list[str]] = {}
     for choice in sorted(ballots):
@@ -138,7 +149,7 @@ def _elected(ballots: dict[str, float], style: Sides) -> str:
     group = groups[max(scores, key=lambda plain: (scores[plain], len(plain), plain))]
     if len(group) == 1:
         return group[0]
-    return max(group, key=lambda one: (_fitting(one, style), ballots[one], one))
+    return max(group, key=lambda one: (one in unrestyled, _fitting(one, style), ballots[one], one))
 
 
 def _fitting(choice: str, style: Sides) -> int:
@@ -170,7 +181,19 @@ def _marks(parts: dict[int, str], bench: Bench) -> str:
         full = _count(part) == most
         weight = evidence(1, rates.added_mark) if full else evidence(1 - rates.added_mark, rates.lost_mark)
         ballots[part] = ballots.get(part, 0.0) + bench.witnesses[number].trust * weight
-    return _elected(ballots, bench.style)
+    return _elected(ballots, bench.style, _unrestyled(parts, bench))
+
+
+def _unrestyled(parts: Mapping[int, str], bench: Bench) -> frozenset[str]:
+    """Return the parts of the witnesses that write a disputed kind of mark in both styles.
+
+    Restyling makes a text uniform, so a text that is not was not restyled.
+    """
+    if not any(bench.mixers):
+        return frozenset()
+    taken = [set(kind) for kind in zip(*map(sides, parts.values()), strict=True)]
+    numbers = frozenset().union(*(who for who, side in zip(bench.mixers, taken, strict=True) if len(side) > 1))
+    return frozenset(part for number, part in parts.items() if number in numbers)
 
 
 def _count(part: str) -> int:

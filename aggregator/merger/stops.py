@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aggregator.merger.witnesses import Witness
 from aggregator.text import align, cuts
-from aggregator.text.tokens import tokenise
+from aggregator.text.tokens import Token, tokenise
 
 # A cut copy has its words in order within the first stretch of a longer one. At .75 rewritten texts pass for cuts.
 WITHIN = 0.85
@@ -25,6 +25,22 @@ def see_stops(witnesses: Sequence[Witness]) -> None:
     for witness in witnesses:
         if not witness.cut and not witness.finished:
             _try_unmarked(witness, witnesses)
+    for witness in witnesses:
+        if witness.cut:
+            witness.tokens = _sure(witness, witnesses)
+
+
+def _sure(witness: Witness, witnesses: Sequence[Witness]) -> list[Token]:
+    """Return the tokens of a cut witness without a torn word or a loose mark at their end."""
+    tokens = list(witness.tokens)
+    while len(tokens) > 1 and not tokens[-1].lexical:
+        tokens.pop()
+    keys = [token.key for token in tokens]
+    if len(tokens) > 1 and any(_torn(keys, other) for other in witnesses if other is not witness):
+        tokens.pop()
+        while len(tokens) > 1 and not tokens[-1].lexical:
+            tokens.pop()
+    return tokens
 
 
 def _try_dots(witness: Witness, witnesses: Sequence[Witness]) -> None:
@@ -32,7 +48,8 @@ def _try_dots(witness: Witness, witnesses: Sequence[Witness]) -> None:
     text = cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
     tokens = tokenise(text)
     keys = [token.key for token in tokens]
-    if any(goes_on(keys, other, WITHIN_DOTTED) for other in witnesses if other is not witness):
+    others = [other for other in witnesses if other is not witness]
+    if any(goes_on(keys, other, WITHIN_DOTTED) or (len(keys) > 1 and _ends_within(keys, other)) for other in others):
         witness.text, witness.tokens, witness.cut = text, tokens, True
 
 
@@ -56,6 +73,17 @@ def goes_on(keys: Sequence[str], other: Witness, share: float) -> bool:
         return False
     known = keys[:LONG]
     return align.common(known, other.keys[: min(stretch, LONG + LONG // 8)]) >= share * len(known)
+
+
+def _ends_within(keys: Sequence[str], other: Witness) -> bool:
+    """Whether the keys are the beginning of the other witness, the last of them the beginning of its word there."""
+    theirs = other.keys[: len(keys)]
+    return (
+        len(theirs) == len(keys)
+        and theirs[:-1] == list(keys[:-1])
+        and theirs[-1] != keys[-1]
+        and theirs[-1].startswith(keys[-1])
+    )
 
 
 def _torn(keys: Sequence[str], other: Witness) -> bool:

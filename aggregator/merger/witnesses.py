@@ -34,11 +34,10 @@ WEAR = {
     "bold": 0.2,
     "bullet": 0.1,
     "hyphen": 0.25,
-    "wrap": 0.2,
+    "wrap": 0.0,
     "space": 0.1,
     "twice": 0.05,
     "look-alike": 0.2,
-    "extraction": 0.2,
     "cut": 0.0,
     "torn word": 0.0,
 }

@@ -15,7 +15,6 @@ from aggregator.text import (
     cuts,
     debris,
     escapes,
-    extraction,
     lookalikes,
     markup,
     mojibake,
@@ -47,7 +46,6 @@ FIXERS: tuple[tuple[str, Fixer], ...] = (
     ("space", spacing.squeezed),
     ("twice", debris.once),
     ("look-alike", lookalikes.unmasked),
-    ("extraction", extraction.without_minutes),
 )
 # Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
 ROUNDS = 6

@@ -135,13 +135,13 @@ def test_displaced_words_are_kept_and_doubted():
         [
             Copy("casts", told("000", start, " PyTorch Developer Podcast artwork"), 0.5, cut=True),
             Copy("podyssey", told("001", start, " 4) "), 0.5),
-            Copy("apple", told("002", start, " ](https"), 0.8),
+            Copy("apple", told("002", start, " 17 is"), 0.8),
         ],
         language="en",
     )
     assert "smuggle in Python data that quite unusual." in reading.text
     assert reading.text.endswith("dispatcher.")
-    assert reading.least < 0.7
+    assert reading.least < 0.75
     assert max(run.confidence for run in reading.provenance) > reading.least + 0.2
 
 

@@ -95,3 +95,70 @@ def test_what_is_seen_most_is_remembered_longest(monkeypatch):
         said = f"{lettered(number)} and more."
         learner.hear(in_tokens(call([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
     assert any("harbour tea" in phrase for phrase in learner.learned())
+
+
+def heard(pairs):
+    observer = Observer()
+    for copies in pairs:
+        observer.hear([Copy(source, text) for source, text in copies.items()], None)
+    return observer.lore()
+
+
+SUBJECTS = {
+    "de": ["Moor und Torf", "Alte Mühlen", "Der Fährmann", "Salz im Norden", "Wetterhäuser", "Langsame Züge"],
+    "es": ["La sal del mar", "Faros viejos", "El pan de invierno", "Ríos quietos", "Mapas rotos", "Trenes lentos"],
+    "ru": ["Старые карты", "Тихие реки", "Зимний хлеб", "Медленные поезда", "Красная глина", "Высокие мачты"],
+}
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_a_single_word_at_the_end_of_one_sources_titles_is_learned(subjects):
+    learned = heard({"host": title, "page": f"{title} – Podgarten"} for title in subjects[:-1])
+    assert (
+        blend([Copy("page", f"{subjects[-1]} – Podgarten"), Copy("host", subjects[-1])], lore=learned).text
+        == (subjects[-1])
+    )
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_minutes_before_the_words_of_a_site_go_with_them(subjects):
+    ends = ["Hallo bei Kaffee Nord", "Un saludo de Casa Sol", "Hallo bei Kaffee Nord"]
+    texts = [f"{number} {subject}, {subject}, {subject}." for number, subject in enumerate(subjects * 3)]
+    learned = heard(
+        {"host": text, "page": f"{text} {20 + number} min {ends[number % 3]}"} for number, text in enumerate(texts)
+    )
+    copies = [Copy("host", f"{texts[0]} "), Copy("page", f"{texts[0]} 33 min {ends[0]}")]
+    assert blend(copies, lore=learned).text == texts[0]
+
+
+def test_a_word_that_all_copies_begin_with_is_kept():
+    learned = heard({"host": topic, "page": f"01/0{number + 1}/2019 {topic}"} for number, topic in enumerate(TOPICS))
+    dated = "03/05/2021 the harbour at night"
+    assert blend([Copy("host", dated), Copy("page", f"{dated} again")], lore=learned).text.startswith("03/05/2021")
+    undated = [Copy("host", "the harbour at night"), Copy("page", dated)]
+    assert blend(undated, lore=learned).text == "the harbour at night"
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"),
+    [
+        ("The ferryman of Loch N …", "The ferryman of Loch Ness"),
+        ("Die Fähre nach Pell...Show More", "Die Fähre nach Pellworm"),
+        ("Паром на Валаам | Ла...Show More", "Паром на Валаам"),
+        ("Le passeur d [...]", "Le passeur du lac"),
+    ],
+)
+def test_what_a_cut_left_of_a_word_has_no_vote(cut, whole):
+    assert blend([Copy("page", cut), Copy("host", whole)]).text == whole
+
+
+@pytest.mark.parametrize(
+    ("mixed", "straight"),
+    [
+        ("L’île du passeur, c'est ici : l’eau", "L'île du passeur, c'est ici : l'eau"),
+        ("Don’t ask about “Alma”, it's gone", "Don't ask about \"Alma\", it's gone"),
+    ],
+)
+def test_a_text_of_both_styles_was_not_restyled(mixed, straight):
+    assert blend([Copy("a", straight), Copy("b", mixed)]).text == mixed
+    assert blend([Copy("b", straight), Copy("a", mixed)]).text == mixed

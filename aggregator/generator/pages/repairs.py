@@ -24,7 +24,6 @@ CAUSES: Final[Mapping[str, str]] = {
     "entity": "codes in place of letters",
     "escape": "backslashes before signs",
     "escape sequence": "escapes of another format",
-    "extraction": "what the page around it said",
     "foreign markup": "markup of a forum, wiki or editor",
     "hyphen": "a word parted at the end of a line",
     "invisible": "signs that nobody sees",
