@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from aggregator.aside import Aside
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
-from aggregator.merger import lore, resolve, sight, table, weights
+from aggregator.merger import lore, resolve, sight, table, texts, weights
 from aggregator.merger.attest import Weights, ballot
 from aggregator.merger.boilerplate import HEAD, TAIL
-from aggregator.merger.lore import NOTHING, Lore, Observer
-from aggregator.merger.readings import copies_of
+from aggregator.merger.lore import NOTHING, Lore
+from aggregator.merger.readings import texts_of
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
 from aggregator.text import templates
@@ -39,7 +39,7 @@ SHOWN = 10
 EDGES = f"{HEAD}{TAIL} "
 
 LEAST_ITEMS = 12
-"""Items that several sources tell, below which no lore is learned: fewer show chance, not habit."""
+"""Sightings or items below which nothing is learned anew."""
 
 
 class Learned(Struct, frozen=True):
@@ -65,12 +65,9 @@ def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weig
     before = _before(book, plan, LORE, size)
     if before is not None:
         return before
-    observer = Observer()
-    for cluster in map(aside.cluster, told if len(told) >= LEAST_ITEMS else ()):
-        votes = ballot(cluster.sightings, weights)
-        language = next((sighting.language for sighting in votes.witnesses if sighting.language), None)
-        observer.hear(copies_of("description", votes), language)
-    return Learned(size, lore.to_json(replace(observer.lore(), template=_template(clusters))))
+    votes = (ballot(cluster.sightings, weights) for cluster in map(aside.cluster, told))
+    learned = texts.learn(text for each in votes for text in texts_of(each))
+    return Learned(size, lore.to_json(replace(learned, template=_template(clusters))))
 
 
 def _template(clusters: Sequence[Cluster]) -> Template:
@@ -99,7 +96,7 @@ def version(learned: Learned) -> str:
 def as_lore(learned: Learned, plan: Plan) -> Lore:
     """The lore itself; without its boilerplate where the plan keeps that."""
     known = lore.from_json(learned.text)
-    return replace(known, phrases=NOTHING.phrases) if plan.boilerplate == "keep" else known
+    return replace(known, phrases=NOTHING.phrases) if plan.keeps >= {each.name for each in plan.sources} else known
 
 
 def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
@@ -117,7 +114,7 @@ def keep(book: Ledger, plan: Plan, weights: Learned, texts: Learned) -> None:
 
 def digest(learned: Learned, plan: Plan) -> str:
     """The digest of the lore as the plan takes it."""
-    return blake2b(f"{plan.boilerplate} {learned.text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(f"{sorted(plan.keeps)} {learned.text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _before(book: Ledger, plan: Plan, name: str, size: int) -> Learned | None:

@@ -154,7 +154,13 @@ class Brief(Struct, frozen=True):
         weights = votes.weights
         said = [
             (
-                *(each.id, self.digests[each.id], weights.of(each), weights.of_text(each)),
+                *(
+                    each.id,
+                    self.digests[each.id],
+                    weights.of(each),
+                    weights.of_text(each),
+                    each.source in weights.keeps,
+                ),
                 *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead),
             )
             for each in votes.witnesses

@@ -23,7 +23,7 @@ from aggregator.ledger import admissions, decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
 from aggregator.making import Mended, mend, taken
 from aggregator.merger import admission, frame, lone, match, other_shows, resolve, sight, table
-from aggregator.merger.attest import Weights, seniority, soundness
+from aggregator.merger.attest import Weights, seniority
 from aggregator.merger.channel import complete
 from aggregator.merger.held import alarms
 from aggregator.merger.record import of_sighting
@@ -32,10 +32,6 @@ from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Admission, Item, Override, Promise
 from aggregator.model.sighting import Sighting
-
-SOUND_DIGITS = 2
-"""Decimals of a source's soundness: with more, one new episode would weigh all the old ones otherwise; 1 would take
-a source of which 4 % is damaged for a sound one."""
 
 
 class Composition(Struct, frozen=True):
@@ -92,11 +88,10 @@ def _orders(book: Ledger, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, 
 
 def weighed(book: Ledger, plan: Plan, mended: Mended) -> Weights:
     """What each source's word weighs in this feed."""
-    share = {source: round(sound, SOUND_DIGITS) for source, sound in soundness(mended.sightings).items()}
     links = repeated_links(mended.sightings)
     order = seniority(mended.sightings, mended.began)
     trust = told.trust_of(book, plan)
-    return Weights(trust, links, share, ahead=mended.ahead, since=mended.since, seniority=order)
+    return Weights(trust, links, plan.keeps, ahead=mended.ahead, since=mended.since, seniority=order)
 
 
 def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: bool) -> Made:

@@ -1,7 +1,7 @@
-"""Damaged copies of the texts of any feeds, in the form that ``text_eval.py`` reads: damage of its own making.
+"""Damaged copies of the texts of any feeds, in the form that ``evaluation/text/run.py`` reads: other damage again.
 
     python benchmarks/damage.py FEED [FEED ...] --hits 2 --seed 1 > copies.jsonl
-    python benchmarks/text_eval.py copies.jsonl
+    python evaluation/text/run.py copies.jsonl
 
 Each title and each description of 60 characters and more becomes three to five copies of five sources, each with a
 trust; --hits is how often a copy is hit. Each source sticks words of its own to the texts of a show. The kinds of

@@ -132,8 +132,10 @@ class FeedKeys(Keys):
     ttl_minutes: Whole | None = Field(None, description="How long readers may keep the feed, in minutes.")
     persons: list[PersonKeys] = Field(default_factory=list, description="Who makes the show (podcast:person).")
     funding: list[FundingKeys] = Field(default_factory=list, description="Where listeners can give (podcast:funding).")
-    boilerplate: Literal["keep", "strip"] = Field(
-        "strip", description="Whether tails that the show repeats are cut where another copy lacks them."
+    boilerplate: Literal["keep", "strip"] | None = Field(
+        None,
+        description="Whether what sources repeat at the ends of their texts is cut where another copy lacks it; "
+        "unless given, kept for the most trusted source and cut for others.",
     )
     window: int = Field(
         1000,

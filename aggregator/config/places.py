@@ -60,6 +60,11 @@ class SourceKeys(Keys):
         description="Whether its new items are published at once, once another source lists them, or never; by its "
         "trust, unless given.",
     )
+    boilerplate: Literal["keep", "strip"] | None = Field(
+        None,
+        description="Whether what it repeats at the ends of its texts, and other sources lack, is cut; "
+        "unless given, as the feed says, else kept for the most trusted source and cut for others.",
+    )
     distrust_304_after_hours: Annotated[int, Field(strict=True, ge=24)] | None = Field(
         None, description="After how many hours of nothing but 304 the whole is asked for once; never, unless given."
     )

@@ -103,6 +103,7 @@ def _source(name: str, keys: places.SourceKeys, folder: Path) -> Source:
         show=keys.show,
         only=Only(keys.only.show, keys.only.category, keys.only.title),
         trust=kinds.of(keys.kind).trust if keys.trust is None else keys.trust,
+        boilerplate=keys.boilerplate,
         options=tuple(sorted(keys.options.items())),
         distrust_304_after=keys.distrust_304_after_hours,
         adds=keys.adds,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import pairwise
@@ -23,12 +23,6 @@ QUOTE = 200
 # Changes that any sound copy may need: they say nothing of how its source was transcribed.
 HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut", "torn word"})
 
-# Listings of a few items are given this many undamaged ones more, so that one slip does not condemn a source. With 0
-# a single damaged item would silence it; with 8 the Apple page among the seeds (5 of 8 damaged) outvotes two clean
-# listings on a lost dash.
-PATIENCE = 4
-
-
 # What a source said before it listed the item anew may complete what it says now, and contradicts nobody: below any
 # source's word, however little that is trusted.
 FORMER = 0.01
@@ -44,8 +38,8 @@ UNKNOWN = datetime.min.replace(tzinfo=UTC)
 class Weights(Struct, frozen=True):
     """What each source's word weighs.
 
-    ``trust`` is between 0 and 1, ``soundness`` (0 to 1) the share of a source's sightings that came undamaged, which
-    counts where texts are read. ``repeated_links`` are (source, link) pairs that stand on several of its items.
+    ``trust`` is between 0 and 1. ``keeps`` are the sources of whose texts nothing is cut as boilerplate.
+    ``repeated_links`` are (source, link) pairs that stand on several of its items.
     ``lore`` is what was learned of the sources' texts. ``superseded`` are ids of sightings that their own source has
     since replaced by others of the same item, ``ahead`` of those that were dated later than they were seen. ``since``
     says since when each sighting says what it says, and ``seniority`` puts sources in order, the lowest first: they
@@ -54,7 +48,7 @@ class Weights(Struct, frozen=True):
 
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
-    soundness: Mapping[str, float] = field(default_factory=dict)
+    keeps: frozenset[str] = frozenset()
     lore: Lore = NOTHING
     superseded: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
@@ -67,19 +61,8 @@ class Weights(Struct, frozen=True):
         return self.trust.get(sighting.source, 0.5) * (FORMER if sighting.id in self.superseded else 1.0)
 
     def of_text(self, sighting: Sighting) -> float:
-        """The trust of a sighting's source where letters are concerned: a worn transcription is believed less."""
-        tied = YOUNGER if sighting.id in self.younger else 1.0
-        return self.of(sighting) * self.soundness.get(sighting.source, 1.0) * tied
-
-
-def soundness(sightings: Iterable[Sighting]) -> Mapping[str, float]:
-    """For each source the share of its sightings that needed no mending of damage, leaning towards 1 for few."""
-    listed: Counter[str] = Counter()
-    damaged: Counter[str] = Counter()
-    for sighting in sightings:
-        listed[sighting.source] += 1
-        damaged[sighting.source] += any(note.cause not in HARMLESS for note in sighting.notes)
-    return {source: 1 - damaged[source] / (listed[source] + PATIENCE) for source in listed}
+        """The trust of a sighting's source where texts are read: of sources trusted alike the younger gives way."""
+        return self.of(sighting) * (YOUNGER if sighting.id in self.younger else 1.0)
 
 
 class Ballot(Struct, frozen=True):

@@ -17,6 +17,7 @@ from aggregator.merger.relocate import relocate
 from aggregator.merger.seams import match_seams
 from aggregator.merger.spell import Bench, mixers, preferred_style, spell
 from aggregator.merger.stops import see_stops
+from aggregator.merger.variants import of_one_title, sounder
 from aggregator.merger.weave import Column, backbone_first, weave
 from aggregator.merger.witnesses import Copy, Witness, call, in_tokens
 from aggregator.text.tokens import unspaced
@@ -60,9 +61,18 @@ _Told = tuple[str, tuple[str, ...], float]
 
 
 def blend(
-    copies: Sequence[Copy], *, language: str | None = None, lore: Lore = NOTHING, show: str | None = None
+    copies: Sequence[Copy],
+    *,
+    language: str | None = None,
+    lore: Lore = NOTHING,
+    show: str | None = None,
+    title: bool = False,
 ) -> Reading:
-    """The best reading of the copies; their order does not matter, an empty one says nothing."""
+    """Return the best reading of the copies; their order does not matter, an empty one says nothing.
+
+    Titles that differ by more than spelling are different titles: of copies of a ``title`` those that resemble the most
+    trusted one are read.
+    """
     witnesses = call(copies)
     if not witnesses:
         return Reading("", 0.0, 0.0)
@@ -73,9 +83,17 @@ def blend(
     boilerplate.strip(witnesses, lore.phrases)
     match_seams(witnesses, language)
     see_stops(witnesses)
+    if title:
+        witnesses = of_one_title(witnesses)
+    reading = _blended(witnesses, language, lore.styles.get(show or "", NO_ODDS))
+    better = sounder(witnesses, reading.text) if title else None
+    return _alone([better]) if better else reading
+
+
+def _blended(witnesses: Sequence[Witness], language: str | None, odds: Sequence[float]) -> Reading:
+    """Return the reading of witnesses whose ends are settled; ``odds`` are those of the style of the show."""
     columns = relocate(weave(witnesses, backbone_first(witnesses)), witnesses)
-    style = preferred_style(witnesses, lore.styles.get(show or "", NO_ODDS))
-    bench = Bench(witnesses, language, style, mixers(witnesses))
+    bench = Bench(witnesses, language, preferred_style(witnesses, odds), mixers(witnesses))
     return _read(columns, bench)
 
 

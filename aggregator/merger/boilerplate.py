@@ -147,7 +147,7 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
     inside, bounds = _insides(lines), _uncounted(witnesses, bounds)
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
         others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
-        start, end = bounds[number]
+        start, end = (0, len(line)) if witness.keep else bounds[number]
         if start and not _lacked(line[:start], HEAD, others):
             start = 0
         if end < len(line) and not _lacked(line[end:], TAIL, others):

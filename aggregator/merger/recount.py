@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from aggregator.merger.blend import Reading, blend
-from aggregator.merger.lore import NOTHING, Lore, Observer
+from aggregator.merger import texts
+from aggregator.merger.blend import Reading
+from aggregator.merger.lore import NOTHING, Lore
+from aggregator.merger.texts import Text
 from aggregator.merger.witnesses import Copy
 
 # Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory.
 LONGEST = 1 << 24
 
 
-class Account(Struct, frozen=True):
-    """One line understood: the item's id, the field, its copies, and what is known of it."""
+class Account(Text, frozen=True, kw_only=True):
+    """One line understood: the item's id, and its text."""
 
     id: str
-    field: str
-    copies: tuple[Copy, ...]
-    language: str | None = None
-    show: str | None = None
 
 
 class Fault(Struct, frozen=True):
@@ -59,11 +58,7 @@ def lines(source: TextIO) -> Iterator[str]:
 
 def learn(found: Iterable[Account | Fault]) -> Lore:
     """What the accounts teach about sources and boilerplate; memory is bounded."""
-    observer = Observer()
-    for account in found:
-        if isinstance(account, Account):
-            observer.hear(account.copies, account.language, account.show)
-    return observer.lore()
+    return texts.learn(account for account in found if isinstance(account, Account))
 
 
 def answers(found: Iterable[Account | Fault], lore: Lore = NOTHING) -> Iterator[tuple[Account, Reading] | Fault]:
@@ -72,7 +67,7 @@ def answers(found: Iterable[Account | Fault], lore: Lore = NOTHING) -> Iterator[
         if isinstance(account, Fault):
             yield account
         else:
-            yield account, blend(account.copies, language=account.language, lore=lore, show=account.show)
+            yield account, texts.read(account, lore)
 
 
 def line(account: Account, reading: Reading) -> str:
@@ -107,15 +102,17 @@ def _account(said: object) -> Account:
     return Account(
         id=_text(said, "id"),
         field=_text(said, "field"),
-        copies=tuple(_copy(witness) for witness in witnesses),
-        language=_language(_text(said, "lang", "language")),
+        copies=_ranked([_copy(witness) for witness in witnesses]),
+        language=texts.base_language(_text(said, "lang", "language")),
         show=_text(said, "show") or None,
     )
 
 
-def _language(said: str) -> str | None:
-    """The language without its region ("en" of "en-US"): word lists have none."""
-    return said.strip().lower().replace("_", "-").partition("-")[0] or None
+def _ranked(copies: Sequence[Copy]) -> tuple[Copy, ...]:
+    """Return the copies, those of the most trust kept whole where others are trusted less."""
+    top = max((copy.trust for copy in copies), default=0.0)
+    ranked = any(copy.trust < top for copy in copies)
+    return tuple(replace(copy, keep=ranked and copy.trust == top) for copy in copies)
 
 
 def _copy(witness: object) -> Copy:

@@ -140,6 +140,8 @@ def _odds(
     if not voices:
         return 30.0
     at_end = all(stretch.start > reach[number][1] or stretch.end < reach[number][0] for number in voices)
+    if at_end and any(witnesses[number].keep and number not in stretch.columns[0].moved for number in having):
+        return 30.0
     odds = PRIOR
     for number in having:
         odds += witnesses[number].trust * _for(stretch, rates[number], at_end=at_end)

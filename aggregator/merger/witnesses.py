@@ -54,6 +54,7 @@ class Copy(Struct, frozen=True):
 
     ``wear`` are the causes of the changes it already went through (names of fixers), as evidence of its soundness;
     ``mended`` says that it went through all of them: a text that ``mend`` gave, blanks round it aside.
+    ``keep`` says that its ends are text, whatever the other copies lack.
     """
 
     source: str
@@ -62,6 +63,7 @@ class Copy(Struct, frozen=True):
     cut: bool = False
     wear: tuple[str, ...] = ()
     mended: bool = False
+    keep: bool = False
 
 
 class Witness(Struct):
@@ -73,6 +75,7 @@ class Witness(Struct):
     sound: float
     trust: float
     rates: Rates = DEFAULT
+    keep: bool = False
     tokens: list[Token] = field(default_factory=list)
     seen: dict[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -100,7 +103,9 @@ def call(copies: Sequence[Copy]) -> list[Witness]:
         mended = Mended(copy.text.strip(), copy.cut, ()) if copy.mended else mend(copy.text, cut=copy.cut)
         clear = ILLEGIBLE if "\ufffd" in mended.text or suspicion.oddness(mended.text) else 1.0
         trust = (max(copy.trust, 0.01) * clear / top) ** TRUST_POWER
-        called.append(Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust))
+        called.append(
+            Witness(copy.source, mended.text, mended.cut, soundness(mended, copy.wear), trust, keep=copy.keep)
+        )
     texts = restored(reworded(without_additions([witness.text for witness in called])))
     for witness, text in zip(called, recased(texts, [witness.trust for witness in called]), strict=True):
         witness.text = text

@@ -48,8 +48,9 @@ class Channel(Record, frozen=True):
 class Plan(Record, frozen=True):
     """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
 
-    ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned tails
-    are cut from the merged text. ``window`` is the most items of the newest page (older ones go to archives),
+    ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned
+    heads and tails are cut from the texts of all sources that do not say so themselves, ``None`` where rank
+    decides. ``window`` is the most items of the newest page (older ones go to archives),
     ``None`` for all. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
     """
 
@@ -57,12 +58,28 @@ class Plan(Record, frozen=True):
     channel: Channel
     sources: tuple[Source, ...]
     refresh: str | None = None
-    boilerplate: Literal["keep", "strip"] = "strip"
+    boilerplate: Literal["keep", "strip"] | None = None
     decisions: tuple[Decision, ...] = ()
     overrides: tuple[Override, ...] = ()
     window: int | None = None
     probe_enclosures: bool = False
     buried: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def keeps(self) -> frozenset[str]:
+        """The sources of whose texts nothing is cut as boilerplate: where the config is silent, the most trusted."""
+        return _keeps(self)
+
+
+def _keeps(plan: Plan) -> frozenset[str]:
+    """Return the sources of whose texts nothing is cut as boilerplate: unless the config says so, the most trusted."""
+    top = max((source.trust for source in plan.sources), default=0.0)
+    by_rank = {source.name: "keep" if source.trust >= top else "strip" for source in plan.sources}
+    return frozenset(
+        source.name
+        for source in plan.sources
+        if (source.boilerplate or plan.boilerplate or by_rank[source.name]) == "keep"
+    )
 
 
 class Hearing(Record, frozen=True):

@@ -24,6 +24,8 @@ class Source(Record, frozen=True):
 
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
     that speaks until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
+    ``boilerplate`` says whether what the source repeats at the ends of its texts is cut, ``None`` where the feed or the
+    source's rank decides.
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
     nothing but 304 the origin is asked unconditionally once, ``None`` for never. ``adds`` says whether its new items
     are published at once, ``None`` where its trust decides (``merger.admission``).
@@ -37,6 +39,7 @@ class Source(Record, frozen=True):
     show: str | None = None
     only: Only = Only()
     trust: float = 0.5
+    boilerplate: Literal["keep", "strip"] | None = None
     options: tuple[tuple[str, str], ...] = ()
     distrust_304_after: int | None = None
     adds: Adds | None = None

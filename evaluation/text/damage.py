@@ -2,7 +2,7 @@
 
     python -m evaluation.text.damage --group tuning --hits 1 TRUTH.jsonl [FEED.xml ...] > tuning-light.jsonl
     python -m evaluation.text.damage --folder /tmp/sets TRUTH.jsonl [FEED.xml ...]
-    python benchmarks/text_eval.py tuning-light.jsonl
+    python evaluation/text/run.py tuning-light.jsonl
 
 Input: JSON Lines with {"id","field","lang","show","truth"}, or feeds, of which the titles and the descriptions that
 show no damage are taken. Output: the form of the development files, {"id","field","lang","show","level","witnesses",

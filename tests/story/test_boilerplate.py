@@ -39,3 +39,28 @@ def test_a_mirrors_tail_is_left_out_where_the_host_lacks_it(stage, origin, episo
     if not kept:
         assert "sponsor old rope and sons" in " ".join(told)
         assert not any("sponsor" in item["content_html"] for item in stage.items())
+
+
+HOSTS = {
+    "a link for support": (" Support the lantern club at https://lantern.example/join today.", ""),
+    "ein Sponsor": (" Mit Unterstützung der Seilerei Alt und Söhne, seit 1890.", ""),
+    "дата": ("", "Выпуск вышел весной на маяке. "),
+}
+
+
+@pytest.mark.parametrize(("tail", "head"), HOSTS.values(), ids=list(HOSTS))
+@pytest.mark.parametrize("trust", [0.1, 0.3, 0.7, 0.8])
+def test_the_text_of_the_most_trusted_source_is_whole(stage, origin, episode, rss, tail, head, trust) -> None:
+    titles = [f"{text.split(',')[0].split(':')[0][:40].strip()} ({turn})" for turn, text in enumerate(TEXTS * 2)]
+    texts = [f"{text} {turn}." for turn, text in enumerate(TEXTS * 2)]
+    own = [episode(turn, title=titles[turn], text=head + text + tail) for turn, text in enumerate(texts)]
+    theirs = [
+        episode(turn, guid=f"m{turn}", title=titles[turn], text=text, audio=f"https://m.example/{turn}.mp3")
+        for turn, text in enumerate(texts)
+    ]
+    origin.serve("/feed.xml", rss(*own))
+    origin.serve("/mirror.xml", rss(*theirs))
+    stage.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: {trust}"
+    stage.refresh()
+    words = (head + tail).split()[2]
+    assert [words in item["content_html"] for item in stage.items()] == [True] * len(texts)
