@@ -40,7 +40,7 @@ Case = Callable[[Setting, int], dict[str, list[float]]]
 CASES: dict[str, tuple[Case, list[tuple[str, str, float]]]] = {  # what is compared with what, and how much is asked
     "reading": (
         cases.reading,
-        [("feedparser", "swift", 25), ("feedparser", "swift, sanitised", 25), ("feedparser, bare", "swift", 0)],
+        [("feedparser", "strict", 8), ("feedparser", "strict, sanitised", 8), ("feedparser, bare", "strict", 0)],
     ),
     "cold": (cases.cold, [("naive", "aggregator", 8)]),
     "warm": (cases.warm, [("naive", "aggregator", 100)]),

@@ -1,4 +1,4 @@
-"""RSS 0.9x, 1.0, 2.0 and Atom: sound feeds by the fast reader, all others by feedparser, the tolerant one.
+"""RSS 0.9x, 1.0, 2.0 and Atom: sound feeds by the strict reader, all others by feedparser, the tolerant one.
 
 Both tell the same things in the same shapes, so that what becomes of them is decided here once. Which of them read
 is said where the feed was not sound, and never changes what is read of one that is.
@@ -15,11 +15,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import discovery, feed_item, feed_plain, feed_show, media, shape, swift
+from aggregator.fetchers import discovery, feed_item, feed_show, rss_atom, shape
 from aggregator.fetchers.feed_xml import Beside
-from aggregator.fetchers.swift_cut import Plainly
-from aggregator.fetchers.swift_names import IrregularError, MisplacedError
-from aggregator.fetchers.swift_stencil import Plain
+from aggregator.fetchers.rss_atom import NotSoundError
 from aggregator.model.sighting import Listing, Sighting
 from aggregator.model.source import Document, Source
 from aggregator.text.urls import canonical
@@ -49,29 +47,20 @@ def read(document: Document) -> Listing:
     if shape.is_only_html(document):
         raise shape.described(document, "a feed")
     try:
-        return swiftly(document)
-    except IrregularError as error:
+        return strictly(document)
+    except NotSoundError as error:
         return tolerantly(document, f"read slowly: {error}")
 
 
-def swiftly(document: Document, plain: Plainly = feed_plain.certain) -> Listing:
-    """The items of a sound feed; raises ``IrregularError`` where it is none that the fast reader knows.
-
-    ``plain`` says which items may be read straight from their texts, which changes no answer.
-    """
-    channel = swift.Channel()
-    name, base = document.source.name, media.base(document)
-    try:
-        with uncollected():
-            found = [
-                feed_plain.sighting(name, base, item, at)
-                if isinstance(item, Plain)
-                else feed_item.sighting(document, *item, at)
-                for at, item in enumerate(swift.entries(document, channel, plain))
-            ]
-    except MisplacedError:
-        return swiftly(document, feed_plain.never)
-    return _listing(document, found, channel.context.values, channel.account, [])
+def strictly(document: Document) -> Listing:
+    """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
+    found_feed = rss_atom.Feed()
+    with uncollected():
+        found = [
+            feed_item.sighting(document, entry, said, at)
+            for at, (entry, said) in enumerate(rss_atom.entries(document, found_feed))
+        ]
+    return _listing(document, found, found_feed.channel.values, found_feed.account, [])
 
 
 @contextmanager
@@ -90,7 +79,7 @@ def uncollected() -> Iterator[None]:
 
 
 def tolerantly(document: Document, why: str = "") -> Listing:
-    """The items of any feed, with a remark that says why it was not read swiftly; ``ReadError`` as for ``read``."""
+    """Return the items of any feed; ``why`` is a remark on it. Raises ``ReadError`` as ``read`` does."""
     parsed = importlib.import_module(TOLERANT).parsed(document)
     if not parsed.version and not parsed.entries:
         raise shape.described(document, "a feed")

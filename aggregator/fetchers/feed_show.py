@@ -34,7 +34,7 @@ def show(document: Document, channel: Mapping[str, Any], sound: Beside | None) -
         title=of(channel, "title") or "",
         link=media.absolute(base, channel.get("link")),
         description=description,
-        author=said.get("itunes:author") or of(channel, "author"),
+        author=said.get("itunes:author") or of(channel, "author") or of(channel, "owner"),
         image=media.absolute(base, image.get("href") or image.get("url")) if isinstance(image, dict) else None,
         language=of(channel, "language"),
         copyright=of(channel, "rights"),

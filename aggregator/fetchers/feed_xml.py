@@ -16,21 +16,34 @@ from msgspec import Struct, field
 from aggregator.fetchers import tree
 from aggregator.model.sighting import Tag
 
-ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
-CONTENT = "http://purl.org/rss/1.0/modules/content/"
-SYNDICATION = "http://purl.org/rss/1.0/modules/syndication/"
 # The namespace's own address, and its documents on GitHub, which feeds declare in many forms (branches master and main,
 # the folder docs, the raw file).
 PODCAST = re.compile(
     r"https?://(?:www\.)?(?:podcastindex\.org/namespace(?:/1\.0)?|"
     r"(?:github\.com|raw\.githubusercontent\.com)/podcastindex-org/podcast-namespace(?:/[^\s?#]*)?)/?(?:[?#].*)?"
 )
-ATOM = "http://www.w3.org/2005/atom"
-RSS = {  # no namespace; RSS 1.0 and 0.90; two that early RSS 2.0 feeds declare
-    "", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
-    "http://blogs.law.harvard.edu/tech/rss",
+_SPACES = {  # by the address of the namespace in lower case, without scheme, www. and final slash
+    **dict.fromkeys(
+        (
+            "", "purl.org/rss/1.0", "purl.org/rss/1.0/modules/rss091#", "my.netscape.com/rdf/simple/0.9",
+            "blogs.law.harvard.edu/tech/rss", "w3.org/2005/atom", "purl.org/atom/ns#",
+        ),
+        "",
+    ),
+    "itunes.com/dtds/podcast-1.0.dtd": "itunes:",
+    "purl.org/rss/1.0/modules/content": "content:",
+    "purl.org/rss/1.0/modules/syndication": "sy:",
+    "purl.org/dc/elements/1.1": "dc:",
+    "purl.org/dc/terms": "dcterms:",
+    "search.yahoo.com/mrss": "media:",
+    "rssnamespace.org/feedburner/ext/1.0": "feedburner:",
+    "youtube.com/xml/schemas/2015": "yt:",
+    "gdata.youtube.com/schemas/2007": "yt:",
+    "w3.org/1999/02/22-rdf-syntax-ns#": "rdf:",
+    "w3.org/1999/xhtml": "xhtml:",
 }  # fmt: skip
-PREFIXES = {ATOM: "atom:", ITUNES: "itunes:", CONTENT: "content:", SYNDICATION: "sy:"} | dict.fromkeys(RSS, "")
+_ATOM = {"w3.org/2005/atom"}
+_TEXTS = {"", "itunes:", "content:", "sy:"}
 ITEMS = {"item", "entry"}
 CHANNELS = {"channel", "feed", "rdf"}
 SKIPS = {"skiphours", "skipdays"}
@@ -46,6 +59,30 @@ def is_podcast(address: str) -> bool:
     (True, False)
     """
     return PODCAST.fullmatch(address.strip().lower()) is not None
+
+
+@lru_cache(maxsize=256)
+def prefix_of(address: str) -> str | None:
+    """Return the prefix that a namespace usually has, "" for those of RSS and Atom; ``None`` for an unknown one.
+
+    >>> prefix_of("HTTPS://www.iTunes.com/DTDs/Podcast-1.0.dtd"), prefix_of("http://purl.org/rss/1.0/")
+    ('itunes:', '')
+    """
+    bare = _bare(address)
+    return "" if bare.startswith("backend.userland.com/rss") else _SPACES.get(bare)
+
+
+@lru_cache(maxsize=256)
+def text_prefix(address: str) -> str | None:
+    """Return the prefix of an item's text in the account of the XML, ``None`` for one that is not in it."""
+    if _bare(address) in _ATOM:
+        return "atom:"
+    prefix = prefix_of(address)
+    return prefix if prefix in _TEXTS and not address.startswith("http://purl.org/atom/") else None
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://(?:www\.)?", "", address.strip().lower()).rstrip("/")
 
 
 class Said(NamedTuple):
@@ -113,9 +150,9 @@ def note(found: Beside, element: tree.Element) -> None:
     namespace, local = tree.name(element)
     if is_podcast(namespace):
         found.tags.append(tag(element))
-    elif namespace == ITUNES and local == "category":
+    elif prefix_of(namespace) == "itunes:" and local == "category":
         found.categories.append(_path(element))
-    elif (prefix := PREFIXES.get(namespace)) is not None:
+    elif (prefix := text_prefix(namespace)) is not None:
         found.channel.setdefault(prefix + local, tree.text(element).strip())
 
 
@@ -126,7 +163,7 @@ def _said(item: tree.Element) -> Said:
         namespace, local = tree.name(element)
         if is_podcast(namespace):
             tags.append(tag(element))
-        elif (prefix := PREFIXES.get(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
+        elif (prefix := text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, tree.text(element).strip())
     return Said(texts, tuple(tags))
 

@@ -31,14 +31,14 @@ def pieces(body: bytes, *, recover: bool) -> Iterator[Element]:
         return
 
 
-def sound(body: bytes, *tags: str) -> Iterator[Element | tuple[str, str]]:
-    """The elements of these names as they end, each namespace as it is declared (prefix, address), last the root.
+def sound(body: bytes, *tags: str) -> Iterator[Element]:
+    """Yield the elements of these names as they end, last the root.
 
     Raises ``ValueError`` where the XML is not well-formed or has a document type. The taker may drop an element once
     the next is given.
     """
     reader = etree.iterparse(
-        BytesIO(body), events=("start-ns", "end"), tag=tags, recover=False, resolve_entities=False, no_network=True,
+        BytesIO(body), events=("end",), tag=tags, recover=False, resolve_entities=False, no_network=True,
         huge_tree=True,
     )  # fmt: skip
     try:

@@ -53,7 +53,11 @@ def spared(names: set[str]) -> None:
     assert not names & {f"aggregator.text.{each}" for each in texts}
     stages = {"learning", "making", "stages", "printing", "publish", "kept"}
     assert not names & {f"aggregator.{stage}" for stage in stages}
-    assert not names & {"aggregator.fetchers.http.client", "aggregator.fetchers.swift", "aggregator.fetchers.sandbox"}
+    assert not names & {
+        "aggregator.fetchers.http.client",
+        "aggregator.fetchers.rss_atom",
+        "aggregator.fetchers.sandbox",
+    }
 
 
 def test_a_version_loads_no_room(tmp_path) -> None:

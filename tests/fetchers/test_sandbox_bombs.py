@@ -50,7 +50,7 @@ def test_the_preflight_names_the_bomb(children: sandbox.Pool, build: object, wor
 
 @pytest.mark.parametrize("name", ["49,000 items", "attributes behind a bracket"])
 def test_what_the_preflight_cannot_see_the_kernel_ends(children: sandbox.Pool, name: str) -> None:
-    unsound = COSTLY[name]().replace(b"</channel>", b"a & b</channel>")  # what is sound takes the fast reader
+    unsound = COSTLY[name]().replace(b"</channel>", b"a & b</channel>")  # what is sound takes the strict reader
     assert "reading it takes " in outcome(children, "feed", unsound)
     assert outcome(children, "feed", rss(b"")) == ""
 

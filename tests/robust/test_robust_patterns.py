@@ -25,8 +25,6 @@ BOUNDED = {
     "text.urls.SIMPLECAST": "asked only of the first LONGEST characters of an address",
     "generator.clean.TAGGED": "asked only of titles, cut to 16 times the length that is shown",
     "service.shelf.LINK": "asked only of the first HEAD bytes of our own files",
-    "fetchers.swift.ENCODING": "feedparser's own, whose answers must be the same; asked in a child under limits",
-    "fetchers.swift_people.EMAIL": "feedparser's own; asked in a child, of names that the preflight keeps short",
     "fetchers.listing.DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
 """Patterns that may be quadratic, because what they are asked of is short, and where that is decided."""
