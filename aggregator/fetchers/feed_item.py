@@ -39,7 +39,7 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
     if not title:
         return None
     length = durations.parse(of(entry, "itunes_duration") or (str(file[1].duration or "") if file else ""))
-    published, updated = (moment(entry, *names) for names in (("published", "updated", "created"), ("updated",)))
+    published, updated = (_moment(entry, *names) for names in (("published", "updated", "created"), ("updated",)))
     key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title, published))
     number = _number(texts, entry, tags)
     kind = texts.get("itunes:episodeType") or of(entry, "itunes_episodetype") or ""
@@ -48,11 +48,11 @@ def sighting(document: Document, entry: Mapping[str, Any], said: Said | None, po
         genre="episode" if enclosure or length else "post", ids=tuple(_ids(entry, file[0].url if file else "")),
         description=words.description, html=words.html, summary=words.summary,
         published=published, updated=updated, duration=Duration(*length) if length else None,
-        season=whole(texts.get("itunes:season") or of(entry, "itunes_season") or tagged(tags, "season")),
-        episode=whole(number), number=number if whole(number) is None else None,
+        season=_whole(texts.get("itunes:season") or of(entry, "itunes_season") or _tagged(tags, "season")),
+        episode=_whole(number), number=number if _whole(number) is None else None,
         episode_type=EPISODE_TYPES.get(kind.lower()),
         explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), flag(entry, "itunes_explicit")),
-        image=_image(entry, base), author=author(entry, texts), language=of(entry, "language"),
+        image=_image(entry, base), author=_author(entry, texts), language=of(entry, "language"),
         categories=_categories(entry), tags=tags,
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def of(entry: Mapping[str, Any], name: str) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def moment(entry: Mapping[str, Any], *names: str) -> Moment | None:
+def _moment(entry: Mapping[str, Any], *names: str) -> Moment | None:
     """The first of the named dates that can be read.
 
     feedparser's own reading is not taken: it answers the first of the current month for "2004-foo" (6.0.14).
@@ -107,16 +107,16 @@ def _ids(entry: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
 
 def _number(texts: Mapping[str, str], entry: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
     """The episode's number as it is displayed."""
-    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or tagged(tags, "episode")
+    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or _tagged(tags, "episode")
     return said.strip()[:LONGEST_NUMBER] or None if said else None
 
 
-def tagged(tags: tuple[Tag, ...], name: str) -> str | None:
+def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
     """The text of the first ``podcast:`` element of the name."""
     return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
 
 
-def whole(text: str | None) -> int | None:
+def _whole(text: str | None) -> int | None:
     """The whole number that the text is, ``None`` where it is none or longer than six digits."""
     text = text.strip() if text else ""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_WHOLE else None
@@ -129,7 +129,7 @@ def _image(entry: Mapping[str, Any], base: str) -> str | None:
     return next((url for name in named if (url := media.absolute(base, name))), None)
 
 
-def author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+def _author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
     """The author's name, else what stands in its place.
 
     feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:

@@ -42,10 +42,10 @@ def words(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Words:
     content, is_plain = _content(entry, texts)
     description = texts.get("description") or _value(entry, "summary")
     long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _value(entry, "subtitle")
-    return chosen(content, description, long, short, is_plain=is_plain)
+    return _chosen(content, description, long, short, is_plain=is_plain)
 
 
-def chosen(content: str, description: str, long: str, short: str, *, is_plain: bool = False) -> Words:
+def _chosen(content: str, description: str, long: str, short: str, *, is_plain: bool = False) -> Words:
     """Which of four texts is what, each "" where it is not there.
 
     ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter

@@ -41,7 +41,7 @@ class NotSoundError(ValueError):
     """The document needs the tolerant reader; the message says why, in a few words."""
 
 
-class Entry(Struct):
+class _Entry(Struct):
     """What is read of one item, or of the channel: fields by feedparser's names; ``titled`` once it has its title."""
 
     names: Mapping[str, str | None]
@@ -54,15 +54,15 @@ class Entry(Struct):
 class Feed(Struct):
     """The channel as far as the document was read, by its fields and by the XML's own account."""
 
-    channel: Entry = field(default_factory=lambda: Entry(_Names(), is_item=False))
+    channel: _Entry = field(default_factory=lambda: _Entry(_Names(), is_item=False))
     account: Beside = field(default_factory=Beside)
     parent: Element | None = None
     last: Element | None = None
     is_rdf: bool = False
 
 
-Item: TypeAlias = tuple[dict[str, Any], Said]
-Step: TypeAlias = Callable[[Entry, Element, str], None]
+_Item: TypeAlias = tuple[dict[str, Any], Said]
+_Step: TypeAlias = Callable[[_Entry, Element, str], None]
 """What one element changes: the item or channel, the element, and its text as it stands, stripped."""
 
 
@@ -76,7 +76,7 @@ class _Names(dict[str, str | None]):
         return name
 
 
-def entries(document: Document, feed: Feed) -> Iterator[Item]:
+def entries(document: Document, feed: Feed) -> Iterator[_Item]:
     """Yield the items in the feed's order, and fill ``feed`` with what stands before, between and behind them.
 
     Raises ``NotSoundError``, maybe only behind the last item: then what was yielded does not count.
@@ -195,12 +195,12 @@ def _of_channel(feed: Feed, child: Element) -> None:
                 feed.account.skipped[local].append(tree.text(inner).strip())
 
 
-_Plan: TypeAlias = tuple[Step | None, str | None, bool]
+_Plan: TypeAlias = tuple[_Step | None, str | None, bool]
 """What is done with an element of an item: a step, its name among the texts, and whether it is a ``podcast:`` tag."""
 
 
-def _item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> Item:
-    entry = Entry(feed.channel.names, is_atom=feed.channel.is_atom)
+def _item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
+    entry = _Entry(feed.channel.names, is_atom=feed.channel.is_atom)
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     if about := element.get(_ABOUT):
@@ -224,7 +224,7 @@ def _item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> Item:
     return entry.values, Said(texts, tuple(tags))
 
 
-def _plan(entry: Entry, child: Element) -> _Plan:
+def _plan(entry: _Entry, child: Element) -> _Plan:
     if not isinstance(child.tag, str):  # a comment
         return None, None, False
     namespace, local = tree.name(child)
@@ -236,7 +236,7 @@ def _plan(entry: Entry, child: Element) -> _Plan:
     return _STEPS.get(name) if name else None, key, feed_xml.is_podcast(namespace)
 
 
-def _apply(step: Step, entry: Entry, element: Element) -> None:
+def _apply(step: _Step, entry: _Entry, element: Element) -> None:
     """Take a step; raises ``NotSoundError`` for an element that holds more than its text."""
     if len(element) and step not in _HOLDERS:
         raise NotSoundError(f'markup or a comment inside of "{tree.name(element)[1]}"')
@@ -285,16 +285,16 @@ def _address(text: str) -> str:
     return _SLASHES.sub(r"\1", text) if ":///" in text else text
 
 
-def _kept(key: str, *, typed: bool = False) -> Step:
+def _kept(key: str, *, typed: bool = False) -> _Step:
     """Return the step that keeps an element's text under the key."""
 
-    def keep(entry: Entry, element: Element, said: str) -> None:
+    def keep(entry: _Entry, element: Element, said: str) -> None:
         entry.values[key] = _typed(element, said, "text/plain")[0] if typed else _told(said)
 
     return keep
 
 
-def _title(entry: Entry, element: Element, said: str) -> None:
+def _title(entry: _Entry, element: Element, said: str) -> None:
     """Keep the first title that is not empty."""
     value = _typed(element, said, "text/plain")[0]
     if not entry.titled:
@@ -302,14 +302,14 @@ def _title(entry: Entry, element: Element, said: str) -> None:
         entry.titled = bool(value)
 
 
-def _media_title(entry: Entry, element: Element, said: str) -> None:
+def _media_title(entry: _Entry, element: Element, said: str) -> None:
     """Keep a title that gives way to the item's own."""
     value = _typed(element, said, "text/plain")[0]
     if not entry.titled:
         entry.values["title"] = value
 
 
-def _summary(entry: Entry, element: Element, said: str) -> None:
+def _summary(entry: _Entry, element: Element, said: str) -> None:
     """Keep the first description or summary of an item that is not empty, the last of a channel."""
     value, values = _typed(element, said, "text/html")[0], entry.values
     if entry.is_item:
@@ -318,7 +318,7 @@ def _summary(entry: Entry, element: Element, said: str) -> None:
         values["subtitle" if (entry.names[str(element.tag)] or "").endswith("description") else "summary"] = value
 
 
-def _content(entry: Entry, element: Element, said: str) -> None:
+def _content(entry: _Entry, element: Element, said: str) -> None:
     """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
     if element.get("src") is not None and not element.text:
         return
@@ -326,7 +326,7 @@ def _content(entry: Entry, element: Element, said: str) -> None:
     entry.values.setdefault("content", []).append({"type": kind, "value": value})
 
 
-def _link(entry: Entry, element: Element, said: str) -> None:
+def _link(entry: _Entry, element: Element, said: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
     value, about = _told(said), _attributes(element)
     about["rel"] = about.get("rel", "alternate").lower()
@@ -342,7 +342,7 @@ def _link(entry: Entry, element: Element, said: str) -> None:
     entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
 
 
-def _guid(entry: Entry, element: Element, said: str) -> None:
+def _guid(entry: _Entry, element: Element, said: str) -> None:
     """Keep an id, which is also the link unless there is one or it says that it is none."""
     value = _told(said)
     is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
@@ -352,7 +352,7 @@ def _guid(entry: Entry, element: Element, said: str) -> None:
         entry.values.setdefault("link", value)
 
 
-def _author(entry: Entry, element: Element, said: str) -> None:
+def _author(entry: _Entry, element: Element, said: str) -> None:
     """Keep a person: the last that is given in parts, else the first that is given as one text."""
     values = entry.values
     parts = {
@@ -376,7 +376,7 @@ def _author(entry: Entry, element: Element, said: str) -> None:
         values.setdefault("author_detail", {key: value for key, value in detail.items() if value})
 
 
-def _category(entry: Entry, element: Element, said: str) -> None:
+def _category(entry: _Entry, element: Element, said: str) -> None:
     """Keep a category by its attributes, its text, or both."""
     text, about = _told(said), _attributes(element)
     known = entry.values.setdefault("tags", [])
@@ -386,20 +386,20 @@ def _category(entry: Entry, element: Element, said: str) -> None:
         known.append({"term": text})
 
 
-def _itunes_category(entry: Entry, element: Element, _: str) -> None:
+def _itunes_category(entry: _Entry, element: Element, _: str) -> None:
     """Keep a category of Apple's and those inside of it."""
     for one in element.iter(element.tag):
         if text := str(one.get("text") or ""):
             entry.values.setdefault("tags", []).append({"term": text})
 
 
-def _keywords(entry: Entry, _: Element, said: str) -> None:
+def _keywords(entry: _Entry, _: Element, said: str) -> None:
     """Keep words that are divided by commas."""
     words = [{"term": word.strip()} for word in _told(said).split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
 
-def _enclosure(entry: Entry, element: Element, _: str) -> None:
+def _enclosure(entry: _Entry, element: Element, _: str) -> None:
     about = _attributes(element)
     if href := about.get("url") or about.get("uri") or about.get("href"):
         about["href"] = href
@@ -409,7 +409,7 @@ def _enclosure(entry: Entry, element: Element, _: str) -> None:
     entry.values.setdefault("links", []).append(about)
 
 
-def _media_content(entry: Entry, element: Element, _: str) -> None:
+def _media_content(entry: _Entry, element: Element, _: str) -> None:
     about = _attributes(element)
     if kind := about.get("type"):
         about["type"] = kind.lower()
@@ -417,7 +417,7 @@ def _media_content(entry: Entry, element: Element, _: str) -> None:
     _group(entry, element, "")
 
 
-def _group(entry: Entry, element: Element, _: str) -> None:
+def _group(entry: _Entry, element: Element, _: str) -> None:
     """Read what stands inside of an element that only holds others together."""
     for child in element.iterchildren("*"):
         name = entry.names[str(child.tag)]
@@ -425,28 +425,28 @@ def _group(entry: Entry, element: Element, _: str) -> None:
             _apply(step, entry, child)
 
 
-def _thumbnail(entry: Entry, element: Element, said: str) -> None:
+def _thumbnail(entry: _Entry, element: Element, said: str) -> None:
     about = _attributes(element)
     if value := _address(_told(said)):
         about.setdefault("url", value)
     entry.values.setdefault("media_thumbnail", []).append(about)
 
 
-def _image(entry: Entry, element: Element, _: str) -> None:
+def _image(entry: _Entry, element: Element, _: str) -> None:
     about = _attributes(element)
     if href := about.get("href") or about.get("url"):
         entry.values["image"] = {"href": href}
 
 
-def _markup(_entry: Entry, element: Element, _said: str) -> None:
+def _markup(_entry: _Entry, element: Element, _said: str) -> None:
     raise NotSoundError(f'the text as markup in "{tree.name(element)[1]}"')
 
 
-def _table(*rows: tuple[str, Step]) -> dict[str, Step]:
+def _table(*rows: tuple[str, _Step]) -> dict[str, _Step]:
     return {name: step for names, step in rows for name in names.split()}
 
 
-_STEPS: Mapping[str, Step] = _table(
+_STEPS: Mapping[str, _Step] = _table(
     ("title dc:title", _title),
     ("media:title", _media_title),
     ("description dc:description media:description summary itunes:summary", _summary),
@@ -480,18 +480,18 @@ _STEPS: Mapping[str, Step] = _table(
 )
 
 
-def _picture(entry: Entry, element: Element, _: str) -> None:
+def _picture(entry: _Entry, element: Element, _: str) -> None:
     """Keep the address of RSS's own image."""
     for child in element.iterchildren("*"):
         if tree.name(child)[1].lower() == "url":
             entry.values["image"] = {"href": _address(_own_text(child))}
 
 
-def _owner(entry: Entry, element: Element, _: str) -> None:
+def _owner(entry: _Entry, element: Element, _: str) -> None:
     """Keep the owner's name, for a show that names no author."""
     names = [_own_text(child) for child in element.iterchildren("*") if tree.name(child)[1].lower() == "name"]
     entry.values["owner"] = names[-1] if names else None
 
 
-_CHANNEL_STEPS: Mapping[str | None, Step] = {"image": _picture, "itunes:owner": _owner}
+_CHANNEL_STEPS: Mapping[str | None, _Step] = {"image": _picture, "itunes:owner": _owner}
 _HOLDERS = frozenset({_author, _itunes_category, _media_content, _group, _markup})  # may have elements inside
