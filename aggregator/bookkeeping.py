@@ -19,7 +19,6 @@ from aggregator.ledger.ledger import Ledger, transaction
 from aggregator.ledger.shown import Shown
 from aggregator.merger import held
 from aggregator.model.feed import Cover, Feed, Hearing, Plan
-from aggregator.model.item import Whole, itself
 from aggregator.model.source import Heard, Memory, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
@@ -118,14 +117,11 @@ def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> N
         standing.keep_standing(page, plan.name, stands)
 
 
-def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime, whole: Whole = itself) -> history.History:
-    """What each run changed of the feed, this one included, newest first; kept for the next.
-
-    ``whole`` gives the feed's items with their texts.
-    """
+def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
+    """What each run changed of the feed, this one included, newest first; kept for the next."""
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
     with transaction(book) as page:
-        story = history.advance(past, feed, now, Shown(page, plan.name), whole)
+        story = history.advance(past, feed, now, Shown(page, plan.name))
         if story is not past:
             facts.keep_fact(page, plan.name, CHANGES, history.pack(story))
     return story

@@ -32,7 +32,6 @@ FOREIGN = frozenset(
 
 LATE = FOREIGN | frozenset(
     {
-        "aggregator.aside",
         "aggregator.commands.bars",  # for a terminal
         "aggregator.fetchers.apple_catalogue",
         "aggregator.fetchers.apple_json",

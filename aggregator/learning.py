@@ -14,7 +14,6 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.aside import Aside
 from aggregator.ledger import facts
 from aggregator.ledger.ledger import Ledger
 from aggregator.merger import lore, resolve, sight, table, texts, weights
@@ -58,14 +57,14 @@ def table_of(book: Ledger, plan: Plan, size: int, pairs: sight.Paired | None = N
     return before or Learned(size, (resolve.learned(pairs) if pairs else weights.SHIPPED).to_json())
 
 
-def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights, aside: Aside) -> Learned:
+def lore_of(book: Ledger, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
     """The lore that was kept, or what the feed teaches now: texts that several sources tell, and titles."""
     told = [cluster for cluster in clusters if len({sighting.source for sighting in cluster.sightings}) > 1]
     size = len(told) + len(clusters)
     before = _before(book, plan, LORE, size)
     if before is not None:
         return before
-    votes = (ballot(cluster.sightings, weights) for cluster in map(aside.cluster, told))
+    votes = (ballot(cluster.sightings, weights) for cluster in told)
     learned = texts.learn(text for each in votes for text in texts_of(each))
     return Learned(size, lore.to_json(replace(learned, template=_template(clusters))))
 

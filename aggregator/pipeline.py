@@ -16,14 +16,12 @@ the next run keeps, never a published guid that nobody remembers.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from aggregator import (
-    aside,
     bookkeeping,
     learning,
     making,
@@ -118,25 +116,23 @@ def _refresh_feed(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: s
     current.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
         _probe(current, plan)
-    with aside.room(ledger.folder(current.book)) as texts:
-        return _made_anew(current, plan, told, texts)
+    return _made_anew(current, plan, told)
 
 
-def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...], texts: aside.Aside) -> Outcome:
+def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
     """The story for one feed from what is remembered to its files."""
     with ledger.transaction(current.book) as page:
-        composed = compose(page, plan, current.at, texts)
+        composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         # Of a source that rests, what it last came to: one that was never heard has nothing to publish.
         if not composed.feed.items and not any(each.state in voices.SPOKEN for each in composed.feed.hearings):
             return outcome.outcome(plan, told, stands)
         bookkeeping.promise(page, plan, composed, current.at)
-        past = bookkeeping.changes(page, plan, composed.feed, current.at, texts.items.whole)
+        past = bookkeeping.changes(page, plan, composed.feed, current.at)
     current.listen(Progress(plan.name, "", "publish"))
     feed = composed.feed
-    with_texts = replace(feed, items=tuple(map(texts.items.whole, feed.items)))
     try:
-        written = publish.publish(current.config.output, with_texts, plan.window, past)
+        written = publish.publish(current.config.output, feed, plan.window, past)
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
     stands = replace(stands, files=standing.states(current.config.output, [each.name for each in written]))
@@ -170,45 +166,39 @@ def _probe(current: Run, plan: Plan) -> None:
     robots.keep_robots(current.book, current.door.news())
 
 
-def compose(
-    book: Ledger, plan: Plan, now: datetime, texts: aside.Aside | None = None, *, adding: bool = True
-) -> stages.Composition:
-    """The feed, newest first, out of everything its sources ever said, its long texts laid aside where that is wished.
+def compose(book: Ledger, plan: Plan, now: datetime, *, adding: bool = True) -> stages.Composition:
+    """The feed, newest first, out of everything its sources ever said.
 
     Unless ``adding`` is set it has no item that was not published before.
 
     Nothing is written but work that need not be done again, and that within a transaction only.
     """
-    texts = texts or aside.NOTHING
-    made = _made(book, plan, texts)
+    made = _made(book, plan)
     made = stages.admitted(book, plan, made, now, adding=adding)
-    settlement = stages.settled(book, plan, made, now, texts)
+    settlement = stages.settled(book, plan, made, now)
     return stages.composed(book, plan, made, settlement, now)
 
 
-def _made(book: Ledger, plan: Plan, texts: aside.Aside) -> stages.Made:
-    """The items of a feed, before they are settled; its sightings are let go with this."""
-    mended = stages.repaired(book, plan, texts)
-    table, matching = _matched(book, plan, mended.sightings, texts)
+def _made(book: Ledger, plan: Plan) -> stages.Made:
+    """The items of a feed, before they are settled."""
+    mended = stages.repaired(book, plan)
+    table, matching = _matched(book, plan, mended.sightings)
     weights = stages.weighed(book, plan, mended)
-    lore = learning.lore_of(book, plan, matching.clusters, weights, texts)
+    lore = learning.lore_of(book, plan, matching.clusters, weights)
     weights = replace(weights, lore=learning.as_lore(lore, plan))
     brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
-    told, clusters = stages.sorted_out(mended, matching), deque(matching.clusters)
-    del mended, matching  # what they hold is let go as items are made of it
-    items, work = making.reconcile_all(book, plan, clusters, brief, texts)
+    items, work = making.reconcile_all(book, plan, matching.clusters, brief)
+    told = stages.sorted_out(mended, matching)
     return stages.Made(items, told, (table, lore, told.work, work))
 
 
-def _matched(
-    book: Ledger, plan: Plan, sightings: Sequence[Sighting], texts: aside.Aside
-) -> tuple[learning.Learned, Matching]:
+def _matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[learning.Learned, Matching]:
     """The clusters of a feed and the table that weighed them; a source that speaks alone is compared with nothing."""
     alone = stages.alone(book, plan, sightings)
     if alone is not None:
         table = learning.table_of(book, plan, len(sightings))
         return table, Matching(alone, (), learning.version(table))
-    pairs = stages.compared(sightings, texts)
+    pairs = stages.compared(sightings)
     table = learning.table_of(book, plan, len(sightings), pairs)
     return table, stages.matched(book, plan, sightings, learning.as_table(table), pairs)
 

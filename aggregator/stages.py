@@ -6,7 +6,7 @@ work that need not be done again.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
@@ -15,13 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import credited, probes, told
-from aggregator.aside import Aside
 from aggregator.generator.content import ids, unique_titles
 from aggregator.kept import Work
 from aggregator.learning import Learned, remarks
 from aggregator.ledger import admissions, decisions, facts, promises, recall
 from aggregator.ledger.ledger import Ledger
-from aggregator.making import Mended, mend, taken
+from aggregator.making import Mended, mend
 from aggregator.merger import admission, frame, lone, match, other_shows, resolve, sight, table
 from aggregator.merger.attest import Weights, seniority
 from aggregator.merger.channel import complete
@@ -54,9 +53,9 @@ class Composition(Struct, frozen=True):
     arrived: tuple[str, ...] = ()
 
 
-def repaired(book: Ledger, plan: Plan, aside: Aside) -> Mended:
+def repaired(book: Ledger, plan: Plan) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(book, plan, told.held_audio(book, plan), aside.sightings, admissions.forgotten(book, plan.name))
+    return mend(book, plan, told.held_audio(book, plan), admissions.forgotten(book, plan.name))
 
 
 def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Cluster, ...] | None:
@@ -64,12 +63,9 @@ def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Clus
     return lone.clusters(sightings, *_orders(book, plan))
 
 
-def compared(sightings: Sequence[Sighting], aside: Aside) -> sight.Paired:
-    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match.
-
-    Their texts are not held while pairs are compared.
-    """
-    return resolve.compared(frame.framed([of_sighting(aside.sightings.whole(each)) for each in sightings]))
+def compared(sightings: Sequence[Sighting]) -> sight.Paired:
+    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
+    return resolve.compared(frame.framed([of_sighting(each) for each in sightings]))
 
 
 def matched(
@@ -118,7 +114,7 @@ def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: boo
     found = admission.admit(fresh, situation, now)
     found = found if adding else admission.wait(fresh, found)
     held = {each.sightings for each in found.held}
-    items = deque(item for item in taken(made.items) if item.sightings not in held)
+    items = [item for item in made.items if item.sightings not in held]
     arrived = [
         each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.sightings)
     ]
@@ -131,11 +127,8 @@ def _answering(book: Ledger, plan: Plan, now: datetime) -> Mapping[str, datetime
     return {name: until for name, until in known.items() if until is None or until > now}
 
 
-def settled(book: Ledger, plan: Plan, made: Made, now: datetime, aside: Aside) -> Settlement:
-    """The items under their promised guids, dates and titles, newest first, and the promises as they stand now.
-
-    The items are taken out of the queue in which they were made, so that it need not stand beside what is settled.
-    """
+def settled(book: Ledger, plan: Plan, made: Made, now: datetime) -> Settlement:
+    """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
     wanted: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.overrides(book, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
@@ -148,9 +141,8 @@ def settled(book: Ledger, plan: Plan, made: Made, now: datetime, aside: Aside) -
         told.trust_of(book, plan),
         wanted,
         dict(plan.buried),
-        aside.items.whole,
     )
-    settlement = settle(probes.completed(book, plan, taken(made.items)), past, now)
+    settlement = settle(probes.completed(book, plan, made.items), past, now)
     named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(book, plan.name))
@@ -219,7 +211,7 @@ class Made(Struct, frozen=True):
     for each source of which this run first saw such items.
     """
 
-    items: deque[Item]
+    items: Sequence[Item]
     told: Sorted
     taught: tuple[Learned, Learned, *tuple[Work, ...]]
     promised: tuple[Promise, ...] = ()

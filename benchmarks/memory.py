@@ -21,7 +21,7 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import aside, bookkeeping, pipeline, publish
+from aggregator import bookkeeping, pipeline, publish
 from aggregator.ledger import ledger
 from aggregator.model.feed import Plan
 from aggregator.model.sighting import Listing
@@ -112,14 +112,13 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     heard = [Voice(source, (), (Listing(listed),), (), "heard")]
     at = warm.START + timedelta(days=LATER + turn)
     before = peak()
-    with ledger.open(str(folder / "ledger.db")) as book, aside.room(folder) as texts:
+    with ledger.open(str(folder / "ledger.db")) as book:
         with ledger.transaction(book) as page:
             bookkeeping.remember_all(page, [(plan, heard)], at)
-            composed = pipeline.compose(page, plan, at, texts)
+            composed = pipeline.compose(page, plan, at)
             bookkeeping.promise(page, plan, composed, at)
         composing = peak()
-        feed, whole = composed.feed, texts.items.whole
-        publish.publish(folder / "output", replace(feed, items=tuple(map(whole, feed.items))))
+        publish.publish(folder / "output", composed.feed, plan.window)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from aggregator.merger.mint import mint
 from aggregator.merger.override import override
 from aggregator.merger.unique import unique_enclosures
-from aggregator.model.item import Item, Override, Promise, Whole, itself
+from aggregator.model.item import Item, Override, Promise
 from aggregator.model.sighting import PRECISIONS, Moment, Precision
 
 # An episode dated further ahead than this is told to a person. Hosts publish at the stamped time and a day given
@@ -56,8 +56,7 @@ class Past(Struct, frozen=True):
     """What the ledger knows when items are settled: for one feed, its promises and where its sightings come from.
 
     ``first_seen`` gives for each sighting id when it was first remembered; ``trust`` is each source's, 0 to 1;
-    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid. ``whole``
-    gives an item with its texts.
+    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
     """
 
     feed: str
@@ -66,7 +65,6 @@ class Past(Struct, frozen=True):
     trust: Mapping[str, float] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
-    whole: Whole = itself
 
 
 class Settlement(Struct, frozen=True):
@@ -110,7 +108,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             item, guid=promised.guid, published=promised.published, rank=promised.rank, **_in_common(item, promised)
         )
         wanted = past.overrides.get(guid, ())
-        settled.append(override(past.whole(known), wanted) if wanted else known)
+        settled.append(override(known, wanted) if wanted else known)
     single, taken = unique_enclosures(settled, kept, past.trust)
     settlement = _settlement(single, kept, past, now, events)
     return replace(settlement, remarks=taken)
@@ -241,7 +239,7 @@ def _settlement(
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
-        promise, digest = kept[item.guid], _digest(past.whole(item))
+        promise, digest = kept[item.guid], _digest(item)
         if item.guid in known and promise.digest != digest:
             changed.append(item.guid)
             promise = replace(promise, updated=now)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Literal
 
@@ -74,15 +73,6 @@ class Item(Record, frozen=True):
     origin: str | None = None
     provenance: tuple[Provenance, ...] = ()
     pairs: tuple[Pair, ...] = ()
-
-
-Whole = Callable[[Item], Item]
-"""What gives an item with its texts, where those of many lie elsewhere meanwhile."""
-
-
-def itself(item: Item) -> Item:
-    """The item, whose texts lie nowhere else."""
-    return item
 
 
 class Promise(Record, frozen=True):

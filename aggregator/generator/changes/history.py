@@ -14,7 +14,7 @@ from aggregator.generator.changes import feed_state
 from aggregator.generator.changes.changes import KINDS, Change, Kind, changes
 from aggregator.generator.changes.feed_state import State
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item, Whole, itself
+from aggregator.model.item import Item
 
 # A page of half a year of a weekly show; older news are in nobody's reader.
 EDITIONS = 60
@@ -52,14 +52,14 @@ class Lines(Protocol):
         """The lines of all items but these; they are kept no longer."""
 
 
-def advance(past: History | None, feed: Feed, at: datetime, lines: Lines, whole: Whole = itself) -> History:
+def advance(past: History | None, feed: Feed, at: datetime, lines: Lines) -> History:
     """The history with this run's changes; the same history where there are none. A first publication is no news.
 
-    ``whole`` gives the feed's items with their texts. Some are looked at at a time, and their ``lines`` kept.
+    Some items are looked at at a time, and their ``lines`` kept.
     """
     tally, state = _Tally(), feed_state.besides(feed)
     for lot in _lots(feed.items):
-        now = {item.guid: feed_state.see_item(whole(item)) for item in lot}
+        now = {item.guid: feed_state.see_item(item) for item in lot}
         told = {guid: feed_state.line(guid, each) for guid, each in now.items()}
         known = lines.known(tuple(told)) if past else {}
         fresh = {guid: line for guid, line in told.items() if known.get(guid) != line}
