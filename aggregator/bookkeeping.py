@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from aggregator import credited, learning, stages, standing, told
+from aggregator.fetchers.fetch import Memories, Voice
 from aggregator.generator.changes import history
 from aggregator.generator.pages import view
 from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
@@ -23,7 +24,6 @@ from aggregator.model.source import Heard, Memory, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
 from aggregator.version import VERSION
-from aggregator.voices import Memories, Voice
 
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""

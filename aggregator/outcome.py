@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import stages
+from aggregator.fetchers.fetch import Voice
 from aggregator.generator.files import Written
 from aggregator.merger import admission
 from aggregator.model.feed import Hearing, Plan
 from aggregator.standing import Standing
-from aggregator.voices import Voice
 
 
 class Progress(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """The story of a refresh, top to bottom; the only file that knows the order.
 
-    fetch      Source    -> Document    voices.ask
-    read       Document  -> Sighting    voices.read
+    fetch      Source    -> Document    fetchers/fetch.fetch, of every source
+    read       Document  -> Sighting    fetchers/fetch.fetch, in child processes
     remember   Sighting  -> Ledger      bookkeeping.remember_all
     repair     Sighting  -> Sighting    stages.repaired
     match      Sighting  -> Cluster     stages.matched
@@ -31,10 +31,10 @@ from aggregator import (
     run,
     stages,
     standing,
-    voices,
 )
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, LedgerError, PublishError, SilenceError
+from aggregator.fetchers.fetch import SPOKEN
 from aggregator.ledger import admissions, ledger, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.cluster import Matching
@@ -97,7 +97,7 @@ def _remembered(
     for heard in run.heard(current, plans):
         with ledger.transaction(current.book) as page:
             bookkeeping.remember_all(page, heard, current.at)
-            robots.keep_robots(page, current.door.news())
+            robots.keep_robots(page, current.resources.news())
             lot = [(plan, outcome.hearings(said), _stands(page, plan, current.at)) for plan, said in heard]
         del heard
         yield lot
@@ -125,7 +125,7 @@ def _made_anew(current: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
         composed = compose(page, plan, current.at)
         stands = outcome.standing(composed, bookkeeping.basis(page, plan))
         # Of a source that rests, what it last came to: one that was never heard has nothing to publish.
-        if not composed.feed.items and not any(each.state in voices.SPOKEN for each in composed.feed.hearings):
+        if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.hearings):
             return outcome.outcome(plan, told, stands)
         bookkeeping.promise(page, plan, composed, current.at)
         past = bookkeeping.changes(page, plan, composed.feed, current.at)
@@ -161,9 +161,8 @@ def _noted(done: Outcome, note: Callable[[], None]) -> Outcome:
 def _probe(current: Run, plan: Plan) -> None:
     """Ask the media's own hosts for what no source gave; no transaction is open while they take their time."""
     items = compose(current.book, plan, current.at).feed.items
-    head = probes.by_head(current.door.gate(), current.door.policy(), current.at)
-    probes.ask(current.book, plan, items, head, current.at)
-    robots.keep_robots(current.book, current.door.news())
+    probes.ask(current.book, plan, items, current.resources.limiter(), current.at)
+    robots.keep_robots(current.book, current.resources.news())
 
 
 def compose(book: Ledger, plan: Plan, now: datetime, *, adding: bool = True) -> stages.Composition:

@@ -1,21 +1,22 @@
 """What a media host says of its own files, asked once for each address, where no source gave length or type.
 
-Off unless the config says ``probe_enclosures: true``. An answer is remembered for ever, a failure too: an address that
-did not answer is not asked again. At most ``MOST`` are asked in one run, so that a feed of a thousand episodes is
-learned over some days and no host is flooded.
+Off unless the config says ``probe_enclosures: true``. An answer is remembered for ever, and so is a failure of a host
+that was reached. If none was reached (no network, no such name), the address is asked again when the feed is next made,
+for ``GIVEN_UP`` at most. At most ``MOST`` are asked in one run, so that a feed of a thousand episodes is learned over
+some days and no host is flooded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator.fetchers import policy
-from aggregator.fetchers.http import client, host_limits
+from aggregator.errors import FetchError
+from aggregator.fetchers.http import host_limits
 from aggregator.generator.content import links
 from aggregator.ledger import facts, memories, records
 from aggregator.ledger.ledger import Ledger
@@ -31,13 +32,18 @@ PROBES: Final = "probes"
 MOST: Final = 20
 """Addresses asked in one run of one feed: a new feed of 200 episodes takes ten runs, half a day of hourly ones."""
 
-AT_ONCE: Final = 4
-"""Addresses asked at once; how many of one host is the gate's."""
+GIVEN_UP: Final = timedelta(days=30)
+"""How long a host that cannot be reached is asked again."""
 
 PATIENCE: Final = 10.0
 """Seconds for one answer, redirects and all: HEAD brings some hundred bytes."""
 
-Head = Callable[[str], Enclosure | None]
+
+class Missed(Record, frozen=True):
+    """An address whose host was not reached, and since when."""
+
+    url: str
+    since: datetime
 
 
 class Known(Record, frozen=True):
@@ -45,6 +51,7 @@ class Known(Record, frozen=True):
 
     answers: tuple[Enclosure, ...] = ()
     more: bool = False
+    missed: tuple[Missed, ...] = ()
 
 
 def known(book: Ledger, plan: Plan) -> Known:
@@ -59,33 +66,40 @@ def completed(book: Ledger, plan: Plan, items: Iterable[Item]) -> tuple[Item, ..
     return tuple(_completed(item, answers) for item in items) if answers else tuple(items)
 
 
-def ask(book: Ledger, plan: Plan, items: Sequence[Item], head: Head, now: datetime) -> int:
-    """Ask for what no source gave, and write the answers down; how many addresses were asked.
+def ask(book: Ledger, plan: Plan, items: Sequence[Item], limiter: host_limits.HostLimiter, now: datetime) -> int:
+    """Ask for what no source gave, and write the answers down; return how many addresses were asked.
 
-    A host that wants to be left alone is asked in a later run.
+    A host that wants to be left alone is asked in a later run; those that were not reached before come last.
     """
     before = known(book, plan)
     answered = {answer.url for answer in before.answers}
+    missed = {each.url: each.since for each in before.missed}
     wanted = [url for url in dict.fromkeys(_wanted(items)) if url not in answered]
     held = memories.holds(book, now)
-    due = [url for url in wanted if host(url) not in held][:MOST]
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        answers = tuple(_sound(url, answer) for url, answer in zip(due, threads.map(head, due), strict=True))
-    after = Known((*before.answers, *answers), more=len(due) < len(wanted))
+    due = sorted((url for url in wanted if host(url) not in held), key=missed.__contains__)[:MOST]
+    heads = {url: limiter.head(url, now, PATIENCE) for url in due}
+    answers = []
+    for url, head in heads.items():
+        if _was_reached(head) or now - missed.setdefault(url, now) >= GIVEN_UP:
+            missed.pop(url, None)
+            answers.append(_sound(url, None if head.exception() else head.result()))
+    after = Known(
+        (*before.answers, *answers),
+        more=any(url not in heads and url not in missed for url in wanted),
+        missed=tuple(Missed(url, since) for url, since in missed.items()),
+    )
     if after != before:
         facts.keep_fact(book, plan.name, PROBES, records.encode(after).encode())
     return len(due)
 
 
-def by_head(by: host_limits.Gate, how: policy.Policy, now: datetime) -> Head:
-    """The question as this run asks it: a guarded HEAD, when it is the host's turn."""
-    short, permit = replace(how, deadline=min(how.deadline, PATIENCE)), by.permit(now)
-
-    def head(url: str) -> Enclosure | None:
-        with by.turn(url):
-            return client.head(url, short, permit)
-
-    return head
+def _was_reached(head: Future[Enclosure | None]) -> bool:
+    """Whether any host answered, wait for it; an error other than of the network is raised."""
+    try:
+        head.result()
+    except FetchError:
+        return False
+    return True
 
 
 def _wanted(items: Sequence[Item]) -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""One run of the program: what is open while it lasts, and the sources of its feeds asked ahead of their turn."""
+"""One run of the program: what is open while it lasts, and the sources of its feeds fetched ahead of their turn."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -12,22 +13,18 @@ from time import monotonic
 
 from msgspec import Struct, field
 
-from aggregator import bookkeeping, voices
+from aggregator import bookkeeping
 from aggregator.config.load import Config
-from aggregator.door import Door
-from aggregator.fetchers.rounds import Errand, Rounds, rounds
+from aggregator.fetchers.fetch import Memories, Resources, Terms, Voice, fetch
+from aggregator.fetchers.http.polling import Policy
 from aggregator.ledger import ledger, lock, memories, robots
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.outcome import Listener, Progress, quiet
-from aggregator.voices import Memories, Terms, Voice
-
-AT_ONCE = 16
-"""Sources asked at once; how many of one host is the gate's. More threads wait for parsing."""
 
 AHEAD = 9
-"""Feeds asked at once that are new: more would only keep their documents in memory while one is composed."""
+"""Feeds fetched at once that are new: more would only keep their listings in memory while one is composed."""
 
 FAMILIAR = 3
 """So many feeds that were heard before count as a new one: nearly all of them bring nothing. The more are asked in one
@@ -46,12 +43,12 @@ with Python's own (700, 10, 10) it takes a fifth of a refresh to find that out."
 
 
 class Run(Struct, frozen=True):
-    """One run of the program: its clock, the ledger, the door to the origins, and who listens."""
+    """One run of the program: its clock, the ledger, what sources are fetched with, and who listens."""
 
     config: Config
     at: datetime
     book: Ledger
-    door: Door
+    resources: Resources
     force: bool = False
     listen: Listener = field(default=quiet)
 
@@ -63,118 +60,119 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
     Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
     """
     with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book:
-        door = Door(
-            config.contact or "",
-            config.allow_networks,
-            memories.holds(book, at),
-            partial(robots.robots, book),
-            config.proxy or "",
-            config.obey_robots,
-            ledger.folder(book),
+        resources = Resources(
+            policy_of(config), memories.holds(book, at), partial(robots.robots, book), ledger.folder(book)
         )
         before = gc.get_threshold()
         gc.set_threshold(*CIRCLES)
         try:
-            yield Run(config, at, book, door)
+            yield Run(config, at, book, resources)
         finally:
             gc.set_threshold(*before)
-            door.close()
+            resources.close()
+
+
+def policy_of(config: Config | None) -> Policy:
+    """Return how origins are polled, as the config says if there is one."""
+    if config is None:
+        return Policy()
+    return Policy(
+        contact=config.contact or "",
+        allow_networks=config.allow_networks,
+        proxy=config.proxy or "",
+        obey_robots=config.obey_robots,
+    )
 
 
 def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[Voice, ...]], ...]]:
-    """Each feed with its sources' voices, once all of them have answered; those of the next are asked meanwhile.
+    """Yield each feed with its sources' results once all of them have come; those of the next are fetched meanwhile.
 
-    In the order in which they are done: a source that keeps its feed waiting delays no other feed. A feed that brought
-    a document comes by itself and at once; those without come together, so that they are written down together.
+    In the order in which they are done: a source that keeps its feed waiting delays no other feed. A feed of which
+    anything new was read comes by itself and at once; the others come together, to be written down together.
     """
-    silent: list[_Asked] = []
+    silent: list[_Fetching] = []
     until = monotonic() + SECONDS
-    for asked in _answered(run, plans):
-        news = asked is not None and asked.news()
-        if asked is not None and not news:
-            silent.append(asked)
+    for done in _fetched(run, plans):
+        news = done is not None and done.has_news()
+        if done is not None and not news:
+            silent.append(done)
         if silent and (len(silent) >= LOT or monotonic() >= until):
-            yield tuple([(each.plan, each.read()) for each in silent])
+            yield tuple([(each.plan, each.take()) for each in silent])
             silent = []
         if not silent:
             until = monotonic() + SECONDS
-        if asked is not None and news:
-            yield ((asked.plan, asked.read()),)
+        if done is not None and news:
+            yield ((done.plan, done.take()),)
     if silent:
-        yield tuple([(each.plan, each.read()) for each in silent])
+        yield tuple([(each.plan, each.take()) for each in silent])
 
 
-class _Asked(Struct, eq=False):
-    """A feed whose sources are being asked, and what was remembered of them before.
-
-    ``silent`` is how many of them have not answered yet: it is counted by who takes the answers, in one thread.
-    """
+class _Fetching(Struct, eq=False):
+    """A feed whose sources are being fetched; ``left`` is how many are not done, counted by the main thread."""
 
     plan: Plan
-    terms: Terms
-    known: Mapping[str, Memories]
-    voices: tuple[Errand[Voice], ...] = ()
-    silent: int = 0
+    weight: int
+    left: int
+    voices: tuple[Future[Voice], ...] = ()
 
-    def begin(self, asking: Rounds, done: SimpleQueue[_Asked]) -> None:
-        """Ask its sources; the feed is put there by each of them that has answered."""
-        self.voices = voices.ask(asking, self.plan.sources, self.known, self.terms, lambda: done.put(self))
-        self.silent = len(self.voices)
+    def has_news(self) -> bool:
+        """Whether anything new was read; once all are done."""
+        return any(listing is not None for voice in self.voices for listing in voice.result().listings)
 
-    def weight(self) -> int:
-        """How much it may keep in memory: 1 where every source was heard before, ``FAMILIAR`` where one was not."""
-        return 1 if all(any(each.digest for each in said.values()) for said in self.known.values()) else FAMILIAR
-
-    def news(self) -> bool:
-        """Whether one of them brought a document."""
-        return any(answer.document for voice in self.voices for answer in voice.answer().answers)
-
-    def read(self) -> tuple[Voice, ...]:
-        """What the documents say, once: they are let go, for they are too much to keep until the next feed."""
-        said = [voice.answer() for voice in self.voices]
+    def take(self) -> tuple[Voice, ...]:
+        """Return the results and let go of them: the listings are too much to keep until the next feed."""
+        voices = tuple([voice.result() for voice in self.voices])
         self.voices = ()
-        return voices.read(said, self.known, self.terms)
+        return voices
 
 
-def _answered(run: Run, plans: Sequence[Plan]) -> Iterator[_Asked | None]:
-    """Each feed all of whose sources have answered; ``None`` after every ``SECONDS`` in which no feed has.
+def _fetched(run: Run, plans: Sequence[Plan]) -> Iterator[_Fetching | None]:
+    """Yield each feed once all of its sources are done; ``None`` after every ``SECONDS`` in which none is."""
+    done: SimpleQueue[_Fetching] = SimpleQueue()
+    following = bookkeeping.memories_of(run.book, plans)
+    ahead = 0
+    while True:
+        while ahead < AHEAD * FAMILIAR and (one := next(following, None)):
+            ahead += _begin(run, one[0], one[1], done)
+        if not ahead:
+            return
+        came = _next_done(done)
+        ahead -= came.weight if came else 0
+        yield came
 
-    Where the run ends early, nobody is asked any more.
+
+def _begin(run: Run, plan: Plan, known: Mapping[str, Memories], done: SimpleQueue[_Fetching]) -> int:
+    """Fetch the sources of a feed, which each of them puts there when it is done; return how much memory it may keep.
+
+    That is 1 if every source was heard before, ``FAMILIAR`` if one was not.
     """
-    with rounds(AT_ONCE) as asking:
-        done: SimpleQueue[_Asked] = SimpleQueue()
-        following = bookkeeping.memories_of(run.book, plans)
-        ahead = 0
-        while True:
-            while ahead < AHEAD * FAMILIAR and (one := next(following, None)):
-                asked = _Asked(one[0], _terms(run, one[0]), one[1])
-                asked.begin(asking, done)
-                ahead += asked.weight()
-            if not ahead:
-                return
-            came = _taken(done)
-            ahead -= came.weight() if came else 0
-            yield came
+    familiar = all(any(each.digest for each in said.values()) for said in known.values())
+    feed = _Fetching(plan, 1 if familiar else FAMILIAR, len(plan.sources))
+    terms = _terms(run, plan)
+    feed.voices = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
+    for voice in feed.voices:
+        voice.add_done_callback(lambda _: done.put(feed))
+    return feed.weight
 
 
-def _taken(done: SimpleQueue[_Asked]) -> _Asked | None:
-    """The first feed of which all sources have answered; ``None`` where there is none for ``SECONDS``."""
+def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
+    """Return the next feed of which all sources are done; ``None`` if there is none for ``SECONDS``."""
     until = monotonic() + SECONDS
     while (left := until - monotonic()) > 0:
         try:
-            asked = done.get(timeout=left)
+            feed = done.get(timeout=left)
         except Empty:
             return None
-        asked.silent -= 1
-        if not asked.silent:
-            return asked
+        feed.left -= 1
+        if not feed.left:
+            return feed
     return None
 
 
 def _terms(run: Run, plan: Plan) -> Terms:
-    """How the sources of one feed are asked and read."""
+    """Return how the sources of one feed are fetched."""
 
     def tell(source: Source, stage: str, message: str) -> None:
         run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.door, run.at, tell, plan.refresh, run.force)
+    return Terms(run.resources, run.at, tell, plan.refresh, run.force)

@@ -1,6 +1,6 @@
 """What one question costs: CPU time for a 304 and for a 200 of equal bytes, 200 sources of one origin on loopback.
 
-python benchmarks/asking.py     one after the other, in a round as a refresh has it, and by requests alone
+python benchmarks/asking.py     one after the other, all at once as a refresh has it, and by requests alone
 """
 
 from __future__ import annotations
@@ -11,19 +11,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from queue import SimpleQueue
 from statistics import median
 
 import requests
 
-from aggregator.fetchers.http import client
-from aggregator.fetchers.http.host_limits import Gate
-from aggregator.fetchers.policy import Policy
-from aggregator.fetchers.rounds import Rounds, rounds
-from aggregator.fetchers.waits import Asking, answered
-from aggregator.model.source import Memory, Source
+from aggregator.fetchers.http.host_limits import HostLimiter
+from aggregator.fetchers.http.polling import Policy
+from aggregator.model.source import Answer, Memory, Source
 
 SOURCES, ROUNDS, NOON = 200, 7, datetime(2026, 11, 20, 12, tzinfo=UTC)
 BODY = (
@@ -66,27 +63,27 @@ def cost(work: Callable[[], object]) -> float:
     return median(found) / SOURCES * 1_000
 
 
-def asked(address: str, together: Rounds | None) -> float:
-    """What it costs through our own door, conditionally from the second time on."""
+def asked(address: str, *, together: bool) -> float:
+    """What it costs as a refresh polls, conditionally from the second time on."""
     known = [Memory(f"{address}/{number}") for number in range(SOURCES)]
     now = [NOON]
+    limiter = HostLimiter(POLICY)
 
-    def asking(gate: Gate, number: int) -> Asking[None]:
-        source = Source(f"{number}", "feed", known[number].url)
-        known[number] = (yield from gate.asking(source, known[number], now[0], force=True)).memory
+    def poll(number: int) -> Future[Answer]:
+        return limiter.poll(Source(f"{number}", "feed", known[number].url), known[number], now[0], force=True)
 
     def once() -> None:
-        gate, done = Gate(POLICY), SimpleQueue[None]()
         now[0] += timedelta(hours=2)
-        for number in range(SOURCES):
-            if together is None:
-                answered(asking(gate, number))
-            else:
-                together.send(asking(gate, number), lambda: done.put(None))
-        for _ in range(SOURCES if together else 0):
-            done.get()
+        if together:
+            polls = [poll(number) for number in range(SOURCES)]
+            known[:] = [each.result().memory for each in polls]
+        else:
+            known[:] = [poll(number).result().memory for number in range(SOURCES)]
 
-    return cost(once)
+    try:
+        return cost(once)
+    finally:
+        limiter.close()
 
 
 def plainly(session: requests.Session, urls: list[str]) -> None:
@@ -102,14 +99,13 @@ def main() -> None:
     if (child := os.fork()) == 0:
         serve(listener)
     try:
-        with requests.Session() as session, rounds(16) as together:
+        with requests.Session() as session:
             session.headers["If-None-Match"] = '"one"'
             for name, path in (("304", "known"), ("200, equal bytes", "same")):
                 urls = [f"{address}/{path}/{number}" for number in range(SOURCES)]
                 by_requests = cost(partial(plainly, session, urls))
-                ours = [asked(f"{address}/{path}", way) for way in (None, together)]
-                print(f"{name}: {ours[0]:.3f} ms, in a round {ours[1]:.3f} ms; requests {by_requests:.3f} ms")
-        client.close()
+                ours = [asked(f"{address}/{path}", together=together) for together in (False, True)]
+                print(f"{name}: {ours[0]:.3f} ms, all at once {ours[1]:.3f} ms; requests {by_requests:.3f} ms")
     finally:
         os.kill(child, signal.SIGKILL)
 

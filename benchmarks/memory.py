@@ -22,10 +22,10 @@ import warm
 from msgspec.structs import replace
 
 from aggregator import bookkeeping, pipeline, publish
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.model.feed import Plan
 from aggregator.model.sighting import Listing
-from aggregator.voices import Voice
 
 LATER = 36_525  # days: a century of daily items is then no news of the future
 

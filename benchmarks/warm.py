@@ -23,12 +23,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aggregator import bookkeeping, pipeline, publish
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
-from aggregator.voices import Voice
 
 START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]

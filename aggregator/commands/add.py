@@ -38,7 +38,9 @@ def run(
     loaded = load(config, begun=True) if config.exists() else None
     tried = _candidates(url, kind)
     try:
-        source, listing = recognise.listen(tried, probe.policy_of(loaded), clock(at))
+        now = clock(at)
+        with probe.resources(loaded, now) as resources:
+            source, listing = recognise.listen(tried, resources, now)
     except FetchError as error:
         if feed is None or len(tried) > 1:
             raise

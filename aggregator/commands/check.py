@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +18,6 @@ from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
-from aggregator.fetchers.http import host_limits
 from aggregator.ledger import ledger
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
@@ -27,9 +25,6 @@ from aggregator.text.fold import fold
 
 LONGEST = 600
 """Characters of a line that tells what to add to the config: it names shows and is worth nothing without its end."""
-
-AT_ONCE = 8
-"""Sources probed at once; how many of one host is the gate's."""
 
 
 def run(
@@ -122,9 +117,8 @@ def _other_shows(plan: Plan, answers: Sequence[probe.Probe]) -> tuple[str, ...]:
 def _probe(config: Config, now: datetime) -> bool:
     """Whether every source answers; a row for each says what."""
     asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
-    way = host_limits.Gate(probe.policy_of(config))
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        answers = tuple(threads.map(lambda one: probe.probe(one[1], way, now), asked))
+    with probe.resources(config, now) as resources:
+        answers = probe.probe(tuple(source for _, source in asked), resources, now)
     rows = [
         (
             feed,

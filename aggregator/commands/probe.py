@@ -1,19 +1,22 @@
-"""One source asked once, for a person who wants to know whether it works; nothing is remembered."""
+"""One source fetched once, for a person who wants to know whether it works; nothing is remembered of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from aggregator import run
 from aggregator.config.load import Config
-from aggregator.errors import AggregatorError
-from aggregator.fetchers import roster, sandbox
-from aggregator.fetchers.http import host_limits
-from aggregator.fetchers.policy import Policy
+from aggregator.fetchers.fetch import Resources, Terms, Voice, fetch
+from aggregator.ledger import ledger, memories, robots
 from aggregator.model.sighting import Listing, Moment
-from aggregator.model.source import Document, Memory, Source
+from aggregator.model.source import Source
 
 
 class Probe(Struct, frozen=True):
@@ -31,52 +34,37 @@ class Probe(Struct, frozen=True):
     listing: Listing | None = None
 
 
-def policy_of(config: Config | None) -> Policy:
-    """How origins are asked, as the config says where there is one."""
-    if config is None:
-        return Policy()
-    return Policy(
-        contact=config.contact or "",
-        allow_networks=config.allow_networks,
-        proxy=config.proxy or "",
-        obey_robots=config.obey_robots,
+@contextmanager
+def resources(config: Config | None, now: datetime) -> Iterator[Resources]:
+    """Give what a source is fetched with outside of a refresh; a host that asked for silence is left alone."""
+    with ExitStack() as stack:
+        made = Resources(run.policy_of(config))
+        if config is not None and ("://" in config.state or Path(config.state).exists()):
+            book = stack.enter_context(ledger.open(config.state))
+            made = Resources(made.policy, memories.holds(book, now), partial(robots.robots, book))
+        stack.callback(made.close)
+        yield made
+
+
+def probe(sources: tuple[Source, ...], given: Resources, now: datetime) -> tuple[Probe, ...]:
+    """Return what each source lists now, fetched as a refresh does it: a page is followed to its feed."""
+    terms = Terms(given, now, lambda *_: None, force=True)
+    fetched = [fetch(replace(source, snapshot=None), {}, terms) for source in sources]
+    return tuple(_probe(voice.result()) for voice in fetched)
+
+
+def _probe(voice: Voice) -> Probe:
+    listing = next((each for each in voice.listings if each is not None), None)
+    if listing is None:
+        return Probe(voice.source, answered=False, message=voice.message)
+    return Probe(
+        voice.source,
+        answered=True,
+        entries=len(listing.sightings),
+        newest=_newest(listing),
+        message="; ".join(listing.remarks),
+        listing=listing,
     )
-
-
-def probe(source: Source, way: host_limits.Gate, now: datetime) -> Probe:
-    """What the first address of the source that can be understood says."""
-    reasons = []
-    for document in _documents(source, way, now):
-        if isinstance(document, str):
-            reasons.append(document)
-            continue
-        try:
-            listing = sandbox.read(document)
-        except AggregatorError as error:
-            reasons.append(str(error))
-        else:
-            return Probe(
-                source,
-                answered=True,
-                entries=len(listing.sightings),
-                newest=_newest(listing),
-                message="; ".join(listing.remarks),
-                listing=listing,
-            )
-    return Probe(source, answered=False, message="; ".join(dict.fromkeys(reasons)) or "it has no address to ask")
-
-
-def _documents(source: Source, way: host_limits.Gate, now: datetime) -> Iterator[Document | str]:
-    """What each address of the source gave: a document, or why there is none."""
-    if source.path is not None:
-        try:
-            yield from roster.recorded(source)
-        except AggregatorError as error:
-            yield str(error)
-        return
-    for url in roster.locate(source):
-        answer = way.ask(source, Memory(url), now, force=True)
-        yield answer.document or answer.message or answer.state
 
 
 def _newest(listing: Listing) -> Moment | None:

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import roster, sandbox
-from aggregator.fetchers.http import client
-from aggregator.fetchers.policy import Policy
+from aggregator.fetchers import roster
+from aggregator.fetchers.fetch import Resources
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Document, Memory, Source
 from aggregator.text.fold import fold
@@ -47,7 +46,7 @@ def by_address(url: str) -> Source | None:
     return None
 
 
-def listen(candidates: Sequence[Source], policy: Policy, now: datetime) -> tuple[Source, Listing]:
+def listen(candidates: Sequence[Source], resources: Resources, now: datetime) -> tuple[Source, Listing]:
     """The first candidate whose reader understands its document, and what it says.
 
     FetchError where the address is silent, ReadError where nobody understands what it answers.
@@ -57,9 +56,9 @@ def listen(candidates: Sequence[Source], policy: Policy, now: datetime) -> tuple
     for source in candidates:
         for url in roster.locate(source)[:1]:
             if url not in said:
-                said[url] = _asked(source, url, policy, now)
+                said[url] = _asked(source, url, resources, now)
             try:
-                listing = sandbox.read(replace(said[url], source=source))
+                listing = resources.parsers().read(replace(said[url], source=source))
             except ReadError as error:
                 refused.append(str(error))
             else:
@@ -95,9 +94,9 @@ def _called(host: str) -> str:
     return slug(names[-1], "")
 
 
-def _asked(source: Source, url: str, policy: Policy, now: datetime) -> Document:
+def _asked(source: Source, url: str, resources: Resources, now: datetime) -> Document:
     """The document at an address."""
-    answer = client.ask(source, Memory(url), policy, now, force=True)
+    answer = resources.limiter().ask(source, Memory(url), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{url}: no answer")
     return answer.document

@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -19,8 +20,8 @@ from msgspec.structs import asdict
 from aggregator.commands.options import AtOption, JsonOption, clock
 from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
-from aggregator.fetchers.http import client
-from aggregator.fetchers.policy import Policy
+from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import Memory, Source
 from aggregator.validator.artwork import Picture
 from aggregator.validator.document import Served, image
@@ -87,11 +88,15 @@ def _judge(document: str, now: datetime, *, artwork: bool) -> Verdict:
 
 def _pictured(address: str, document: str, now: datetime) -> Picture:
     """The artwork, by one GET and one HEAD; it may lie on a private network only where the document does."""
-    policy = _policy(document)
-    answer = client.ask(Source("artwork", "feed", url=address), Memory(address), policy, now, force=True)
-    came = answer.document
-    body, kind = (came.body, came.media_type) if came else (None, None)
-    return Picture(address, body, kind, head=client.head(address, policy) is not None, why=answer.message or "")
+    with closing(Client(_policy(document))) as client:
+        answer = client.poll(Source("artwork", "feed", url=address), Memory(address), now, force=True)
+        came = answer.document
+        body, kind = (came.body, came.media_type) if came else (None, None)
+        try:
+            head = client.head(address)
+        except FetchError:
+            head = None
+    return Picture(address, body, kind, head=head is not None, why=answer.message or "")
 
 
 def _policy(document: str) -> Policy:
@@ -109,7 +114,8 @@ def _read(document: str) -> bytes:
 
 def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
     """The body, and how it was given."""
-    answer = client.ask(Source("validate", "feed", url=document), Memory(document), _policy(document), now, force=True)
+    with closing(Client(_policy(document))) as client:
+        answer = client.poll(Source("validate", "feed", url=document), Memory(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: nothing came back")
     known = answer.document.validators

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import polling
-from aggregator.fetchers.http.polling import Pace
+from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.model.sighting import Listing
 from aggregator.model.source import Memory
 
@@ -34,7 +34,7 @@ class Verdict(Struct, frozen=True):
     message: str = ""
 
 
-def weigh(before: Memory, after: Memory, listing: Listing, pace: Pace) -> Verdict:
+def weigh(before: Memory, after: Memory, listing: Listing, pace: PollIntervals) -> Verdict:
     """The verdict on a listing: ``before`` is the memory that was asked with, ``after`` the answer's.
 
     A partial listing is believed whatever it lacks: its absences prove nothing.
@@ -50,7 +50,7 @@ def weigh(before: Memory, after: Memory, listing: Listing, pace: Pace) -> Verdic
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_SIGHTINGS} equal sightings)")
 
 
-def refuse(before: Memory, after: Memory, now: datetime, pace: Pace) -> Memory:
+def refuse(before: Memory, after: Memory, now: datetime, pace: PollIntervals) -> Memory:
     """The memory after a document that could not be read: one more error; asked again as this time."""
     return polling.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
 

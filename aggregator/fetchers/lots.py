@@ -101,6 +101,11 @@ class Lots(Sequence[Sighting]):
         return tuple(self)[at]
 
 
+def prepare() -> None:
+    """Make ready to decode listings; as `wire.prepare`, once before threads do."""
+    wire.prepare(tuple[int, Listing], tuple[Sighting, ...])
+
+
 def parted(listing: Listing) -> list[bytes]:
     """The listing encoded: its lots, and at last how many sightings they have and all else that it says."""
     rest = replace(listing, sightings=())

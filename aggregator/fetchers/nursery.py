@@ -72,7 +72,8 @@ def main(descriptor: int) -> NoReturn:
             _serve(socket.socket(fileno=descriptors[0]), Limits(**wanted["limits"]))
             os._exit(0)
         os.close(descriptors[0])
-        control.sendall(b"%d\n" % child)
+        with suppress(BrokenPipeError):  # the parent was killed meanwhile: the next order is its end
+            control.sendall(b"%d\n" % child)
 
 
 def _status(child: int) -> int:

@@ -92,7 +92,8 @@ class Pool(Struct):
     _places: threading.BoundedSemaphore = field(default_factory=threading.BoundedSemaphore)
 
     def __post_init__(self) -> None:
-        """Make as many places as there may be children."""
+        """Make as many places as there may be children, and be ready for what they say."""
+        lots.prepare()
         self._places = threading.BoundedSemaphore(self.size)
 
     def read(self, document: Document) -> Listing:

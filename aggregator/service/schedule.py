@@ -25,6 +25,7 @@ from apscheduler.triggers.base import BaseTrigger
 from aggregator import pipeline
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError, lines
+from aggregator.fetchers.http import polling
 from aggregator.ledger import due, facts, ledger, memories
 from aggregator.ledger.due import Claim
 from aggregator.ledger.ledger import Ledger
@@ -169,7 +170,7 @@ def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
     schedules = {plan.name: plan.refresh for plan in config.plans}
     with ledger.open(config.state) as book:
         following = {
-            each: due.next_due(
+            each: polling.next_due(
                 f"{each.feed}/{each.source}",
                 schedules[each.feed],
                 memories.memories(book, each.feed, each.source),
@@ -183,13 +184,13 @@ def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
 def _clock_went_back(book: Ledger, at: datetime) -> bool:
     """Was the last tick that refreshed anything later than this one?"""
     kept = facts.facts(book, "", TICKED)
-    return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + due.BACKWARD
+    return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + polling.BACKWARD
 
 
 def _due_times(config: Config, book: Ledger, at: datetime) -> dict[tuple[str, str], datetime]:
     """When each source is due by what is remembered of it."""
     return {
-        (plan.name, source.name): due.due_at(plan.refresh, memories.memories(book, plan.name, source.name), at)
+        (plan.name, source.name): polling.due_at(plan.refresh, memories.memories(book, plan.name, source.name), at)
         for plan in config.plans
         for source in plan.sources
     }

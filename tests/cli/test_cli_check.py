@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from aggregator.ledger import ledger, memories
+from aggregator.model.source import Memory
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,3 +68,37 @@ def test_live_asks_every_source_and_remembers_nothing(run, shop: Path, origin) -
     assert "silent" in silent.stdout
     assert "404" in silent.stdout
     assert not (shop / ".aggregator").exists()
+
+
+PAGE = "<html><head><link rel='alternate' type='application/rss+xml' href='feed.xml'></head><body>Rye</body></html>"
+FEED = "<rss version='2.0'><channel><title>Rye</title><item><guid>1</guid><title>Sour</title></item></channel></rss>"
+
+
+def test_live_follows_a_page_to_its_feed_as_a_refresh_does(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "page.html").write_text(PAGE)
+    (folder / "feed.xml").write_text(FEED)
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/page.html}}\n")
+    answer = run("check", "--live")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert ["away", "feed", "heard", "1"] in [row.split()[1:5] for row in answer.stdout.splitlines()]
+
+
+def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "feed.xml").write_text(FEED)
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/feed.xml}}\n")
+    assert run("refresh", "--at", "2026-01-02T05:00:00Z").returncode == 0
+    state = str(shop / ".aggregator" / "ledger.db")
+    until = datetime(2026, 1, 2, 8, tzinfo=UTC)
+    with ledger.open(state) as book:
+        memories.keep_memory(book, "crumb-talk", "away", Memory(f"{address}/feed.xml", hold_until=until))
+    held = run("check", "--live", "--at", "2026-01-02T07:00:00Z")
+    assert held.returncode == 1
+    assert "not asked before 2026-01-02 08:00:00 UTC" in held.stdout
+    added = run("add", f"{address}/feed.xml", "--at", "2026-01-02T07:00:00Z")
+    assert added.returncode != 0
+    assert "not asked before 2026-01-02 08:00:00 UTC" in added.stderr
+    assert run("check", "--live", "--at", "2026-01-02T09:00:00Z").returncode == 0

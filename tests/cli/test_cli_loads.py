@@ -80,7 +80,7 @@ def test_a_refresh_with_nothing_due_loads_no_merger_generator_reader_or_network(
     (tmp_path / "config.yaml").write_text(CONFIG.format(address=address), encoding="utf-8")
     first = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:00Z")
     assert {"requests", "lxml", "feedgen", "aggregator.making", "aggregator.publish"} <= first
-    assert not {"protego", "aggregator.fetchers.http.robots_check", *late.FOREIGN - {"importlib.metadata"}} & first
+    assert not {"protego", "aggregator.fetchers.http.robots", *late.FOREIGN - {"importlib.metadata"}} & first
     spared(loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:01Z"))
 
 
@@ -105,7 +105,7 @@ from aggregator import learning, making
 from aggregator.fetchers.http import client
 assert all(map(late.waiting, (learning, making, client)))
 with ThreadPoolExecutor(16) as threads:
-    found = set(threads.map(lambda _: (client.ask, making.Brief, client.close), range(64)))
+    found = set(threads.map(lambda _: (client.Client, making.Brief, client.Permit), range(64)))
 assert len(found) == 1
 assert not late.waiting(client) and not late.waiting(making) and late.waiting(learning)
 import aggregator.fetchers.http.client

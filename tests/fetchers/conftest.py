@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.fetchers.http import client
-
 sys.path.insert(0, str(Path(__file__).parent))
+
+import polls
 
 
 @pytest.fixture(autouse=True)
 def _no_lines_left_open() -> Iterator[None]:
     """Connections kept for a next request end with the test."""
     yield
-    client.close()
+    polls.close()

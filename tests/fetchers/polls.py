@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from msgspec.structs import replace
 
-from aggregator.fetchers.http import client
-from aggregator.fetchers.policy import Policy
+from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.host_limits import HostLimiter
+from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import Answer, Memory, Source
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=5.0)
 RSS = b"<rss version='2.0'><channel><title>A show</title></channel></rss>"
+
+
+_CLIENTS: dict[Policy, Client] = {}
+_LIMITERS: list[HostLimiter] = []
+
+
+def client(policy: Policy) -> Client:
+    """One client for a policy, as a run has one; its connections are kept until the test ends."""
+    if policy not in _CLIENTS:
+        _CLIENTS[policy] = Client(policy)
+    return _CLIENTS[policy]
+
+
+def limiter(policy: Policy, held: Mapping[str, datetime] | None = None, **given: Any) -> HostLimiter:
+    """The polls of one run, closed when the test ends."""
+    _LIMITERS.append(HostLimiter(policy, held, **given))
+    return _LIMITERS[-1]
+
+
+def close() -> None:
+    """Close what is kept open."""
+    while _CLIENTS:
+        _CLIENTS.popitem()[1].close()
+    while _LIMITERS:
+        _LIMITERS.pop().close()
 
 
 @dataclass
@@ -32,12 +60,8 @@ class Polls:
     def ask(self, *, force: bool = False, **later: float) -> Answer:
         """One poll, so much later than the one before."""
         self.now += timedelta(**later)
-        answer = client.ask(
-            Source("show", "feed", self.url, distrust_304_after=self.distrust),
-            self.memory,
-            self.policy,
-            self.now,
-            force=force,
+        answer = client(self.policy).poll(
+            Source("show", "feed", self.url, distrust_304_after=self.distrust), self.memory, self.now, force=force
         )
         self.memory = replace(answer.memory)
         return answer

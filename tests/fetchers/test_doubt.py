@@ -8,11 +8,11 @@ from polls import POLICY, START, Polls
 
 from aggregator.fetchers import doubt
 from aggregator.fetchers.doubt import Verdict
-from aggregator.fetchers.http.polling import Pace
+from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.model.sighting import Listing, Rhythm, Sighting
 from aggregator.model.source import Memory, Validators
 
-PACE = Pace()
+PACE = PollIntervals()
 
 
 def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:

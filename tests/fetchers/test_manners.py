@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers, polling
-from aggregator.fetchers.http.polling import Pace, Reply
+from aggregator.fetchers.http.polling import PollIntervals, Reply
 from aggregator.model.sighting import Rhythm
 from aggregator.model.source import Memory, Validators
 from aggregator.text.hosts import host
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
-PACE = Pace()
+PACE = PollIntervals()
 HELD = Memory("https://example.org/feed", Validators('"1"'), asked=NOON)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -97,6 +97,18 @@ def test_a_clock_that_went_back_neither_silences_nor_storms(back: timedelta) -> 
     assert polling.due(memory, NOON - back)
     again = polling.after_answer(memory, Reply(304, {}, NOON - back, NOON - back, conditional=True), PACE)
     assert not polling.due(again, NOON - back + timedelta(minutes=30))
+
+
+@given(st.integers(-7200, 7200), st.integers(0, 90_000), st.integers(0, 90_000))
+def test_a_schedule_and_a_poll_agree_on_when_an_address_may_be_asked(asked: int, rest: int, hold: int) -> None:
+    seconds = [timedelta(seconds=each) for each in (asked, asked + rest, asked + hold)]
+    memory = replace(HELD, asked=NOON + seconds[0], not_before=NOON + seconds[1], hold_until=NOON + seconds[2])
+    assert (polling.due_at(None, (memory,), NOON) == NOON) == polling.due(memory, NOON)
+
+
+def test_a_clock_that_went_back_by_a_minute_is_only_skewed() -> None:
+    memory = replace(HELD, asked=NOON + timedelta(minutes=1), not_before=NOON + HOUR)
+    assert polling.ready_at(memory, NOON) == NOON + HOUR
 
 
 def test_a_clock_that_went_back_keeps_a_hold_of_a_week_and_no_longer_one() -> None:

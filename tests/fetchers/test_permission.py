@@ -11,10 +11,9 @@ from itertools import chain, repeat
 import pytest
 from msgspec.structs import replace
 from origin import Origin, Pieces, Request, answer, playing
-from polls import POLICY, RSS, START
+from polls import POLICY, RSS, START, limiter
 
 from aggregator.fetchers.http import robots
-from aggregator.fetchers.http.host_limits import Gate
 from aggregator.model.source import Answer, Memory, Robots, Source
 
 OBEDIENT = replace(POLICY, obey_robots=True, host_rate=1000.0)
@@ -48,7 +47,7 @@ class Runs:
 
     def ask(self, *, force: bool = False, found: bool = False, obey: bool = True, **later: float) -> Answer:
         self.now += timedelta(**later)
-        way = Gate(replace(OBEDIENT, obey_robots=obey), None, self.kept.get)
+        way = limiter(replace(OBEDIENT, obey_robots=obey), recall=self.kept.get)
         given = way.ask(Source("show", "feed", self.url), self.memory, START + self.now, force=force, found=found)
         self.memory = given.memory
         self.kept |= {each.memory.url: each for each in way.news()}
@@ -224,7 +223,7 @@ def test_every_hop_must_be_permitted_by_its_own_origin() -> None:
 
 def test_it_is_had_behind_the_guard() -> None:
     with playing(origin_with(OPEN)) as origin:
-        way = Gate(replace(OBEDIENT, allow_networks=()))
+        way = limiter(replace(OBEDIENT, allow_networks=()))
         given = way.ask(Source("show", "feed", origin.url()), Memory(origin.url()), START)
         assert "127.0.0.1 is not a public address" in given.message
         assert origin.connections == 0
@@ -250,7 +249,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
             yield b"#"
 
     with playing(slow) as origin:
-        way = Gate(replace(OBEDIENT, deadline=1.0))
+        way = limiter(replace(OBEDIENT, deadline=1.0))
         begun = time.monotonic()
         given = way.ask(Source("show", "feed", origin.url()), Memory(origin.url()), START)
         assert "cannot be had: took longer than its deadline" in given.message
@@ -264,7 +263,7 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
         return answer(200, OPEN if request.path == "/robots.txt" else RSS)
 
     with playing(play) as origin, ThreadPoolExecutor(16) as threads:
-        way = Gate(OBEDIENT)
+        way = limiter(OBEDIENT)
         urls = [origin.url(f"/{n}") for n in range(40)]
         given = threads.map(lambda url: way.ask(Source("s", "feed", url), Memory(url), START), urls)
         assert {each.state for each in given} == {"heard"}

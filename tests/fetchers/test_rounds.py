@@ -10,7 +10,6 @@ from contextlib import suppress
 from queue import SimpleQueue
 
 import pytest
-
 from aggregator.fetchers.rounds import Errand, Rounds, rounds
 from aggregator.fetchers.waits import ALONE, Asking, R, Wait, answered
 

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from origin import Request, answer, playing
-from polls import POLICY, RSS, START, Polls
+from polls import POLICY, RSS, START, Polls, limiter
 
 from aggregator.fetchers import sandbox
 from aggregator.fetchers.http import host_limits
-from aggregator.fetchers.http.host_limits import Gate
 from aggregator.model.source import Answer, Memory, Source
 
 SOURCES = 2_000
@@ -41,7 +40,7 @@ def resident_kilobytes() -> int:
 
 def refreshed(memories: list[Memory], days: int, children: sandbox.Pool) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
-    way = Gate(ROOMY, host_limits.holds(memories, START))
+    way = limiter(ROOMY, host_limits.holds(memories, START))
 
     def one(memory: Memory) -> Answer:
         answer = way.ask(Source("show", "feed", memory.url), memory, START + timedelta(days=days))

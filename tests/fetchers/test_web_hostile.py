@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from origin import Origin, Pieces, answer, playing
 from polls import POLICY, RSS, Polls
 
+from aggregator.model.source import Memory, Validators
+
 HASTY = replace(POLICY, deadline=1.0, raw_bytes=2_000_000, decoded_bytes=4_000_000)
 LATE = 8.0  # seconds by which a busy machine may be late; what had no end took 20 and more
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n"
@@ -155,6 +157,15 @@ def test_an_origins_words_never_reach_a_terminal_or_a_log_raw() -> None:
         got = Polls(origin.url("/\u202efeed")).ask()
         assert got.message.isprintable()
         assert "red" not in got.message
+
+
+@pytest.mark.parametrize("value", ["a\r\nX: y", "a\nX: y", "a\r", "\x00", "a\x0bb", "a\n b", "\u0100"])
+def test_no_value_of_a_field_begins_another_line(value: str) -> None:
+    with playing(lambda _: answer(200, RSS)) as origin:
+        polls = Polls(origin.url())
+        polls.memory = Memory(origin.url(), Validators(etag=value))
+        assert polls.ask().state == "silent"
+        assert not origin.requests
 
 
 def test_one_hanging_origin_does_not_delay_the_others() -> None:

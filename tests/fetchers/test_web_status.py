@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 from origin import Pieces, Play, Request, answer, playing
-from polls import POLICY, RSS, Polls
+from polls import POLICY, RSS, Polls, client
 
-from aggregator.fetchers.http import client, polling
+from aggregator.fetchers.http import polling
 from aggregator.model.sighting import Enclosure
 
 ETAG = ("ETag", '"one"')
@@ -219,7 +219,7 @@ def test_head_tells_type_and_length_without_a_body() -> None:
         return answer(200 if request.path == "/b.mp3" else 404, b"", ("Content-Type", "audio/mpeg"), length=12345)
 
     with playing(play) as origin:
-        assert client.head(origin.url("/a.mp3"), POLICY) == Enclosure(origin.url("/a.mp3"), "audio/mpeg", 12345)
-        assert client.head(origin.url("/c.mp3"), POLICY) is None
-        assert client.head(origin.url("/b.mp3"), replace(POLICY, allow_networks=())) is None
+        assert client(POLICY).head(origin.url("/a.mp3")) == Enclosure(origin.url("/a.mp3"), "audio/mpeg", 12345)
+        assert client(POLICY).head(origin.url("/c.mp3")) is None
+        assert client(replace(POLICY, allow_networks=())).head(origin.url("/b.mp3")) is None
         assert {request.method for request in origin.requests} == {"HEAD"}

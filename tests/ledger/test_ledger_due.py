@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from aggregator.fetchers.http.polling import due_at, next_due, ready_at
 from aggregator.ledger import ledger
-from aggregator.ledger.due import Claim, advance, claim, due_at, enrol, finish, next_due, ready_at, waiting
+from aggregator.ledger.due import Claim, advance, claim, enrol, finish, waiting
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.source import Memory
 

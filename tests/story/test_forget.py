@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator import bookkeeping
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import admissions, ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Promise
@@ -16,7 +17,6 @@ from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sigh
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
 from aggregator.stages import Composition
-from aggregator.voices import Voice
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
 TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator import bookkeeping, publish
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
 from aggregator.stages import Composition
-from aggregator.voices import Voice
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 EPISODES = (

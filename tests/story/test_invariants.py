@@ -18,6 +18,7 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator import bookkeeping, publish
+from aggregator.fetchers.fetch import Voice
 from aggregator.generator.content import ids
 from aggregator.ledger import ledger, promises
 from aggregator.model.cluster import Decision
@@ -26,7 +27,6 @@ from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
 from aggregator.validator.examine import examine
-from aggregator.voices import Voice
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OWNER = "owner@host.example"

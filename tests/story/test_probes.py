@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import ClassVar
 import pytest
 
 from aggregator import probes
-from aggregator.fetchers.http.host_limits import Gate
-from aggregator.fetchers.policy import Policy
+from aggregator.fetchers.http.host_limits import HostLimiter
+from aggregator.fetchers.http.polling import Policy
 from aggregator.ledger import ledger, memories
 from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Channel, Plan
@@ -79,8 +80,9 @@ def items(*enclosures: Enclosure) -> tuple[Item, ...]:
     return tuple(Item(f"Number {turn}", (f"host/{turn}",), enclosure=each) for turn, each in enumerate(enclosures))
 
 
-def ask(book: Ledger, made: tuple[Item, ...], policy: Policy = POLICY) -> int:
-    return probes.ask(book, PLAN, made, probes.by_head(Gate(policy), policy, START), START)
+def ask(book: Ledger, made: tuple[Item, ...], policy: Policy = POLICY, at: datetime = START) -> int:
+    with closing(HostLimiter(policy)) as limiter:
+        return probes.ask(book, PLAN, made, limiter, at)
 
 
 def test_length_and_type_that_no_source_gave_are_the_hosts(book: Ledger, media: Media) -> None:
@@ -133,6 +135,20 @@ def test_a_host_that_cannot_be_reached_or_may_not_be_is_asked_once(book: Ledger)
     made = items(Enclosure("http://127.0.0.1:1/a.mp3"), Enclosure("http://10.0.0.1/b.mp3"), Enclosure("ftp://x/c.mp3"))
     assert [ask(book, made), ask(book, made)] == [2, 0]
     assert probes.completed(book, PLAN, made) == made
+
+
+def test_a_host_that_was_not_reached_is_asked_again_for_a_month(book: Ledger) -> None:
+    made = items(Enclosure("http://nowhere.invalid/a.mp3"), Enclosure("http://nowhere.invalid/b.mp3"))
+    days = (0, 1, 29, 30, 31)
+    assert [ask(book, made, at=START + timedelta(days=day)) for day in days] == [2, 2, 2, 2, 0]
+    assert not probes.known(book, PLAN).more
+
+
+def test_what_was_not_reached_is_asked_after_what_was_never_asked(book: Ledger, media: Media) -> None:
+    away = items(*(Enclosure(f"http://nowhere.invalid/{turn}.mp3") for turn in range(probes.MOST)))
+    ask(book, away)
+    assert ask(book, (*away, *items(Enclosure(media.url("/1.mp3"))))) == probes.MOST
+    assert media.asked == [("HEAD", "/1.mp3")]
 
 
 def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(book: Ledger, media: Media) -> None:

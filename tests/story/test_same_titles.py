@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from aggregator import bookkeeping
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
-from aggregator.voices import Voice
 
 TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
 DAYS = 30

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
 from aggregator import bookkeeping, making, publish
+from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import decisions, ledger, recall
 from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
@@ -18,7 +19,6 @@ from aggregator.model.item import Override
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
 from aggregator.pipeline import compose
-from aggregator.voices import Voice
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 TOPICS = (

@@ -1,31 +1,45 @@
-"""A connection to an origin: guarded, under one deadline and one count of bytes, through a proxy where one is named.
+"""The adapter of the requests session: connections to checked addresses only, under one deadline and one byte count.
 
-The limits live in the sockets themselves: each `recv` waits no longer than what is left until the deadline, and what
-came is counted. That holds for slow headers, slow bodies and endless 1xx alike, and needs no watchdog thread. Tried
-and dropped: timeouts given to a client (they start anew with each byte), and a thread a request that shuts sockets.
+The limits are in the sockets: each `recv` waits no longer than what is left until the deadline, and what it returns is
+counted. So they hold for slow heads, slow bodies and endless interim answers alike. Timeouts of requests and urllib3
+do not: they start anew with each byte.
 """
 
 from __future__ import annotations
 
 import errno
+import http.client
+import logging
 import re
 import socket
 import ssl
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+import requests
 from msgspec import Struct
+from requests.adapters import HTTPAdapter
+from requests.structures import CaseInsensitiveDict
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import ssrf
-from aggregator.fetchers.http.target import Target, target
+from aggregator.fetchers.http.target import Target
 
-CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
+HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
+HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
+
+_CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
 _OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
-ANYWHERE = ("0.0.0.0/0", "::/0")
-_PROXY_HEAD = 16_384  # bytes of what a proxy says before the tunnel begins
+_ANYWHERE = ("0.0.0.0/0", "::/0")
+_PROXY_HEAD = 16_384  # bytes of a proxy's answer before the tunnel begins
 _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")
+
+logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote what origins send; ours are in the report
 
 
 class Meter(Struct):
@@ -38,97 +52,226 @@ class Meter(Struct):
     bytes_left: int
     reached: bool = False
 
-    def patience(self) -> float:
-        """Seconds left, above 0; FetchError where there are none."""
+    def seconds_left(self) -> float:
+        """Return the seconds left, above 0; FetchError if there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise FetchError("took longer than its deadline")
         return left
 
     def count(self, size: int) -> int:
-        """The size, once it is taken off what is left; FetchError where it is more."""
+        """Return the size once it is taken off what is left; FetchError if it is more."""
         self.bytes_left -= size
         if self.bytes_left < 0:
             raise FetchError("sent more bytes than are taken")
         return size
 
 
-class Terms(Struct, frozen=True):
-    """On what terms connections are made: which private networks are allowed, whose certificates too, by which proxy.
+class Exchange(Struct, frozen=True):
+    """What a connection must know of one request: where to, what it may cost, and by which rules it connects.
 
-    ``proxy`` is its address, with its login where it wants one; empty where connections are made from here.
+    ``allowed`` are the private networks (CIDR) that may be reached. ``proxy`` is the one that all connections are made
+    through; ``None`` if they are made from here.
     """
 
+    where: Target
+    meter: Meter
     allowed: tuple[str, ...] = ()
-    ca_files: tuple[str, ...] = ()
-    proxy: str = ""
+    proxy: Target | None = None
 
 
-class _Metered(socket.socket):
-    """A socket whose reading is under a Meter; `makefile` reads through `recv_into` alone."""
+class Fields(CaseInsensitiveDict[str]):
+    """The header fields of a request; they carry its `Exchange` through requests and urllib3 to the connection."""
+
+    def __init__(self, fields: Iterable[tuple[str, str]], exchange: Exchange) -> None:
+        """Keep the fields in their order."""
+        super().__init__(fields)
+        self.exchange = exchange
+
+    def copy(self) -> Fields:
+        """Return a copy for the same exchange; urllib3 sends a copy of the header."""
+        return Fields(self.items(), self.exchange)
+
+
+class _MeteredSocket(socket.socket):
+    """A socket whose reading is under a Meter; http.client reads through `recv_into` alone."""
 
     meter: Meter
 
     def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
-        self.settimeout(self.meter.patience())
+        self.settimeout(self.meter.seconds_left())
         return self.meter.count(super().recv_into(buffer, nbytes, flags))
 
 
-class _MeteredTLS(ssl.SSLSocket):
+class _MeteredTLSSocket(ssl.SSLSocket):
     """The same over TLS."""
 
     meter: Meter
 
     def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
-        self.settimeout(self.meter.patience())
+        self.settimeout(self.meter.seconds_left())
         return self.meter.count(super().recv_into(buffer, nbytes, flags))
 
 
-def dial(where: Target, terms: Terms, meter: Meter) -> socket.socket:
-    """A connection to the first address of the host that takes one, of those that may be reached.
+class _Response(http.client.HTTPResponse):
+    """An answer whose interim heads (1xx) are skipped; all heads together are under one limit of bytes."""
 
-    A proxy is asked for a way to the address that was judged here, never to the name: it can lead nowhere else.
-    """
-    failure: OSError = OSError("no address")
-    for address in ssrf.resolve(where.host, where.port, meter.patience(), terms.allowed):
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._meter: Meter = sock.meter
+
+    def begin(self) -> None:
+        afterwards = self._meter.bytes_left - HEAD_BYTES
+        self._meter.bytes_left = HEAD_BYTES
         try:
-            if terms.proxy:
-                line = _tunnelled(address, where.port, target(terms.proxy), meter)
-            else:
-                line = _connected(address, where.port, meter)
-            return _secured(line, where, terms) if where.scheme == "https" else line
+            super().begin()
+            while self.status // 100 == 1:
+                self.headers = None  # type: ignore[assignment]  # `begin` reads another head if there is none
+                super().begin()
+        finally:
+            self._meter.bytes_left += afterwards
+
+
+class _Connection(HTTPConnection):
+    """A connection to one of the addresses of a host that may be reached."""
+
+    response_class = _Response
+    exchange: Exchange
+
+    def begin(self, exchange: Exchange) -> None:
+        """Put what follows under the limits of this exchange."""
+        self.exchange = exchange
+        if self.sock is not None:
+            self._meter_socket()
+
+    def connect(self) -> None:
+        super().connect()
+        self._meter_socket()
+
+    def _new_conn(self) -> socket.socket:
+        """Connect to an address that was checked, never to the name again: another answer of the DNS gains nothing."""
+        return _connect(self.exchange)
+
+    def _meter_socket(self) -> None:
+        sock: Any = self.sock  # of our own classes
+        sock.meter = self.exchange.meter
+        self.exchange.meter.reached = True
+
+
+class _TLSConnection(_Connection, HTTPSConnection):
+    """The same over TLS; name and certificate are checked against the host that was asked for."""
+
+
+class _Pool(HTTPConnectionPool):
+    """Connections of one origin. A request goes out with the path as it was configured, not as urllib3 rewrites it."""
+
+    ConnectionCls = _Connection
+
+    def _make_request(self, conn: Any, method: str, url: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
+        """Send the request; once more over a new connection if a kept one ends before one byte of an answer.
+
+        Then the origin had closed it meanwhile (RFC 9110 section 9.2.2). That is the only second try there is.
+        """
+        exchange: Exchange = kwargs["headers"].exchange
+        kept, before = conn.sock is not None, exchange.meter.bytes_left
+        conn.begin(exchange)
+        try:
+            return super()._make_request(conn, method, exchange.where.path, *args, **kwargs)
+        except ConnectionError:
+            if not kept or exchange.meter.bytes_left != before:
+                raise
+        conn.close()
+        return super()._make_request(conn, method, exchange.where.path, *args, **kwargs)
+
+
+class _TLSPool(_Pool, HTTPSConnectionPool):
+    """The same over TLS."""
+
+    ConnectionCls = _TLSConnection
+
+
+class GuardedAdapter(HTTPAdapter):
+    """The adapter mounted on the session: guarded and metered connections, no retry, no proxy of the environment.
+
+    ``ca_files`` are certificates trusted besides those of the system and of requests.
+    """
+
+    def __init__(self, ca_files: tuple[str, ...], at_once: int) -> None:
+        """Keep at most ``at_once`` connections to one origin between requests."""
+        self._ca_files = (DEFAULT_CA_BUNDLE_PATH, *ca_files)
+        super().__init__(pool_connections=HOSTS, pool_maxsize=at_once, max_retries=Retry(total=False))
+
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **pool_kwargs: Any) -> None:  # noqa: FBT001, FBT002  # the signature of requests
+        """Make pools of our own connections."""
+        super().init_poolmanager(connections, maxsize, block, **pool_kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+
+    def build_connection_pool_key_attributes(
+        self, request: requests.PreparedRequest, verify: Any, cert: Any = None
+    ) -> tuple[Any, Any]:
+        """Give connections over TLS our own context, as requests documents it."""
+        host_params, pool_kwargs = super().build_connection_pool_key_attributes(request, verify, cert)
+        if host_params["scheme"] == "https":
+            pool_kwargs["ssl_context"] = _context(self._ca_files)
+        return host_params, pool_kwargs
+
+    def cert_verify(self, conn: Any, url: Any, verify: Any, cert: Any) -> None:
+        """Leave the certificates to the context: requests would load its own anew for each connection (30 ms)."""
+
+    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
+        """Return the answer with its body unread and its cookies unparsed."""
+        response = requests.Response()
+        response.status_code = resp.status
+        response.headers = CaseInsensitiveDict(resp.headers)
+        response.raw, response.reason, response.request = resp, resp.reason, req
+        response.url = req.url or ""
+        return response
+
+
+def _connect(exchange: Exchange) -> socket.socket:
+    """Return a connection to the first address of the host that takes one, of those that may be reached.
+
+    A proxy is asked for a way to the address that was checked here, never to the name: it can lead nowhere else.
+    """
+    where, meter = exchange.where, exchange.meter
+    failure: OSError = OSError("no address")
+    for address in ssrf.resolve(where.host, where.port, meter.seconds_left(), exchange.allowed):
+        try:
+            if exchange.proxy is not None:
+                return _tunnel(address, where.port, exchange.proxy, meter)
+            return _connect_to(address, where.port, meter)
         except OSError as error:
             failure = error
             meter.reached = meter.reached or error.errno not in _OUR_SIDE
     raise failure
 
 
-def _connected(address: str, port: int, meter: Meter) -> socket.socket:
-    """A connection to the address; OSError or FetchError where there is none."""
-    line = _Metered(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+def _connect_to(address: str, port: int, meter: Meter) -> socket.socket:
+    """Return a connection to the address; OSError or FetchError if there is none."""
+    line = _MeteredSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     line.meter = meter
     try:
-        line.settimeout(min(meter.patience(), CONNECT_SECONDS))
+        line.settimeout(min(meter.seconds_left(), _CONNECT_SECONDS))
         line.connect((address, port))
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        line.settimeout(meter.patience())
+        line.settimeout(meter.seconds_left())
     except (OSError, FetchError):
         line.close()
         raise
     return line
 
 
-def _tunnelled(address: str, port: int, proxy: Target, meter: Meter) -> socket.socket:
-    """A connection to the address through the proxy (CONNECT, RFC 9110 section 9.3.6); FetchError where it gives none.
+def _tunnel(address: str, port: int, proxy: Target, meter: Meter) -> socket.socket:
+    """Return a connection to the address through the proxy (CONNECT, RFC 9110 section 9.3.6); FetchError if refused.
 
-    The proxy itself may stand anywhere: the config names it.
+    The proxy itself may have any address: the config names it.
     """
-    line = _to_proxy(proxy, meter)
+    line = _connect_to_proxy(proxy, meter)
     end = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     login = f"Proxy-Authorization: {proxy.login}\r\n" if proxy.login else ""
     try:
         line.sendall(f"CONNECT {end} HTTP/1.1\r\nHost: {end}\r\n{login}\r\n".encode("ascii"))
-        head = _head(line)
+        head = _read_head(line)
     except (OSError, FetchError) as error:
         line.close()
         raise FetchError("the proxy did not answer") from error
@@ -139,19 +282,19 @@ def _tunnelled(address: str, port: int, proxy: Target, meter: Meter) -> socket.s
     return line
 
 
-def _to_proxy(proxy: Target, meter: Meter) -> socket.socket:
-    """A connection to the first address of the proxy that takes one."""
+def _connect_to_proxy(proxy: Target, meter: Meter) -> socket.socket:
+    """Return a connection to the first address of the proxy that takes one."""
     failure = FetchError("the proxy could not be reached")
-    for address in ssrf.resolve(proxy.host, proxy.port, meter.patience(), ANYWHERE):
+    for address in ssrf.resolve(proxy.host, proxy.port, meter.seconds_left(), _ANYWHERE):
         try:
-            return _connected(address, proxy.port, meter)
+            return _connect_to(address, proxy.port, meter)
         except OSError as error:
             failure = FetchError(f"the proxy could not be reached: {error.strerror or error}")
     raise failure
 
 
-def _head(line: socket.socket) -> bytes:
-    """What the proxy says before the tunnel begins, read sign by sign: what follows is the origin's."""
+def _read_head(line: socket.socket) -> bytes:
+    """Return the proxy's answer before the tunnel begins, read byte by byte: what follows is the origin's."""
     head, one = bytearray(), bytearray(1)
     while not head.endswith(b"\r\n\r\n"):
         if line.recv_into(one) == 0 or len(head) > _PROXY_HEAD:
@@ -160,20 +303,11 @@ def _head(line: socket.socket) -> bytes:
     return bytes(head)
 
 
-def _secured(line: socket.socket, where: Target, terms: Terms) -> socket.socket:
-    """The same connection under TLS; name and certificate are checked against the host that was asked for."""
-    try:
-        return _context(terms.ca_files).wrap_socket(line, server_hostname=where.host)
-    except OSError:
-        line.close()
-        raise
-
-
 @lru_cache(maxsize=4)
 def _context(ca_files: tuple[str, ...]) -> ssl.SSLContext:
-    """The system's certificates and those named; built once, because reading them takes 30 ms."""
+    """Return a context that trusts the system's certificates and those named; made once, for it takes 30 ms."""
     context = ssl.create_default_context()
     for name in ca_files:
         context.load_verify_locations(name)
-    context.sslsocket_class = _MeteredTLS
+    context.sslsocket_class = _MeteredTLSSocket
     return context

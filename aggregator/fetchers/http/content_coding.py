@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from http.client import HTTPResponse
 from io import BytesIO
-from typing import Protocol
+from typing import Any, Protocol
 
 import brotli
 
 from aggregator.errors import FetchError
-
-CODINGS = ("gzip", "deflate", "br")
-"""The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
 
 _PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
 _PART = 1_048_576  # bytes decoded at once, so that a bomb is met one part after the limit
@@ -30,7 +26,7 @@ class _Stream(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
+def read_whole(raw: Any, coding: str, limit: int) -> bytes:
     """The decoded body, at most ``limit`` bytes; FetchError where it is longer, empty, cut or damaged.
 
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
@@ -38,7 +34,7 @@ def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
     said = BytesIO()  # joined, the pieces would stand beside the whole
     room = limit
     try:
-        for piece in _decoded(_pieces(response), coding.strip().lower()):
+        for piece in _decoded(_pieces(raw), coding.strip().lower()):
             room -= len(piece)
             if room < 0:
                 raise FetchError(f"the body is larger than {limit:,} bytes")
@@ -50,11 +46,11 @@ def whole(response: HTTPResponse, coding: str, limit: int) -> bytes:
     return said.getvalue()
 
 
-def beginning(response: HTTPResponse, coding: str, most: int) -> bytes:
+def read_start(raw: Any, coding: str, most: int) -> bytes:
     """The first bytes of the decoded body, ``most`` at most, none of an empty one; FetchError where it is damaged."""
     said = bytearray()
     try:
-        for piece in _decoded(_pieces(response), coding.strip().lower()):
+        for piece in _decoded(_pieces(raw), coding.strip().lower()):
             said += piece
             if len(said) >= most:
                 break
@@ -63,11 +59,10 @@ def beginning(response: HTTPResponse, coding: str, most: int) -> bytes:
     return bytes(said[:most])
 
 
-def _pieces(response: HTTPResponse) -> Iterator[bytes]:
-    while piece := response.read(_PIECE):
+def _pieces(raw: Any) -> Iterator[bytes]:
+    """Yield the body of urllib3's response as it comes over the wire, still encoded."""
+    while piece := raw.read(_PIECE, decode_content=False):
         yield piece
-    if response.length:
-        raise FetchError("the body ended early")
 
 
 def _decoded(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:

@@ -8,6 +8,9 @@ from http import HTTPStatus
 from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisconnected, responses
 from ssl import SSLCertVerificationError, SSLError
 
+from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
+
 from aggregator.errors import FetchError
 from aggregator.fetchers.http.target import printable
 from aggregator.model.source import Memory
@@ -27,12 +30,12 @@ class LostError(FetchError):
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Whatever an origin or the network does inside becomes a FetchError."""
+def explained() -> Iterator[None]:
+    """Turn whatever an origin or the network does inside into a FetchError."""
     try:
         yield
-    except (OSError, HTTPException) as error:
-        raise FetchError(_words(error)) from error
+    except (OSError, HTTPException, HTTPError, ValueError) as error:
+        raise FetchError(_words(_cause(error))) from error
 
 
 def complaint(status: int, after: Memory) -> str:
@@ -47,15 +50,25 @@ def complaint(status: int, after: Memory) -> str:
     return name
 
 
-def _words(error: Exception) -> str:
-    """One line that says what happened; an origin's own bytes only where they help, and escaped."""
+def _cause(error: BaseException) -> BaseException:
+    """Return the error of the socket or of http.client that requests and urllib3 wrapped; else the error itself."""
+    found, each = error, error.__context__
+    while each is not None:
+        if isinstance(each, OSError | HTTPException) and not isinstance(each, RequestException):
+            found = each
+        each = each.__context__
+    return found
+
+
+def _words(error: BaseException) -> str:
+    """Return one line that says what happened; an origin's own bytes only where they help, and escaped."""
     for kind, words in _WORDS:
         if isinstance(error, kind):
             return words.format(detail=printable(getattr(error, "verify_message", "") or str(error)))
     return f"could not be reached: {printable(getattr(error, 'strerror', None) or str(error))}"
 
 
-_WORDS: tuple[tuple[type[Exception], str], ...] = (  # the first that fits, so the special before the general
+_WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, so the special before the general
     (TimeoutError, "took longer than its deadline"),
     (SSLCertVerificationError, "the certificate is not accepted: {detail}"),
     (SSLError, "no secure connection: {detail}"),
@@ -65,4 +78,6 @@ _WORDS: tuple[tuple[type[Exception], str], ...] = (  # the first that fits, so t
     (IncompleteRead, "the body ended early"),
     (BadStatusLine, "does not speak HTTP"),
     (HTTPException, "the answer is not sound HTTP: {detail}"),
+    (HTTPError, "the answer is not sound HTTP: {detail}"),
+    (ValueError, "the answer is not sound HTTP: {detail}"),
 )

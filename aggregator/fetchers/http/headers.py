@@ -9,8 +9,10 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.metadata import version
 
-from aggregator.fetchers.http.content_coding import CODINGS
 from aggregator.fetchers.http.target import printable
+
+CODINGS = ("gzip", "deflate", "br")
+"""The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
 
 ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "

@@ -1,32 +1,46 @@
-"""How many questions reach one host at a time and in a second, and who must stay silent, within one run."""
+"""Polls of one run: a queue for each host, so many at once and in a second; Retry-After and robots.txt are obeyed."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.fetchers.http import client, polling, robots_check
-from aggregator.fetchers.http.client import Permit
+from aggregator.fetchers.http import polling, robots
+from aggregator.fetchers.http.client import Client, Permit
 from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import Target
-from aggregator.fetchers.policy import Policy
-from aggregator.fetchers.waits import Asking, Wait, answered
+from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
 
+THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 
-class Gate:
-    """One gate for all threads of a run; ``held`` is which hosts asked for silence, as `holds` tells.
+R = TypeVar("R")
 
-    ``recall`` is what is remembered of a robots.txt, by its address.
+
+class _Host(Struct):
+    """The queue of one host: how many of its tasks run, and when the next may begin (`time.monotonic`)."""
+
+    running: int = 0
+    next_start: float = 0.0
+    waiting: deque[tuple[Future[Any], Callable[[], Any]]] = field(default_factory=deque)
+
+
+class HostLimiter:
+    """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
+
+    ``held`` says which hosts asked for silence and until when, as `holds` returns it; ``recall`` returns what is
+    remembered of a robots.txt by its address. May be used from several threads.
     """
 
     def __init__(
@@ -34,141 +48,136 @@ class Gate:
         policy: Policy,
         held: Mapping[str, datetime] | None = None,
         recall: Callable[[str], Robots | None] = lambda _url: None,
+        *,
+        threads: int = THREADS,
     ) -> None:
-        """Open to every host, but for those held; made when the run's clock is read."""
+        """Make it when the clock of the run is read: Retry-After counts from when the answer came."""
         self._begun = time.monotonic()
         self._policy = policy
         self._held = dict(held or {})
+        self._client = Client(policy)
         self._recall = recall
-        self._permission: robots_check.Permission | None = None
-        self._lanes: dict[str, _Lane] = {}
-        self._lock = threading.Lock()
+        self._robots: robots.RobotsChecker | None = None
+        self._hosts: dict[str, _Host] = {}
+        self._lock = threading.RLock()
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="poll")
+        self._closed = threading.Event()
+
+    def poll(
+        self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False
+    ) -> Future[Answer]:
+        """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
+
+        ``found`` is whether we found the address ourselves: then the robots.txt of its origin is obeyed, whatever the
+        config says of the addresses that it names. An address that is not due has its answer at once.
+        """
+        if polling.resting(self._under_hold(memory), now, force=force):
+            resting: Future[Answer] = Future()
+            resting.set_result(self._client.poll(source, self._under_hold(memory), now, force=force))
+            return resting
+        task = partial(self._poll, source, memory, now, force=force, found=found)
+        return self.submit(polling.address(memory), task)
 
     def ask(self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False) -> Answer:
-        """As :meth:`asking`, waited for in this thread."""
-        return answered(self.asking(source, memory, now, force=force, found=found))
+        """Poll as `poll` does, and wait for the answer."""
+        return self.poll(source, memory, now, force=force, found=found).result()
 
-    def asking(
-        self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False
-    ) -> Asking[Answer]:
-        """As `client.asking`, once it is the turn of the host; what that asked of one source holds for all.
+    def head(self, url: str, now: datetime, seconds: float) -> Future[Enclosure | None]:
+        """Ask for length and type of a media file, as `Client.head`, once it is the turn of its host."""
+        return self.submit(url, partial(self._client.head, url, self._permit(now, found=False), seconds=seconds))
 
-        ``found`` is whether we found the address ourselves: then its origin's robots.txt is obeyed, whatever the config
-        says of those that it names.
-        """
-        if polling.due(self._under(memory), now, force):
-            permit = self.permit(now, found=found)
-            lane = self._lane(polling.address(memory))
-            yield from lane.enter(self._policy)
+    def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
+        """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""
+        future: Future[R] = Future()
+        with self._lock:
+            if self._closed.is_set():
+                future.cancel()
+                return future
+            queue = self._hosts.setdefault(host(url), _Host())
+            queue.waiting.append((future, task))
+            if queue.running < self._policy.host_concurrency:
+                queue.running += 1
+                self._threads.submit(self._work, queue).add_done_callback(partial(self._end_worker, queue))
+        return future
+
+    def news(self) -> tuple[Robots, ...]:
+        """Return what was learned of robots.txt since this was last called."""
+        return self._robots.news() if self._robots else ()
+
+    def close(self) -> None:
+        """Cancel what has not begun, wait for what has, and close the connections."""
+        with self._lock:
+            self._closed.set()
+            waiting = [future for queue in self._hosts.values() for future, _ in queue.waiting]
+            self._hosts.clear()
+        for future in waiting:
+            future.cancel()
+        self._threads.shutdown(cancel_futures=True)
+        self._client.close()
+
+    def _work(self, queue: _Host) -> None:
+        """Run the tasks of one host, one after the other, until none is left."""
+        while True:
+            with self._lock:
+                if not queue.waiting:
+                    queue.running -= 1
+                    return
+                start = max(time.monotonic(), queue.next_start)
+                queue.next_start = start + 1 / self._policy.host_rate
+                future, task = queue.waiting.popleft()
             try:
-                yield from lane.pause(self._policy)
-                late = timedelta(seconds=int(time.monotonic() - self._begun))
-                known = self._under(memory)
-                answer = yield from client.asking(
-                    source, known, self._policy, now, force=force, late=late, permit=permit
-                )
-            finally:
-                lane.leave()
-        else:
-            answer = client.ask(source, self._under(memory), self._policy, now, force=force)
+                closed = self._closed.wait(max(0.0, start - time.monotonic()))
+                if closed or not future.set_running_or_notify_cancel():
+                    future.cancel()
+                    continue
+                future.set_result(task())
+            except BaseException as error:  # noqa: BLE001  # the caller of result() meets it
+                future.set_exception(error)
+
+    def _end_worker(self, queue: _Host, worker: Future[None]) -> None:
+        """Fail what waits for a worker that ended by a defect; without this a refresh would wait for ever."""
+        error = None if worker.cancelled() else worker.exception()
+        if error is None:
+            return
+        with self._lock:
+            waiting = list(queue.waiting)
+            queue.waiting.clear()
+            queue.running -= 1
+        for future, _ in waiting:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+    def _poll(self, source: Source, memory: Memory, now: datetime, *, force: bool, found: bool) -> Answer:
+        """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
+        late = timedelta(seconds=int(time.monotonic() - self._begun))
+        permit = self._permit(now, found=found)
+        answer = self._client.poll(source, self._under_hold(memory), now, force=force, late=late, permit=permit)
         with self._lock:
             for name, until in holds((answer.memory,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
         return answer
 
-    def permit(self, now: datetime, *, found: bool = False) -> Permit | None:
-        """Who is asked before each hop, ``None`` where no robots.txt is obeyed."""
+    def _permit(self, now: datetime, *, found: bool) -> Permit | None:
+        """Return what is asked before each hop; ``None`` if no robots.txt is obeyed."""
         if not found and not self._policy.obey_robots:
             return None
         with self._lock:
-            self._permission = self._permission or robots_check.Permission(self._policy, self._recall, self._begun)
-            current = self._permission
+            checker = self._robots or robots.RobotsChecker(self._client, self._policy, self._recall, self._begun)
+            self._robots = checker
 
         def permit(where: Target, meter: Meter) -> None:
-            if current.check(where, meter, now, self._under):
+            if checker.check(where, meter, now, self._under_hold):
                 time.sleep(1 / self._policy.host_rate)
 
         return permit
 
-    def news(self) -> tuple[Robots, ...]:
-        """What was learned of robots.txt since this was last asked."""
-        return self._permission.news() if self._permission else ()
-
-    @contextmanager
-    def turn(self, url: str) -> Iterator[None]:
-        """Wait until the address's host may be asked, and keep the place while the block runs."""
-        lane = self._lane(url)
-        answered(lane.enter(self._policy))
-        try:
-            answered(lane.pause(self._policy))
-            yield
-        finally:
-            lane.leave()
-
-    def _lane(self, url: str) -> _Lane:
-        with self._lock:
-            return self._lanes.setdefault(host(url), _Lane())
-
-    def _under(self, memory: Memory) -> Memory:
+    def _under_hold(self, memory: Memory) -> Memory:
         with self._lock:
             return with_hold(memory, self._held)
 
 
-class _Lane(Struct):
-    """The way to one host: how many are on it, and when the next one may ask (`time.monotonic`).
-
-    Who leaves gives its place to the one that has waited longest. One lane for all hosts and waking all doubled the
-    cost of a 304 (16 threads); all of them waiting for the same time took a fifth of it.
-    """
-
-    busy: int = 0
-    following: float = 0.0
-    waiting: deque[Future[None]] = field(default_factory=deque)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def enter(self, policy: Policy) -> Asking[None]:
-        """Take a place, of which there are as many as may ask at once."""
-        with self.lock:
-            if self.busy < policy.host_concurrency:
-                self.busy += 1
-                return
-            place: Future[None] = Future()
-            self.waiting.append(place)
-        try:
-            yield place
-        except GeneratorExit:
-            if not place.cancel():
-                self.leave()
-            raise
-
-    def pause(self, policy: Policy) -> Asking[None]:
-        """Wait until the host may be asked again by the rate."""
-        while (until := self._following(policy)) is not None:
-            yield Wait(until)
-
-    def leave(self) -> None:
-        """Make place for another."""
-        with self.lock:
-            place = None
-            while self.waiting and place is None:
-                first = self.waiting.popleft()
-                place = first if first.set_running_or_notify_cancel() else None
-            self.busy -= place is None
-        if place is not None:
-            place.set_result(None)
-
-    def _following(self, policy: Policy) -> float | None:
-        """When somebody may ask; ``None`` where that is now, and then nobody else may for a while."""
-        with self.lock:
-            now = time.monotonic()
-            if now < self.following:
-                return self.following
-            self.following = now + 1 / policy.host_rate
-            return None
-
-
 def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
-    """The hosts that asked for silence (429, 503 with Retry-After), and until when."""
+    """Return the hosts that asked for silence (429, 503 with Retry-After), and until when."""
     held: dict[str, datetime] = {}
     for memory in memories:
         until = memory.hold_until
@@ -179,7 +188,7 @@ def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
 
 
 def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
-    """The memory under what its host asked of any source; the same where the host asked nothing."""
+    """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
     name = host(polling.address(memory))
     until = held.get(name)
     if until is None or (memory.hold_until is not None and memory.hold_until >= until):

@@ -9,8 +9,8 @@ sources at once. Jitter is part of the backoff alone. So an hourly cron meets it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -20,12 +20,16 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import headers
 from aggregator.model.sighting import Rhythm
 from aggregator.model.source import Memory, Validators
+from aggregator.text.cron import slot_after
 
 MOVED_AFTER = 5  # sightings of one permanent redirect before it is believed; a hijack of hours is not
 LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
 LONGEST_BACKOFF = timedelta(days=1)
 FIRST_BACKOFF = timedelta(minutes=30)
 FIRST_UNREACHED, LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
+UNPLANNED = timedelta(hours=1)  # between two polls if the config names no schedule: the least that manners let pass
+NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
+BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
 SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
 
 USABLE = frozenset({200, 206, 226})
@@ -38,11 +42,36 @@ _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
 
 
-class Pace(Struct, frozen=True):
+class PollIntervals(Struct, frozen=True):
     """The least seconds between two questions: with validators, and without any."""
 
     conditional: int = 3_600
     unconditional: int = 86_400
+
+
+class Policy(Struct, frozen=True):
+    """How origins are asked, the same for a whole run.
+
+    ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that may be
+    reached besides what is public. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
+    counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
+    (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
+    ``proxy`` is the address of one that all connections are made through, empty for none; the environment names none.
+    ``obey_robots`` is whether a robots.txt is obeyed for addresses that the config names, too: the gate sees to it.
+    """
+
+    contact: str = ""
+    allow_networks: tuple[str, ...] = ()
+    deadline: float = 30.0
+    raw_bytes: int = 32 * 1024 * 1024
+    decoded_bytes: int = 64 * 1024 * 1024
+    hops: int = 5
+    host_concurrency: int = 2
+    host_rate: float = 10.0
+    pace: PollIntervals = PollIntervals()  # frozen, so one may be shared
+    ca_files: tuple[str, ...] = ()
+    proxy: str = ""
+    obey_robots: bool = False
 
 
 class Reply(Struct, frozen=True):
@@ -66,20 +95,53 @@ class Reply(Struct, frozen=True):
     host: str = ""
 
 
-def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | None:
-    """Until when the address must not be asked; ``None`` where it may be asked now.
+def ready_at(memory: Memory, now: datetime, *, force: bool = False) -> datetime:
+    """Return from when on the address may be polled: ``now`` or later, past every hold and outside its skip windows.
 
     ``force`` passes what freshness and backoff ask, never Retry-After. A clock that went back is noticed by an
-    ``asked`` in the future: then what was remembered is no measure, and one question sets it right.
+    ``asked`` in the future: then what was remembered is no measure, and one poll sets it right.
     """
-    stepped_back = memory.asked is not None and memory.asked > now + SLACK
-    hold = memory.hold_until
-    if hold is not None and now < hold and not (stepped_back and hold - now > LONGEST_REST):
-        return hold
-    if force or stepped_back:
-        return None
-    earliest = _awake(max(now, memory.not_before or now), memory)
-    return earliest if earliest > now else None
+    stepped_back = memory.asked is not None and memory.asked > now + BACKWARD
+    hold = memory.hold_until or now
+    if stepped_back and hold - now > LONGEST_REST:
+        hold = now
+    if force:
+        return max(now, hold)
+    rest = now if stepped_back else memory.not_before or now
+    return _awake(max(now, hold, rest), memory)
+
+
+def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | None:
+    """Return until when the address must not be polled; ``None`` if it may be polled now."""
+    ready = ready_at(memory, now, force=force)
+    return ready if ready > now else None
+
+
+def due_at(cron: str | None, memories: Sequence[Memory], now: datetime, last: datetime | None = None) -> datetime:
+    """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
+
+    ``last`` is when the source was last polled, by default when its addresses were. ``cron`` is read in UTC; without
+    one every run may poll. A source never polled is due at once.
+    """
+    last = last or max((memory.asked for memory in memories if memory.asked is not None), default=None)
+    slot = now
+    if cron is not None and last is not None and last <= now + BACKWARD:
+        slot = slot_after(cron, last) or NEVER
+    return min((ready_at(memory, max(slot, now)) for memory in memories), default=max(slot, now))
+
+
+def next_due(source: str, cron: str | None, memories: Sequence[Memory], now: datetime) -> datetime:
+    """Return when a service polls the source again that it has polled ``now``: later than now, spread by its name.
+
+    ``source`` is the name of the source in the whole program (feed and source). The spread, up to a tenth of the
+    interval, keeps the sources of one slot apart in a service that runs on; a refresh that an outside scheduler starts
+    asks `due_at`, without it: an hourly cron line must meet its hour.
+    """
+    following = (slot_after(cron, now) if cron else now + UNPLANNED) or NEVER
+    interval = ((slot_after(cron, following) if cron else None) or following + UNPLANNED) - following
+    share = int.from_bytes(sha256(source.encode()).digest()) % 1000
+    due = following + interval * share / 10_000
+    return min((ready_at(memory, due) for memory in memories), default=due)
 
 
 def resting(memory: Memory, now: datetime, *, force: bool = False) -> str:
@@ -114,7 +176,7 @@ def questions(memory: Memory, distrust: int | None = None, now: datetime | None 
     return tuple((name, value) for name, value in named if value is not None)
 
 
-def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = None) -> Memory:
+def after_answer(memory: Memory, reply: Reply, pace: PollIntervals, digest: str | None = None) -> Memory:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
         known = _heard(memory, reply) | _undoubted(memory) | {"whole": memory.whole or reply.ended}
@@ -139,7 +201,7 @@ def after_answer(memory: Memory, reply: Reply, pace: Pace, digest: str | None = 
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 
-def failed(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memory:
+def failed(memory: Memory, asked: datetime, ended: datetime, pace: PollIntervals) -> Memory:
     """What is remembered after no usable answer: the good of before, one more error, and a longer rest.
 
     A remembered move is forgotten, so that the configured address is asked next.
@@ -159,7 +221,7 @@ def failed(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memo
     )
 
 
-def unreached(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> Memory:
+def unreached(memory: Memory, asked: datetime, ended: datetime, pace: PollIntervals) -> Memory:
     """What is remembered where no origin was reached: our own network, or our own guard, is soon mended.
 
     No origin was bothered, so a machine that wakes up without a network has its feeds an hour after it has one again.
@@ -169,7 +231,7 @@ def unreached(memory: Memory, asked: datetime, ended: datetime, pace: Pace) -> M
     return replace(missed, not_before=ended + rest, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
 
 
-def with_rhythm(memory: Memory, rhythm: Rhythm, pace: Pace) -> Memory:
+def with_rhythm(memory: Memory, rhythm: Rhythm, pace: PollIntervals) -> Memory:
     """The memory once the document was read: its ttl, skipHours and skipDays hold until the next one is.
 
     A rhythm that leaves no hour or no day is no rhythm.
@@ -210,7 +272,7 @@ def _undoubted(before: Memory) -> dict[str, Any]:
     return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
-def _rested(memory: Memory, kept: Validators, reply: Reply, pace: Pace) -> datetime:
+def _rested(memory: Memory, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
     """The time before which freshness, ttl and floor let nobody ask, where these validators are kept."""
     fresh = min(headers.freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
     every = min(timedelta(seconds=memory.every or 0), LONGEST_REST)
@@ -218,7 +280,7 @@ def _rested(memory: Memory, kept: Validators, reply: Reply, pace: Pace) -> datet
     return max(floor, reply.ended + fresh, reply.ended + every)
 
 
-def _least(kept: Validators, pace: Pace, *, said: bool) -> timedelta:
+def _least(kept: Validators, pace: PollIntervals, *, said: bool) -> timedelta:
     """The least rest between two questions.
 
     A day where the next one will be unconditional, an hour where it is conditional or the origin itself ``said`` how
@@ -229,11 +291,12 @@ def _least(kept: Validators, pace: Pace, *, said: bool) -> timedelta:
 
 
 def _awake(moment: datetime, memory: Memory) -> datetime:
-    """The first instant from the moment on that lies in no hour and on no day to leave out."""
+    """Return the first instant from the moment on in no hour (UTC) and on no day (Monday is 0) to leave out."""
     for _ in range(_DAYS * _HOURS + 1):
-        if moment.weekday() not in memory.skip_days and moment.hour not in memory.skip_hours:
+        at = moment.astimezone(UTC)
+        if at.weekday() not in memory.skip_days and at.hour not in memory.skip_hours:
             return moment
-        moment = moment.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+        moment = at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     return moment
 
 

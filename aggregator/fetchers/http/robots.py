@@ -1,19 +1,40 @@
-"""What a robots.txt says to us: the rules that concern us, and whether they let an address be asked (RFC 9309).
+"""robots.txt: had once in a day, remembered and obeyed (RFC 9309 section 2.3).
+
+    2xx            what it says to us, for 24 hours; then it is asked for conditionally
+    4xx, too many redirects (2.3.1.2, 2.3.1.3)    everything may be asked, for as long
+    429, 5xx, no answer (2.3.1.4)    what it said before, if it ever said anything (2.4); else nothing may be asked
+
+What cannot be had is tried again as any address is (`polling`), and after 30 days nothing is barred for its sake.
 
 Groups are told apart here, line by line: so only what concerns us is kept, and a file that names 20,000 robots for
 20,000 rules costs no more than its length (a parser of whole files gives each robot a copy of each rule). What a rule
-matches is the library's: the longest wins, Allow where two are equally long, ``*`` and ``$`` and escapes as they read.
+matches is protego's: the longest wins, Allow if two are equally long, ``*`` and ``$`` and escapes as they read.
 """
 
 from __future__ import annotations
 
 import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Final
 
+from msgspec.structs import replace
 from protego import Protego
 
-from aggregator.fetchers.http.target import LONGEST_URL
+from aggregator.errors import FetchError
+from aggregator.fetchers.http import errors, headers, polling
+from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.errors import BarredError, LostError
+from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
+from aggregator.fetchers.http.target import LONGEST_URL, Target, shown
+from aggregator.model.source import Memory, Robots, Validators
+from aggregator.text.hosts import host
 
 TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
@@ -21,6 +42,119 @@ TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 _LINE = re.compile(r"(user-agent|allow|disallow)[ \t]*+:[ \t]*+([^\s#]*+)", re.IGNORECASE)
 _BREAKS = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
+
+KEPT = timedelta(hours=24)  # section 2.4
+MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long time
+MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
+_SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
+
+Recall = Callable[[str], Robots | None]
+"""What is remembered of a robots.txt by its address."""
+
+
+class RobotsChecker:
+    """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
+
+    def __init__(self, client: Client, policy: Policy, recall: Recall, begun: float) -> None:
+        """Nothing known yet; ``begun`` is when the run's clock was read (`time.monotonic`)."""
+        self._client, self._policy, self._recall, self._begun = client, policy, recall, begun
+        self._known: dict[str, Robots] = {}
+        self._news: dict[str, Robots] = {}
+        self._turns: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def check(self, where: Target, meter: Meter, now: datetime, under: Callable[[Memory], Memory]) -> bool:
+        """Whether the origin had to be asked before it was known that we may; BarredError where we may not.
+
+        ``under`` is a memory with what its host asked of anybody.
+        """
+        url = f"{where.scheme}://{where.authority}/robots.txt"
+        with self._turn(url, meter):
+            said = self._known.get(url) or self._recall(url) or Robots(Memory(url))
+            said = replace(said, memory=under(said.memory))
+            asked = polling.due(said.memory, now)
+            if asked:
+                said = self._asked(said, meter, now)
+                with self._lock:
+                    self._news[url] = said
+            self._known[url] = said
+        if why := refusal(said, where, now):
+            raise BarredError(why, said.memory)
+        return asked
+
+    def news(self) -> tuple[Robots, ...]:
+        """What was learned since this was last asked."""
+        with self._lock:
+            news, self._news = self._news, {}
+        return tuple(news.values())
+
+    @contextmanager
+    def _turn(self, url: str, meter: Meter) -> Iterator[None]:
+        """Wait until nobody else asks for it; who has the turn waits for nothing but the origin."""
+        with self._lock:
+            turn = self._turns.setdefault(url, threading.Lock())
+        if not turn.acquire(timeout=meter.seconds_left()):
+            raise FetchError("took longer than its deadline")
+        try:
+            yield
+        finally:
+            turn.release()
+
+    def _asked(self, before: Robots, meter: Meter, now: datetime) -> Robots:
+        """What one question for it came to."""
+        conditions = polling.questions(before.memory)
+        try:
+            trail, body = self._client.get_start(before.memory.url, conditions, meter, MOST)
+        except LostError:
+            return _said(before, "", Validators(), now)
+        except FetchError as error:
+            miss = polling.failed if meter.reached else polling.unreached
+            missed = miss(before.memory, now, now, self._policy.pace)
+            return Robots(missed, before.rules, before.missed or now, str(error))
+        late = timedelta(seconds=int(time.monotonic() - self._begun))
+        reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=host(trail.where.url))
+        return after(before, reply, body, self._policy.pace)
+
+
+def after(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Robots:
+    """What is known once the answer has come."""
+    given = Validators(*headers.validators(reply.fields))
+    if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
+        return _said(before, before.rules or "", before.memory.validators, reply.asked)
+    if reply.status // 100 == _SUCCESS:
+        return _said(before, concerning(body), given, reply.asked)
+    if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
+        return _said(before, "", Validators(), reply.asked)
+    missed = polling.after_answer(before.memory, reply, pace)
+    return Robots(missed, before.rules, before.missed or reply.asked, errors.complaint(reply.status, missed))
+
+
+def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> Robots:
+    """What is known of a robots.txt that was had, or is known not to be there."""
+    memory = replace(
+        before.memory,
+        validators=validators,
+        asked=now,
+        heard=now,
+        errors=0,
+        not_before=now + KEPT - polling.SLACK,
+        hold_until=None,
+        hold_host="",
+    )
+    return Robots(memory, rules)
+
+
+def refusal(said: Robots, where: Target, now: datetime) -> str:
+    """Why the address may not be asked; empty where it may."""
+    name = shown(said.memory.url)
+    hold = said.memory.hold_until
+    if hold is not None and hold > now:
+        return f"not asked, {where.authority} asked for silence until {hold:%Y-%m-%d %H:%M:%S} UTC"
+    if said.rules is not None:
+        return "" if permit(said.rules, where.url) else f"not asked, {name} disallows {shown(where.url)}"
+    if said.missed is not None and now - said.missed >= MISSED:
+        return ""
+    return f"not asked, {name} cannot be had: {said.why}"
 
 
 def concerning(body: bytes) -> str:

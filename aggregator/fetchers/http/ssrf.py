@@ -33,6 +33,10 @@ _DENIED: tuple[Network, ...] = tuple(
 _GIVEN_OUT = ipaddress.ip_network("2000::/3")
 
 
+class RefusedError(FetchError):
+    """No address of the host may be reached by the rules of the config."""
+
+
 def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     """Why the address may not be reached; ``None`` where it may.
 
@@ -56,14 +60,15 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
     """The addresses of a host that may be reached, in the resolver's order; never empty.
 
     Connect to these, not to the name again: a name that answers otherwise the next time gains nothing. Where some
-    of the addresses may be reached, the others are left out. FetchError where none may, or none is found in time.
+    of the addresses may be reached, the others are left out. RefusedError where none may, FetchError where none is
+    found in time.
     """
     found = _looked_up(host, port, seconds)
     refusals = {address: refusal(address, allowed) for address in found}
     reachable = tuple(address for address, reason in refusals.items() if reason is None)
     if not reachable:
         reasons = "; ".join(reason for reason in refusals.values() if reason)
-        raise FetchError(f"refused: {reasons or 'the host has no address'} (allow_networks does not name it)")
+        raise RefusedError(f"refused: {reasons or 'the host has no address'} (allow_networks does not name it)")
     return reachable
 
 

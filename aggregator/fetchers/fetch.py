@@ -1,0 +1,359 @@
+"""Fetch a source: poll its addresses, follow a page to its feed, read what is new; in threads, many sources at once.
+
+A source gives the documents of its addresses, in the order of ``locate``. A document that is not new leaves a gap: what
+it said before stands. A recording (``snapshot``) is used until the live source is first understood.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from aggregator.errors import FetchError, ReadError
+from aggregator.fetchers import doubt, lots, nursery, roster, sandbox
+from aggregator.fetchers.http import host_limits, polling
+from aggregator.fetchers.http.polling import Policy
+from aggregator.model.sighting import Listing
+from aggregator.model.source import Answer, Heard, Memory, Robots, Source
+
+SPOKEN: frozenset[Heard] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
+"""The states in which a source has something to say, now or from memory."""
+
+_PROCESSORS = os.cpu_count() or 1
+
+Memories = Mapping[str, Memory]
+"""What is remembered of a source, by address."""
+
+Tell = Callable[[Source, str, str], None]
+"""Called with the source, the stage ("fetch" or "read") and what came of it, empty when it begins; from any thread."""
+
+
+class Resources(Struct):
+    """The polls and the parser pool of one run, made when the first source is due; may be used from several threads.
+
+    ``held`` is which hosts asked for silence, ``recall`` returns what is remembered of a robots.txt by its address.
+    What a source lists at length waits on the disk of the folder ``beside``.
+    """
+
+    policy: Policy
+    held: Mapping[str, datetime] = field(default_factory=dict)
+    recall: Callable[[str], Robots | None] = field(default=lambda _url: None)
+    beside: Path | None = None
+    _limiter: host_limits.HostLimiter | None = None
+    _parsers: sandbox.Pool | None = None
+    _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
+    _lock: Lock = field(default_factory=Lock)
+
+    def limiter(self) -> host_limits.HostLimiter:
+        """Return what all polls of this run go through."""
+        with self._lock:
+            self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.recall)
+            return self._limiter
+
+    def parsers(self) -> sandbox.Pool:
+        """Return the processes that read for this run, one for each processor."""
+        with self._lock:
+            self._parsers = self._parsers or sandbox.Pool(nursery.Limits(), _PROCESSORS, self.beside)
+            return self._parsers
+
+    def read(self, step: Callable[[], None]) -> None:
+        """Do a step that reads a document in a thread, of which there are as many as parsers; nothing once closed."""
+        with suppress(RuntimeError):  # closed meanwhile
+            self._readers.submit(step)
+
+    def news(self) -> tuple[Robots, ...]:
+        """Return what was learned of robots.txt since this was last called."""
+        with self._lock:
+            return self._limiter.news() if self._limiter else ()
+
+    def close(self) -> None:
+        """End what was begun; polls and documents under way are waited for."""
+        if self._limiter is not None:
+            self._limiter.close()
+        self._readers.shutdown(cancel_futures=True)
+        if self._parsers is not None:
+            self._parsers.close()
+
+
+class Terms(Struct, frozen=True):
+    """How a run fetches: with what, the run's clock, and who is told of it.
+
+    ``cron`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due, too.
+    """
+
+    resources: Resources
+    now: datetime
+    tell: Tell
+    cron: str | None = None
+    force: bool = False
+
+
+class Voice(Struct, frozen=True):
+    """One source in one run: the answers of its addresses, what was read of those that were new, and in a word how.
+
+    ``listings`` has a place for each address, ``None`` where nothing new was said there. ``memories`` are what is to
+    be remembered. ``message`` says why a silent source is silent, or what else a person should know.
+    """
+
+    source: Source
+    answers: tuple[Answer, ...] = ()
+    listings: tuple[Listing | None, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    state: Heard = "silent"
+    message: str = ""
+
+    @property
+    def sightings(self) -> int:
+        """Return how many entries were read in this run."""
+        return sum(len(listing.sightings) for listing in self.listings if listing is not None)
+
+
+class _Read(Struct, frozen=True):
+    """An answer without its document, what that lists, and what to remember of the other addresses polled for it."""
+
+    answer: Answer
+    listing: Listing | None = None
+    pages: tuple[Memory, ...] = ()
+
+
+def fetch(source: Source, memories: Memories, terms: Terms) -> Future[Voice]:
+    """Poll the addresses of a source, read what is new, and return what came of it as a future that never fails.
+
+    A defect of ours or of a reader is a source that failed, and its message names it.
+    """
+    return _SourceFetch(source, memories, terms).start()
+
+
+class _SourceFetch:
+    """One source on its way; each step ends by beginning the next, so that none waits in a thread for the network."""
+
+    def __init__(self, source: Source, memories: Memories, terms: Terms) -> None:
+        self._source, self._memories, self._terms = source, memories, terms
+        self._urls: Iterator[str] = iter(())
+        self._read: list[_Read] = []
+        self._result: Future[Voice] = Future()
+
+    def start(self) -> Future[Voice]:
+        lots.prepare()  # in the thread of the caller
+        self._guard(self._begin)
+        return self._result
+
+    def _begin(self) -> None:
+        if self._source.path is not None:
+            self._in_thread(self._begin_recorded)
+            return
+        due_at = self._due_at()
+        if due_at > self._terms.now:
+            self._read = [_Read(answer) for answer in self._resting(due_at)]
+            self._end()
+            return
+        self._terms.tell(self._source, "fetch", "")
+        urls = roster.locate(self._source)
+        if not urls:
+            self._terms.tell(self._source, "fetch", "no address to ask")
+        self._urls = iter(urls)
+        self._next()
+
+    def _begin_recorded(self) -> None:
+        self._read = [self._of_document(_recorded(self._source, self._memories, self._terms.now), ())]
+        self._end()
+
+    def _due_at(self) -> datetime:
+        """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
+        if self._terms.force:
+            return self._terms.now
+        known = [self._memories[url] for url in roster.locate(self._source) if url in self._memories]
+        return polling.due_at(self._terms.cron, known, self._terms.now)
+
+    def _resting(self, due_at: datetime) -> tuple[Answer, ...]:
+        message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
+        return tuple(Answer("resting", self._memory(url), message=message) for url in roster.locate(self._source))
+
+    def _next(self) -> None:
+        """Poll the next address, or the feed that its page once named; end after the last one."""
+        url = next(self._urls, None)
+        if url is None:
+            self._end()
+            return
+        memory = self._memory(url)
+        if memory.leads_to is None:
+            self._poll(memory, self._after_poll)
+        else:
+            self._poll(self._memory(memory.leads_to), partial(self._after_feed, memory), found=True)
+
+    def _after_feed(self, memory: Memory, feed: Answer) -> None:
+        """Go on with the feed of a page; if it fails, with the page, which may name another."""
+        if feed.state != "silent":
+            self._after_poll(feed)
+        else:
+            self._poll(memory, partial(self._after_page, feed))
+
+    def _after_page(self, feed: Answer, page: Answer) -> None:
+        """Go on with the page if it is new; one with nothing new says nothing for its feed that failed."""
+        self._after_poll(replace(feed, beside=(page,)) if page.document is None else replace(page, beside=(feed,)))
+
+    def _after_poll(self, answer: Answer) -> None:
+        """Read the document, or poll the feed that it names; the next address after that."""
+        self._terms.tell(self._source, "fetch", answer.message or answer.state)
+        pages = tuple(other.memory for other in answer.beside)
+        if answer.document is None:
+            self._after_read(_Read(answer, pages=pages))
+            return
+        try:
+            feeds = self._terms.resources.parsers().discover(answer.document) if _may_name_feed(answer) else ()
+        except ReadError as error:
+            self._after_read(self._unread(answer, pages, error))
+            return
+        if not feeds:
+            self._after_read(self._of_document(answer, pages))
+            return
+        pages = (*pages, replace(answer.memory, leads_to=feeds[0]))
+        polled = next((other for other in answer.beside if other.memory.url == feeds[0]), None)
+        if polled is not None:
+            self._after_read(self._of_document(polled, pages))
+        else:
+            self._poll(self._memory(feeds[0]), partial(self._after_named, pages), force=True, found=True)
+
+    def _after_named(self, pages: tuple[Memory, ...], feed: Answer) -> None:
+        self._after_read(self._of_document(feed, pages))
+
+    def _after_read(self, read: _Read) -> None:
+        self._read.append(read)
+        self._next()
+
+    def _of_document(self, answer: Answer, pages: tuple[Memory, ...]) -> _Read:
+        """Return what the document of the answer lists, if that is believed."""
+        if answer.document is None:
+            return _Read(answer, pages=pages)
+        self._terms.tell(self._source, "read", "")
+        try:
+            listing = self._terms.resources.parsers().read(answer.document)
+        except ReadError as error:
+            return self._unread(answer, pages, error)
+        intervals = self._terms.resources.policy.pace
+        verdict = doubt.weigh(self._memory(answer.memory.url), answer.memory, listing, intervals)
+        if not verdict.believed:
+            return _Read(Answer("suspicious", verdict.memory, message=verdict.message), pages=pages)
+        return _Read(Answer("heard", verdict.memory, message=verdict.message), listing, pages)
+
+    def _unread(self, answer: Answer, pages: tuple[Memory, ...], error: ReadError) -> _Read:
+        before, intervals = self._memory(answer.memory.url), self._terms.resources.policy.pace
+        unread = doubt.refuse(before, answer.memory, self._terms.now, intervals)
+        return _Read(Answer("silent", unread, message=_why(error, self._source)), pages=pages)
+
+    def _end(self) -> None:
+        """Give the result; a source that was never understood has its recording read before."""
+        voice = _voice(self._source, self._read)
+        if _needs_recording(voice):
+            self._in_thread(lambda: self._result.set_result(self._with_recording(voice)))
+        else:
+            self._result.set_result(voice)
+
+    def _with_recording(self, voice: Voice) -> Voice:
+        """Return the result with its recording in place of the live source."""
+        recorded = self._of_document(_recorded(self._source, self._memories, self._terms.now), ())
+        if recorded.answer.state == "silent":
+            return replace(voice, message=f"{voice.message}; its recording: {recorded.answer.message}")
+        memories = (*voice.memories, recorded.answer.memory)
+        if voice.state == "resting" and recorded.listing is None:
+            return replace(voice, memories=memories)
+        return replace(voice, listings=(recorded.listing,), memories=memories, state="recorded")
+
+    def _memory(self, url: str) -> Memory:
+        return self._memories.get(url, Memory(url))
+
+    def _poll(
+        self, memory: Memory, then: Callable[[Answer], None], *, force: bool = False, found: bool = False
+    ) -> None:
+        """Poll the address, and go on with the answer: in a thread for reading if there is a document."""
+        limiter, force = self._terms.resources.limiter(), force or self._terms.force
+
+        def go_on(polled: Future[Answer]) -> None:
+            if polled.cancelled() or polled.exception() or polled.result().document is None:
+                self._guard(lambda: then(polled.result()))
+            else:
+                self._in_thread(lambda: then(polled.result()))
+
+        limiter.poll(self._source, memory, self._terms.now, force=force, found=found).add_done_callback(go_on)
+
+    def _in_thread(self, step: Callable[[], None]) -> None:
+        self._terms.resources.read(lambda: self._guard(step))
+
+    def _guard(self, step: Callable[[], None]) -> None:
+        """Do a step; whatever goes wrong in it is a source that failed, told in one line."""
+        try:
+            step()
+        except BaseException as error:  # noqa: BLE001  # a defect must not keep the refresh waiting for ever
+            self._result.set_result(Voice(self._source, message=_defect(error)))
+
+
+def _voice(source: Source, read: Sequence[_Read]) -> Voice:
+    """Return what became of the source, from what became of its addresses."""
+    answers = tuple(each.answer for each in read)
+    listings = tuple(each.listing for each in read)
+    messages = dict.fromkeys(answer.message for answer in answers if answer.message)
+    return Voice(
+        source,
+        answers,
+        listings,
+        memories=tuple(memory for each in read for memory in (*each.pages, each.answer.memory)),
+        state=_state(answers, listings),
+        message="; ".join(messages) if answers else "it has no address to ask",
+    )
+
+
+def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Heard:
+    """Return the source in a word: heard if anything was read, else the best of what its addresses came to."""
+    if any(listing is not None for listing in listings):
+        return "heard"
+    states = {answer.state for answer in answers}
+    order: tuple[Heard, ...] = ("suspicious", "unchanged", "resting")
+    known = next((state for state in order if state in states), None)
+    return known or ("remembered" if any(answer.memory.listings for answer in answers) else "silent")
+
+
+def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
+    """Return the answer of a local file: a document if its bytes are not those read last."""
+    try:
+        document = roster.recorded(source)[0]
+    except (FetchError, ReadError) as error:
+        return Answer("silent", Memory(f"file:{source.name}"), message=_why(error, source))
+    memory = memories.get(document.url, Memory(document.url))
+    digest = sha256(document.body).hexdigest()
+    if memory.digest == digest:
+        return Answer("silent" if memory.unread else "unchanged", memory, message=memory.unread)
+    return Answer("heard", replace(memory, digest=digest, asked=now, heard=now), document)
+
+
+def _needs_recording(voice: Voice) -> bool:
+    """Whether the source has a recording and was never understood live."""
+    source = voice.source
+    return source.snapshot is not None and not source.path and not any(each.listings for each in voice.memories)
+
+
+def _may_name_feed(answer: Answer) -> bool:
+    """Whether the document is a page that came over the network, not a feed."""
+    return answer.document is not None and "html" in (answer.document.media_type or "")
+
+
+def _why(error: FetchError | ReadError, source: Source) -> str:
+    """Return what went wrong, without the source's name before it: whoever shows it names the source."""
+    return str(error).removeprefix(f"{source.name}: ")
+
+
+def _defect(error: BaseException) -> str:
+    """Return one line that names an error of the program and its place, so that it can be reported."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"could not be fetched, which is a defect of ours: {type(error).__name__}{place}: {error}"
