@@ -8,7 +8,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import Annotated
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -16,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from aggregator.config.categories import NAMES
 from aggregator.config.nearest import hint
 from aggregator.text.cron import fault
+from aggregator.text.urls import is_web
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
@@ -28,12 +28,7 @@ class Keys(BaseModel):
 
 
 def _web(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        sound = False
-    if not sound or any(sign.isspace() for sign in text):
+    if not is_web(text):
         raise ValueError(f'"{text}" is not an http or https address')
     return text
 

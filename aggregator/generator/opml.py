@@ -17,7 +17,7 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 from aggregator.errors import ReadError
-from aggregator.generator.pages import view
+from aggregator.generator.content import links
 from aggregator.model.feed import Cover
 
 # XML 1.0, section 2.2: what no document may hold, as a table, which is made in a fiftieth of the time of a pattern.
@@ -43,7 +43,7 @@ def render(covers: Sequence[Cover]) -> bytes:
     """``feeds.opml``: one outline for each published feed, sorted by title, dated by the newest content."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
     outlines = [
-        Outline(cover.channel.title, cover.address, view.web(cover.channel.link) or f"{cover.channel.base_url}/")
+        Outline(cover.channel.title, cover.address, links.web(cover.channel.link) or f"{cover.channel.base_url}/")
         for cover in ordered
     ]
     return write("Feeds", outlines, max((cover.updated for cover in covers), default=None))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from functools import lru_cache
+
+from aggregator.text.http_dates import parse_http_date
 
 # An entity tag as RFC 9110, section 8.8.3, allows it in a list, the weakness mark aside.
 TAG = re.compile(r'(?:^|,)\s*(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)')
@@ -69,22 +70,5 @@ def unchanged(wanted_tags: str | None, since: str | None, tag: str, modified: da
     """
     if wanted_tags is not None:
         return wanted_tags.strip() == "*" or tag in TAG.findall(wanted_tags)
-    seen = date(since) if since and modified else None
+    seen = parse_http_date(since) if since and modified else None
     return seen is not None and modified is not None and modified <= seen
-
-
-def date(text: str) -> datetime | None:
-    """An HTTP date in any of its three forms (section 5.6.7), aware and in UTC; ``None`` where it is none.
-
-    >>> date("Sun, 06 Nov 1994 08:49:37 GMT") == date("Sunday, 06-Nov-94 08:49:37 GMT") == date(
-    ...     "Sun Nov  6 08:49:37 1994"
-    ... )
-    True
-    >>> date("yesterday") is None
-    True
-    """
-    try:
-        parsed = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)

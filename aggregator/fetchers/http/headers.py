@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 
 from aggregator.fetchers.http.target import printable
+from aggregator.text.http_dates import parse_http_date
 
 CODINGS = ("gzip", "deflate", "br")
 """The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
@@ -23,7 +23,6 @@ _MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
 _LISTS = frozenset({"cache-control", "content-encoding"})
 _SECONDS = re.compile(r"[0-9]+")
 _LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every question would fail
-_LONGEST_DATE = 64  # characters; an HTTP date has 29
 _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
@@ -61,7 +60,7 @@ def freshness(fields: Mapping[str, str], now: datetime) -> timedelta | None:
     """
     if found := _MAX_AGE.search(fields.get("cache-control", "")):
         return _seconds(found[1])
-    expires = date(fields.get("expires", ""))
+    expires = parse_http_date(fields.get("expires", ""))
     return None if expires is None else max(expires - _clock(fields, now), timedelta())
 
 
@@ -73,7 +72,7 @@ def pause(fields: Mapping[str, str], now: datetime) -> timedelta | None:
     text = fields.get("retry-after", "").strip()
     if _SECONDS.fullmatch(text):
         return _seconds(text)
-    until = date(text)
+    until = parse_http_date(text)
     return None if until is None else max(until - _clock(fields, now), timedelta())
 
 
@@ -93,17 +92,6 @@ def length(text: str) -> int | None:
     return (int(text) or None) if re.fullmatch(r"[0-9]{1,15}", text) else None
 
 
-def date(text: str) -> datetime | None:
-    """An HTTP date in any of its three forms (RFC 9110 section 5.6.7), ``None`` where it is none."""
-    if not text or len(text) > _LONGEST_DATE:
-        return None
-    try:
-        parsed = parsedate_to_datetime(text)
-        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-    except (ValueError, OverflowError, IndexError, TypeError):
-        return None
-
-
 def validators(fields: Mapping[str, str]) -> tuple[str | None, str | None]:
     """ETag and Last-Modified byte for byte; ``None`` for what was not given or cannot be sent back so."""
     return _sendable(fields.get("etag")), _sendable(fields.get("last-modified"))
@@ -116,7 +104,7 @@ def _sendable(value: str | None) -> str | None:
 
 
 def _clock(fields: Mapping[str, str], now: datetime) -> datetime:
-    return date(fields.get("date", "")) or now
+    return parse_http_date(fields.get("date", "")) or now
 
 
 def _seconds(digits: str) -> timedelta:

@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from aggregator.generator.content import links
 from aggregator.generator.pages import picture, subscribe, view, wording
 from aggregator.generator.pages.environment import ENVIRONMENT, TEMPLATES
 from aggregator.model.feed import Channel, Cover, Feed
@@ -51,8 +52,8 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         public=subscribe.public(url),
         qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it
         tile=tile(feed.channel),
-        artwork=view.web(feed.channel.image),
-        home=view.web(feed.channel.link),
+        artwork=links.web(feed.channel.image),
+        home=links.web(feed.channel.link),
         listings=[
             ("episodes", "Episodes", "an episode", heard, episodes[PLAYERS:]),
             ("posts", "Posts", "a post", read, posts[PLAYERS:]),

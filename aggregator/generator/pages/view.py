@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -108,9 +107,9 @@ def entry(item: Item) -> Entry:
         claims=tuple(sorted(map(claim, item.provenance), key=by_order)),
         repairs=tuple(repair(note, name(note.field)) for note in notes[:REPAIRS]),
         more_repairs=max(0, len(notes) - REPAIRS),
-        link=web(item.link),
-        audio=web(item.enclosure.url) if item.enclosure else None,
-        image=web(item.image),
+        link=links.web(item.link),
+        audio=links.web(item.enclosure.url) if item.enclosure else None,
+        image=links.web(item.image),
         transcript=extras.transcript(item),
     )
 
@@ -118,7 +117,7 @@ def entry(item: Item) -> Entry:
 def line(item: Item) -> Line:
     """One item as a line."""
     day = wording.day(item.published) if item.published else ""
-    return Line(anchor(item.guid or item.title), item.title, web(item.link), day)
+    return Line(anchor(item.guid or item.title), item.title, links.web(item.link), day)
 
 
 def facts(item: Item) -> tuple[str, ...]:
@@ -197,19 +196,6 @@ def anchor(guid: str) -> str:
     'i-ca978112ca1b'
     """
     return "i-" + hashlib.sha256(guid.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def web(url: str | None) -> str | None:
-    """The address where it is one that a page may link to: http or https with a host; else ``None``.
-
-    >>> web("https://a.example/1"), web("javascript:alert(1)"), web(None)
-    ('https://a.example/1', None, None)
-    """
-    try:
-        parts = urlsplit(url or "")
-    except ValueError:
-        return None
-    return url if parts.scheme in ("http", "https") and parts.netloc else None
 
 
 def cover(feed: Feed) -> Cover:
