@@ -180,7 +180,8 @@ def _confess(
         word, text = DEFECT, f"{kind.__name__}: {error}{place}".encode("utf-8", "replace")[:2_000]
         if issubclass(kind, MemoryError):
             word, text = REFUSED, _SHORT % limits.megabytes
-        line.sendall(REPORT.pack(word, 1, len(text)) + text)
+        with suppress(OSError):  # the parent was killed meanwhile
+            line.sendall(REPORT.pack(word, 1, len(text)) + text)
         os._exit(1)
 
     return confess
