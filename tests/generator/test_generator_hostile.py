@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 
 import feedparser
 import pytest
@@ -11,6 +12,7 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator.generator import feed_files
+from aggregator.generator.content import links, plain_text
 from aggregator.model.feed import Feed
 
 HUGE = ("<p>tide &amp; " + "water " * 100 + "</p>") * 7000
@@ -43,3 +45,18 @@ def test_every_character_of_unicode_can_stand_in_every_field(harbour: Feed) -> N
             else:
                 etree.fromstring(body)
             assert "\ufffd" not in body.decode()
+
+
+@pytest.mark.parametrize("tag", ["<b>", "</b><b>", "<b></i>", "<b><i>"])
+def test_titles_of_tags_that_nothing_closes_take_no_quadratic_time(tag: str) -> None:
+    begun = time.thread_time()
+    for _ in range(20):
+        plain_text.title(tag * 4_000)
+    assert time.thread_time() - begun < 1  # a pattern for both tags took 0.05 s a title
+
+
+@pytest.mark.parametrize("host", ["\u0301\u0316" * 30_000, "ß" * 90_000])
+def test_a_host_that_is_none_takes_no_quadratic_time(host: str) -> None:
+    begun = time.thread_time()
+    assert links.web(f"https://a{host}.example/") is None
+    assert time.thread_time() - begun < 1

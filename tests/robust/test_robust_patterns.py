@@ -23,7 +23,6 @@ GROWTH = 2.9
 
 BOUNDED = {
     "text.urls.SIMPLECAST": "asked only of the first LONGEST characters of an address",
-    "generator.clean.TAGGED": "asked only of titles, cut to 16 times the length that is shown",
     "service.shelf.LINK": "asked only of the first HEAD bytes of our own files",
     "fetchers.listing.DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }

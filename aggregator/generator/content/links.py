@@ -14,6 +14,8 @@ PLAIN = re.compile(
     r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@\[\]~._-]*)?"
 )
 MEDIA = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
+# A host has at most 253 characters (RFC 1035); urlsplit and IDNA take quadratic time for one of combining marks.
+LONG_HOST = re.compile(r"[^/?#]*//[^/?#]{600}")
 HOST = re.compile(r"[A-Za-z0-9.:\[\]_-]+")
 
 # Apple's list of formats, and what else podcasts were seen to use; extension of the path to media type.
@@ -56,6 +58,8 @@ def web(value: str | None) -> str | None:
     """
     if value is None or PLAIN.fullmatch(value):
         return value
+    if LONG_HOST.match(value):
+        return None
     try:
         parts = urlsplit("".join(plain_text.text(value).split("\n")))
         host = _host(parts.netloc)

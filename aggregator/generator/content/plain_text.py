@@ -41,7 +41,6 @@ TWICE = re.compile(r"&amp;(?=(?:amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6
 _NAMES = "b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6]"
 OPENED = re.compile(rf"(?i)<({_NAMES})(?:\s[^<>]*)?>")
 CLOSED = re.compile(rf"(?i)</({_NAMES})\s*>")
-TAGGED = re.compile(rf"(?is)<({_NAMES})(?:\s[^<>]*)?>(.*?)</\1\s*>")
 VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
@@ -114,8 +113,29 @@ def title(value: str, limit: int = LINE) -> str:
     """
     whole = text(value)[: 16 * limit]
     if "<" in whole or "&" in whole:
-        whole = settled(lambda bare: ENTITY.sub(_unescaped, VOID.sub(" ", TAGGED.sub(r"\2", bare))), whole)
+        whole = settled(lambda bare: ENTITY.sub(_unescaped, VOID.sub(" ", _unpaired(bare))), whole)
     return line(whole, limit)
+
+
+def _unpaired(value: str) -> str:
+    """Return the text without pairs of formatting tags.
+
+    A pair is an opening tag and the next closing one of its name behind it, sought in one walk over both: a pattern
+    for both would go to the end of the text for each tag that nothing closes.
+    """
+    waiting: dict[str, re.Match[str]] = {}
+    cut: list[tuple[int, int]] = []
+    for found in sorted((*OPENED.finditer(value), *CLOSED.finditer(value)), key=re.Match.start):
+        tag = found[1].lower()
+        if not found[0].startswith("</"):
+            waiting.setdefault(tag, found)
+        elif tag in waiting:
+            cut += (waiting.pop(tag).span(), found.span())
+    if not cut:
+        return value
+    cut.sort()
+    starts, ends = (0, *(end for _, end in cut)), (*(start for start, _ in cut), len(value))
+    return "".join(value[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def compared(value: str) -> str:
