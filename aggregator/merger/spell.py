@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from aggregator.merger.rates import evidence
 from aggregator.merger.weave import Column
-from aggregator.merger.witnesses import Witness
+from aggregator.merger.witnesses import Witness, marked_trusts
 from aggregator.text import words
 from aggregator.text.addresses import shortened
 from aggregator.text.lookalikes import mixed
@@ -174,13 +174,17 @@ def _marks(parts: dict[int, str], bench: Bench) -> str:
         return next(iter(parts.values()))
     if any(LOST not in part for part in parts.values()):
         parts = {number: part.replace(LOST, "") for number, part in parts.items()}
-    most = max(_count(part) for part in parts.values())
+    counts = {number: _count(part) for number, part in parts.items()}
+    most = max(counts.values())
+    fullest = {number for number, count in counts.items() if count == most}
+    alike = len({fold(parts[number]) for number in fullest}) == 1
+    trusts = marked_trusts(fullest if alike else (), counts.keys() - fullest, bench.witnesses)
     ballots: dict[str, float] = {}
     for number, part in parts.items():
         rates = bench.witnesses[number].rates
-        full = _count(part) == most
+        full = number in fullest
         weight = evidence(1, rates.added_mark) if full else evidence(1 - rates.added_mark, rates.lost_mark)
-        ballots[part] = ballots.get(part, 0.0) + bench.witnesses[number].trust * weight
+        ballots[part] = ballots.get(part, 0.0) + trusts[number] * weight
     return _elected(ballots, bench.style, _unrestyled(parts, bench))
 
 

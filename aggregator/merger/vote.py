@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from aggregator.merger.rates import Rates, evidence
 from aggregator.merger.weave import Column
-from aggregator.merger.witnesses import Witness
+from aggregator.merger.witnesses import Witness, marked_trusts
 
 # A tail of more than 30 words is text that the other copy lacks, not something stuck to it.
 LONGEST_TAIL = 30
@@ -142,16 +142,16 @@ def _odds(
     at_end = all(stretch.start > reach[number][1] or stretch.end < reach[number][0] for number in voices)
     if at_end and any(witnesses[number].keep and number not in stretch.columns[0].moved for number in having):
         return 30.0
+    lost_inside = not stretch.lexical and not at_end
+    trusts = marked_trusts(having if lost_inside else (), voices, witnesses)
     odds = PRIOR
     for number in having:
-        odds += witnesses[number].trust * _for(stretch, rates[number], at_end=at_end)
+        odds += trusts[number] * _for(stretch, rates[number], at_end=at_end)
     if at_end:
         odds += SAME_STUCK * sum(sorted(witnesses[number].weight ** 2 for number in having)[:-1])
     for number in voices:
         beyond = stretch.start > reach[number][1]
-        odds += witnesses[number].trust * _against(
-            stretch, rates[number], beyond=beyond, finished=witnesses[number].finished
-        )
+        odds += trusts[number] * _against(stretch, rates[number], beyond=beyond, finished=witnesses[number].finished)
     return odds
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct, field
 
@@ -118,6 +118,18 @@ def in_tokens(witnesses: list[Witness]) -> list[Witness]:
     for witness in witnesses:
         witness.tokens = tokenise(witness.text)
     return witnesses
+
+
+def marked_trusts(having: Collection[int], lacking: Collection[int], witnesses: Sequence[Witness]) -> list[float]:
+    """Return how far each witness is trusted about a mark that some of them have and others lack.
+
+    Marks are lost far oftener than invented, and two sources do not invent the same one. So where two sources and more
+    have a mark that fewer sources lack, trust counts as the config gives it and not by its power.
+    """
+    sources = {witnesses[number].source for number in having}
+    if len(sources) > max(1, len({witnesses[number].source for number in lacking})):
+        return [witness.trust ** (1 / TRUST_POWER) for witness in witnesses]
+    return [witness.trust for witness in witnesses]
 
 
 def soundness(mended: Mended, wear: Sequence[str] = ()) -> float:
