@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aggregator.merger.frame import ABSENT, Frame
 from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.retold import FEW, graded, retold, telling
-from aggregator.merger.sparse import Bags, Doubles, Ints, shared
+from aggregator.merger.sparse import Bags, Bools, Doubles, Ints, shared
 
 Levels = NDArray[np.int8]
 
@@ -27,6 +27,7 @@ _SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five h
 _MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
 _ADS, _LONG = 90, 0.02  # seconds, share of the length: an inserted advertisement
 
+LONGER = ("precise, more", "minutes, more")
 REPEATED, ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a source once"
 _AGREEING = {
     "date": ("same day", "next day", "2 or 3 days"),
@@ -86,6 +87,35 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     worth = np.flatnonzero(title != LEVELS["title"].index("below .2"))  # else they have nothing in common
     levels[worth, KINDS.index("names")] = _names(frame, left[worth], right[worth]) if len(worth) else 0
     _forgive(frame, left, right, levels)
+    _count_once(frame, left, right, levels)
+
+
+def _count_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Write down once what two titles say that are only a number: as their number, else as their digits.
+
+    Equal ones are titles that may be repeated where their lengths contradict, or where one listing has another entry
+    of the other's day and does not count as the other does: one that counts higher has the title for another item.
+    """
+    both = np.flatnonzero((frame.stem[left] == frame.stem[right]) & (frame.stem[left] != ABSENT))
+    column = {kind: KINDS.index(kind) for kind in ("title", "number", "digits", "duration")}
+    equal = frame.core[left[both]] == frame.core[right[both]]
+    title = levels[both, column["title"]]
+    longer = np.isin(levels[both, column["duration"]], [LEVELS["duration"].index(level) for level in LONGER])
+    doubted = _other_on_day(frame, left[both], right[both]) | _other_on_day(frame, right[both], left[both])
+    doubted = longer | (doubted & ~(frame.counted[left[both]] & frame.counted[right[both]]))
+    repeated = np.where(doubted, np.minimum(title, LEVELS["title"].index(REPEATED[1])), title)
+    levels[both, column["title"]] = np.where(equal, repeated, 0)
+    digits = np.where(equal, LEVELS["digits"].index("equal"), LEVELS["digits"].index("conflict"))
+    levels[both, column["digits"]] = np.where(levels[both, column["number"]] > 0, 0, digits)
+
+
+def _other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
+    """Return whether the right row's listing has an entry of the left row's day though the right row has another."""
+    one, other = frame.day[left], frame.day[right]
+    width = int(frame.source.max(initial=0)) + 1
+    found = np.isin(one * width + frame.source[right], frame.day * width + frame.source)
+    apart: Bools = found & (one != other) & (one != ABSENT) & (other != ABSENT)
+    return apart
 
 
 def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
@@ -102,7 +132,8 @@ def _forgive(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
 def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """A repeated title that each source has once with its number or part, "Mailbag #12", is a title it has once.
 
-    Only where the day or the text agrees too: a listing that counts its own places numbers another item the same.
+    Only where the day or the text agrees too: a listing that counts its own places numbers another item the same. For a
+    title that is only a number the next day is no such agreement: in a daily show it is that of the next item.
     """
     title, repeated = levels[:, KINDS.index("title")], [LEVELS["title"].index(level) for level in REPEATED]
     same = np.isin(title, repeated) & (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
@@ -110,6 +141,10 @@ def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     agreed = np.zeros(len(left), dtype=np.bool_)
     for kind, good in _AGREEING.items():
         agreed |= np.isin(levels[:, KINDS.index(kind)], [LEVELS[kind].index(level) for level in good])
+    near = [LEVELS["date"].index(level) for level in _AGREEING["date"][1:]]
+    serial = (frame.stem[left] == frame.stem[right]) & (frame.stem[left] != ABSENT)
+    told = np.isin(levels[:, KINDS.index("told")], [LEVELS["told"].index(level) for level in _AGREEING["told"]])
+    agreed &= ~(serial & np.isin(levels[:, KINDS.index("date")], near)) | told
     once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
     title[same & season & agreed & once] = LEVELS["title"].index(ONCE)
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.compare import Compared, Levels
+from aggregator.merger.compare import LONGER, Compared, Levels
 from aggregator.merger.levels import KINDS, LEVELS
 from aggregator.merger.sparse import Bools, Floats, Ints
 from aggregator.merger.table import Table
 
 APART = ("31 days", "a year", "more")
-LONGER = ("precise, more", "minutes, more")
 WITNESSES = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),

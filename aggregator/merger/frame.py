@@ -14,7 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.merger.described import described
+from aggregator.merger.numbered_titles import stems
 from aggregator.merger.record import Record
+from aggregator.merger.renumbered import read_alike
 from aggregator.merger.scope import scopes_of
 from aggregator.merger.sparse import Bags, Bools, Ints, bagged, gathered, met, rarity, weighted
 from aggregator.merger.swapped import put_right
@@ -31,13 +33,14 @@ class Frame(Struct, frozen=True):
 
     Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
     ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first, ``crowd`` the rows
-    among which a word is rare: those of a shelf but for titles with no 3-gram of another. ``repeats`` is the
-    most that a row's core occurs in one source, ``mute`` that it has no word; ``typed`` is the core with its numbers,
-    part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags: ``own`` 3-grams of
-    the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description, ``brief`` of the
-    summary, ``said`` of both, unweighted, and ``sentences`` that a source has once;
-    ``hard`` ids that occur once in their source; ``numbers``; ``digits`` of the
-    core, and ``marks`` with the numbers and the part among them; ``codes`` that a source has once.
+    among which a word is rare: those of a shelf but for titles with no 3-gram of another. ``repeats`` is the most
+    that a row's core occurs in one source, ``mute`` that it has no word; ``stem`` the words beside the number of a
+    title that is only a number, ``counted`` that its listing is known to count as others do; ``typed`` is the core
+    with its numbers, part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags:
+    ``own`` 3-grams of the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description,
+    ``brief`` of the summary, ``said`` of both, unweighted, and ``sentences`` that a source has once; ``hard`` ids
+    that occur once in their source; ``numbers``; ``digits`` of the core, and ``marks`` with the numbers and the part
+    among them; ``codes`` that a source has once.
     """
 
     records: tuple[Record, ...]
@@ -52,6 +55,8 @@ class Frame(Struct, frozen=True):
     last: Ints
     core: Ints
     repeats: Ints
+    stem: Ints
+    counted: Bools
     typed: Ints
     recurs: Ints
     mute: Bools
@@ -78,14 +83,16 @@ class Frame(Struct, frozen=True):
 
 def framed(records: Sequence[Record]) -> Frame:
     """The columns of records, sorted by id."""
-    rows = tuple(sorted(put_right(records), key=lambda record: record.id))
-    scope = scopes_of(rows)
-    titles, names_of = titled(rows, scope), tuple(named(row, scope) for row in rows)
+    listed = tuple(sorted(put_right(records), key=lambda record: record.id))
+    scope = scopes_of(listed)
+    written, names_of = titled(listed, scope), tuple(named(row, scope) for row in listed)
+    stem = stems(written, [row.source for row in listed])
+    rows, titles, counted = read_alike(listed, written, stem, scope.shelf)
     source = _coded([row.source for row in rows])
     shelf = _column(scope.shelf)
     own, names, groups = _written(_grams(titles, names_of), shelf, source)
     core = _coded([title.core for title in titles])
-    typed = _coded([(*title[:4], title.tag) if title.numbers or title.part else None for title in titles])
+    typed = _coded([_typed(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
     (long, brief, said, sentences), (numbers, digits, marks) = described(rows, groups), _figures(rows, titles)
     return Frame(
         records=tuple(map(_begun, rows)),
@@ -100,6 +107,8 @@ def framed(records: Sequence[Record]) -> Frame:
         last=_column(row.span.last for row in rows),
         core=core,
         repeats=_repeats(core, source, _column(scope.rows)),
+        stem=_coded(stem),
+        counted=np.array(counted, dtype=np.bool_),
         typed=typed,
         recurs=_repeats(typed, source, _column(scope.rows)),
         mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
@@ -132,6 +141,11 @@ def _begun(record: Record) -> Record:
         return record if record.summary is None else replace(record, summary=None)
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
+
+
+def _typed(title: Title, *, serial: bool) -> Hashable | None:
+    """Return what must be equal in two titles that each source has once, ``None`` without a number or a part."""
+    return (*title[:4], title.tag) if serial or title.numbers or title.part else None
 
 
 def _grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
