@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -173,6 +173,7 @@ def _terms(run: Run, plan: Plan) -> Terms:
     """Return how the sources of one feed are fetched."""
 
     def tell(source: Source, stage: str, message: str) -> None:
-        run.listen(Progress(plan.name, source.name, stage, message))
+        with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
+            run.listen(Progress(plan.name, source.name, stage, message))
 
     return Terms(run.resources, run.at, tell, plan.refresh, run.force)

@@ -1,1 +1,1 @@
-"""The world outside comes in: every kind of source, and the one door to the network."""
+"""Every kind of source: its addresses polled, its documents read."""

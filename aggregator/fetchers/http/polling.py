@@ -57,7 +57,7 @@ class Policy(Struct, frozen=True):
     counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
     (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
     ``proxy`` is the address of one that all connections are made through, empty for none; the environment names none.
-    ``obey_robots`` is whether a robots.txt is obeyed for addresses that the config names, too: the gate sees to it.
+    ``obey_robots`` is whether a robots.txt is obeyed for addresses that the config names, too.
     """
 
     contact: str = ""
