@@ -53,11 +53,17 @@ def main(descriptor: int) -> NoReturn:
 
     It ends at once: Python would go through all that was imported once more.
     """
-    control = socket.socket(fileno=descriptor)
+    with suppress(ConnectionError):  # the parent was killed
+        _obey(socket.socket(fileno=descriptor))
+    os._exit(0)
+
+
+def _obey(control: socket.socket) -> None:
+    """Fork a child for each order, until there is none; a child returns nothing, for it ends where it was forked."""
     while True:
         order, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not order:
-            os._exit(0)
+            return
         wanted: dict[str, Any] = json.loads(order)
         if "wait" in wanted:
             control.sendall(b"%d\n" % _status(wanted["wait"]))
@@ -72,8 +78,7 @@ def main(descriptor: int) -> NoReturn:
             _serve(socket.socket(fileno=descriptors[0]), Limits(**wanted["limits"]))
             os._exit(0)
         os.close(descriptors[0])
-        with suppress(BrokenPipeError):  # the parent was killed meanwhile: the next order is its end
-            control.sendall(b"%d\n" % child)
+        control.sendall(b"%d\n" % child)
 
 
 def _status(child: int) -> int:
