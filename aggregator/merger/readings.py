@@ -89,7 +89,7 @@ def _copy(name: TextField, sighting: Sighting, votes: Ballot) -> blend.Copy:
         sighting.source,
         getattr(sighting, name) or "",
         votes.weights.of_text(sighting),
-        keep=sighting.source in votes.weights.keeps,
+        keep=sighting.source in votes.weights.keeps and sighting.id not in votes.weights.younger,
         cut=sighting.cut and name == "description",
         wear=tuple(note.cause for note in notes_on(name, sighting)),
         mended=True,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -234,3 +235,21 @@ def test_promise_5_the_most_trusted_word_on_audio_link_and_day_stands(sightings)
     dated = [each for each in sorted(sightings, key=lambda each: -TRUST[each.source]) if each.published]
     if dated:
         assert item.published.at.date() == dated[0].published.at.date()
+
+
+@pytest.mark.parametrize(
+    ("text", "tail"),
+    [
+        ("Ropes, bends and the men who tied them.", " Visit our shop for rope today."),
+        ("Seile, Knoten und die Leute, die sie banden.", " Besuchen Sie unseren Laden für Seile."),
+        ("Канаты, узлы и люди, которые их вязали.", " Заходите в наш магазин канатов."),
+    ],
+)
+def test_a_tail_that_a_source_trusted_alike_adds_later_is_no_text(text: str, tail: str) -> None:
+    host, echo = seen("a-host", description=text), seen("z-echo", description=text + tail)
+    mirrors = [seen(name, description=text) for name in ("b-page", "c-page")]
+    since = {host.id: datetime(2024, 1, 1, tzinfo=UTC), echo.id: datetime(2024, 2, 1, tzinfo=UTC)}
+    weights = Weights(
+        {"a-host": 0.8, "z-echo": 0.8, "b-page": 0.5, "c-page": 0.5}, keeps=frozenset({"a-host", "z-echo"}), since=since
+    )
+    assert reconcile(Cluster((echo, host, *mirrors)), weights).description == text

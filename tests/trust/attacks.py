@@ -450,7 +450,7 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
         _write(folder / "directory.xml", world.directory(turn))
         lines = ["state: ledger.db", "output: output", "feeds:"]
         for name, (setting, attack) in cast.items():
-            lines += [f"  {name}:", "    title: The show", "    boilerplate: keep", "    sources:"]
+            lines += [f"  {name}:", "    title: The show", "    sources:"]
             lines += [f"      host: {{kind: feed, path: host.xml, trust: {setting.host}}}"]
             lines += [f"      m-directory: {{kind: feed, path: directory.xml, trust: {DIRECTORY}}}"]
             if attack and (listed := attack.entries(world, turn)) is not None:

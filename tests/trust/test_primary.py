@@ -31,6 +31,7 @@ def test_the_primary_source_is_trusted_more_than_every_other(tmp_path: Path, nam
     more = f"    primary: {name}\n{second}"
     ferries, other = load(config(tmp_path, more)).plans
     trust = {source.name: source.trust for source in ferries.sources}
+    assert ferries.keeps == {name}
     assert trust[name] == 1
     assert all(value < 1 for each, value in trust.items() if each != name)
     assert other.sources[0].trust == 1
