@@ -1,7 +1,7 @@
 """The commands by name: where each stands and what it is for, and what becomes of an error.
 
 A command loads only its own module: the table names modules, and the one whose name is the first word of the command
-line is imported; what that needs only at times waits (``late``). Everything that a person can act on ends here, in
+line is imported. Everything that a person can act on ends here, in
 one line on stderr and an exit code.
 """
 
@@ -16,7 +16,6 @@ from typing import Annotated, NoReturn
 import typer
 
 import aggregator
-from aggregator import late
 from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError, lines
 from aggregator.version import VERSION
 
@@ -51,7 +50,6 @@ def main() -> NoReturn:
     Nothing is collected while modules load, and what they made is never looked at again: a tenth of the start-up. Nor
     is what the run made when it ends: Python would go through all of it once more before the process is gone.
     """
-    late.install()
     gc.disable()
     program = _program(_wanted())
     gc.freeze()

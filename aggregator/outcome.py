@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import stages
-from aggregator.fetchers.fetch import Voice
+from aggregator.errors import LedgerError
 from aggregator.generator.files import Written
-from aggregator.merger import admission
 from aggregator.model.feed import Hearing, Plan
 from aggregator.standing import Standing
 
@@ -60,29 +58,6 @@ def quiet(_progress: Progress) -> None:
     """Listen to nothing."""
 
 
-def standing(composed: stages.Composition, basis: str) -> Standing:
-    """What the summary says of a feed as it stands, before its files are written."""
-    feed = composed.feed
-    episodes = sum(item.genre == "episode" for item in feed.items)
-    return Standing(
-        basis=basis,
-        remembered=composed.sightings,
-        items=len(feed.items),
-        episodes=episodes,
-        posts=len(feed.items) - episodes,
-        repaired=composed.repaired,
-        near_misses=len(feed.near_misses),
-        alarms=composed.alarms,
-        held=admission.tell(feed.held),
-        until=composed.until,
-    )
-
-
-def hearings(heard: Sequence[Voice]) -> tuple[Hearing, ...]:
-    """What became of each source in this run, without what it said."""
-    return tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard)
-
-
 def outcome(plan: Plan, told: tuple[Hearing, ...], stands: Standing) -> Outcome:
     """What the refresh of one feed came to where nothing new was published."""
     return Outcome(
@@ -106,19 +81,15 @@ def files(stands: Standing) -> tuple[Written, ...]:
     return tuple(Written(each.name, changed=False) for each in stands.files)
 
 
-def with_news(before: Outcome, composed: stages.Composition, written: tuple[Written, ...]) -> Outcome:
-    """The outcome with what this run published and settled."""
-    settlement = composed.settlement
-    return replace(
-        before,
-        new=len(settlement.new),
-        changed=len(settlement.changed),
-        files=written,
-        alarms=(*settlement.events, *composed.arrived, *before.alarms),
-    )
-
-
 def silence(outcomes: Sequence[Outcome]) -> str:
     """Why there is nothing to publish: one line for each source."""
     said = [f"{each.feed}: {hearing.source.name}: {hearing.message}" for each in outcomes for hearing in each.hearings]
     return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)
+
+
+def not_noted(done: Outcome, error: LedgerError) -> Outcome:
+    """Return the outcome of a feed whose files stand, but could not be noted: the next run makes them again.
+
+    Nothing is lost: what was promised was committed before, and the files are whole.
+    """
+    return done if done.failures else replace(done, failures=(f"{done.feed}: published, but not noted: {error}",))

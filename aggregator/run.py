@@ -13,7 +13,7 @@ from time import monotonic
 
 from msgspec import Struct, field
 
-from aggregator import bookkeeping
+from aggregator import persist
 from aggregator.config.load import Config
 from aggregator.fetchers.fetch import Memories, Resources, Terms, Voice, fetch
 from aggregator.fetchers.http.polling import Policy
@@ -129,7 +129,7 @@ class _Fetching(Struct, eq=False):
 def _fetched(run: Run, plans: Sequence[Plan]) -> Iterator[_Fetching | None]:
     """Yield each feed once all of its sources are done; ``None`` after every ``SECONDS`` in which none is."""
     done: SimpleQueue[_Fetching] = SimpleQueue()
-    following = bookkeeping.memories_of(run.book, plans)
+    following = persist.memories_of(run.book, plans)
     ahead = 0
     while True:
         while ahead < AHEAD * FAMILIAR and (one := next(following, None)):

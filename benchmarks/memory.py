@@ -21,7 +21,7 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import bookkeeping, pipeline, publish
+from aggregator import commit, compose, persist, publish
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.model.feed import Plan
@@ -114,9 +114,9 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     before = peak()
     with ledger.open(str(folder / "ledger.db")) as book:
         with ledger.transaction(book) as page:
-            bookkeeping.remember_all(page, [(plan, heard)], at)
-            composed = pipeline.compose(page, plan, at)
-            bookkeeping.promise(page, plan, composed, at)
+            persist.remember_all(page, [(plan, heard)], at)
+            composed = compose.compose(page, plan, at)
+            commit.promise(page, plan, composed, at)
         composing = peak()
         publish.publish(folder / "output", composed.feed, plan.window)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
@@ -130,9 +130,9 @@ def flat(folder: Path, feeds: int) -> None:
         heard = [Voice(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
         with ledger.open(str(folder / "ledger.db")) as book:
             with ledger.transaction(book) as page:
-                bookkeeping.remember_all(page, [(plan, heard)], warm.START)
-                composed = pipeline.compose(page, plan, warm.START)
-                bookkeeping.promise(page, plan, composed, warm.START)
+                persist.remember_all(page, [(plan, heard)], warm.START)
+                composed = compose.compose(page, plan, warm.START)
+                commit.promise(page, plan, composed, warm.START)
             publish.publish(folder / "output", composed.feed)
         if number % max(1, feeds // 8) == 0:
             gc.collect()

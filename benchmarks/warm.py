@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator import bookkeeping, pipeline, publish
+from aggregator import commit, compose, persist, publish
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.ledger.ledger import Ledger
@@ -116,12 +116,12 @@ def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -
     told: dict[str, float] = {}
     with ledger.transaction(book) as page:
         with spent("remember", told):
-            bookkeeping.remember_all(page, [(PLAN, heard)], now)
+            persist.remember_all(page, [(PLAN, heard)], now)
         with spent("compose", told):
-            composed = pipeline.compose(page, PLAN, now)
+            composed = compose.compose(page, PLAN, now)
         with spent("promise", told):
-            bookkeeping.promise(page, PLAN, composed, now)
-            past = bookkeeping.changes(page, PLAN, composed.feed, now)
+            commit.promise(page, PLAN, composed, now)
+            past = commit.changes(page, PLAN, composed.feed, now)
     with spent("publish", told):
         publish.publish(output, composed.feed, PLAN.window, past)
     return told

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from aggregator import pipeline
+from aggregator import compose, refresh
 from aggregator.commands import summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
 from aggregator.commands.wording import line, machine
@@ -41,12 +41,14 @@ def run(
     names = tuple(plan_of(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
     now = clock(at)
     before = (
-        {name: feed_state.see(pipeline.weigh(loaded, name, at=now)) for name in names} if _remembers(loaded) else {}
+        {name: feed_state.see(compose.published_feed(loaded, name, at=now)) for name in names}
+        if _remembers(loaded)
+        else {}
     )
     with tempfile.TemporaryDirectory(prefix="aggregator-diff-") as folder:
         rehearsal = _copied(loaded, Path(folder))
-        outcomes = pipeline.refresh(rehearsal, at=now, feeds=names, force=force)
-        after = {name: feed_state.see(pipeline.weigh(rehearsal, name, at=now)) for name in names}
+        outcomes = refresh.refresh(rehearsal, at=now, feeds=names, force=force)
+        after = {name: feed_state.see(compose.published_feed(rehearsal, name, at=now)) for name in names}
     for warning in (one for outcome in outcomes for one in summary.worries(outcome)):
         typer.echo(f"aggregator: {one_line(warning)}", err=True)
     told = {name: _told(before.get(name, State()), after[name]) for name in names}

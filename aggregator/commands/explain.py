@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aggregator import pipeline
+from aggregator import compose
 from aggregator.commands import account
 from aggregator.commands.find import find
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
@@ -34,7 +34,7 @@ def run(
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed or _promised_by(loaded, item))
-    weighed = pipeline.weigh(loaded, plan.name, at=clock(None))
+    weighed = compose.published_feed(loaded, plan.name, at=clock(None))
     held = tuple(each for each in weighed.held if item in each.sightings or fold(item) == fold(each.title))
     if held:
         typer.echo(machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.tell(held)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aggregator import pipeline
+from aggregator import compose
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
 from aggregator.commands.wording import count, line
 from aggregator.config.load import Config, load
@@ -85,8 +85,8 @@ def _remembered(config: Config, plan: Plan, source: str, *, undo: bool) -> tuple
 
 def _show(config: Config, plan: Plan, forgotten: frozenset[str], now: datetime) -> None:
     """Say what the feed would lose or gain, as the changes page would say it."""
-    before = feed_state.see(pipeline.weigh(config, plan.name, at=now))
-    after = feed_state.see(pipeline.weigh_without(config, plan.name, forgotten, at=now))
+    before = feed_state.see(compose.published_feed(config, plan.name, at=now))
+    after = feed_state.see(compose.published_feed_without(config, plan.name, forgotten, at=now))
     told = [line(sentence(change), WHOLE) for change in changes(before, after)]
     typer.echo("\n".join((plan.name, *(f"  {each}" for each in told[:SHOWN] or ["nothing would change"]))))
     if len(told) > SHOWN:

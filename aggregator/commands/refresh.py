@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
 from aggregator.commands.wording import machine
@@ -47,7 +47,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     loaded = load(config)
     names = tuple(plan_of(loaded, name).name for name in feed or ())
     with progress.listener(hush=quiet or as_json, verbose=verbose) as listen:
-        outcomes = pipeline.refresh(loaded, at=clock(at), feeds=names, force=force, wait=wait, listen=listen)
+        outcomes = refresh.refresh(loaded, at=clock(at), feeds=names, force=force, wait=wait, listen=listen)
     for line in (line for outcome in outcomes for line in summary.worries(outcome)):
         typer.echo(f"aggregator: {one_line(line)}", err=True)
     if as_json:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from aggregator import pipeline
+from aggregator import compose
 from aggregator.commands.account import sides
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
 from aggregator.commands.screen import screen
@@ -79,7 +79,7 @@ def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, .
     with ledger.open(config.state) as book:
         decided = {frozenset((one.left, one.right)) for one in decisions.decisions(book, plan.name)}
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
-    feed = pipeline.weigh(config, plan.name, at=now)
+    feed = compose.published_feed(config, plan.name, at=now)
     near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
     return near, tuple(each for each in feed.held if each.why != "due")
 
@@ -138,7 +138,7 @@ def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: date
     """Remember what is wanted of the held item that has this entry; ConfigError where none has."""
     with ledger.open(config.state) as book:
         decided = [known for known in admissions.admissions(book, plan.name) if known == name]
-    held = pipeline.weigh(config, plan.name, at=now).held
+    held = compose.published_feed(config, plan.name, at=now).held
     found = next((each.sightings for each in held if name in each.sightings), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.sightings)
@@ -182,7 +182,9 @@ def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
 
 def _together(config: Config, plan: Plan, two: Two, now: datetime) -> bool:
     """Whether the two are one item all the same: what was published under one guid stays so until it is divided."""
-    return any({*two} <= {item.guid, *item.sightings} for item in pipeline.weigh(config, plan.name, at=now).items)
+    return any(
+        {*two} <= {item.guid, *item.sightings} for item in compose.published_feed(config, plan.name, at=now).items
+    )
 
 
 def _configured(plan: Plan, two: Two) -> bool:
@@ -192,7 +194,9 @@ def _configured(plan: Plan, two: Two) -> bool:
 
 def _known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """ConfigError where a name is neither a sighting's id nor a guid of the feed, with the nearest that is."""
-    known = set(_remembered(config, plan)) | {item.guid for item in pipeline.weigh(config, plan.name, at=now).items}
+    known = set(_remembered(config, plan)) | {
+        item.guid for item in compose.published_feed(config, plan.name, at=now).items
+    }
     for name in (decision.left, decision.right):
         if name not in known:
             raise ConfigError(f'{plan.name}: nothing has the id "{name}"; {hint(name, sorted(known))}')

@@ -7,10 +7,10 @@ from pathlib import Path
 from msgspec import Struct
 from pydantic import ValidationError
 
+from aggregator.config import plan as plans
 from aggregator.config.faults import tell
 from aggregator.config.keys import BegunKeys, ConfigKeys, schema
 from aggregator.config.parse import Parsed, parse
-from aggregator.config.plan import plan
 from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
 
@@ -37,6 +37,14 @@ class Config(Struct, frozen=True):
     proxy: str | None = None
     obey_robots: bool = False
 
+    def plan(self, name: str) -> Plan:
+        """Return the plan of a feed. Raises ConfigError for a name that the config does not have."""
+        for plan in self.plans:
+            if plan.name == name:
+                return plan
+        known = ", ".join(plan.name for plan in self.plans)
+        raise ConfigError(f"{self.path}: there is no feed {name}; there are {known}")
+
 
 def load(path: Path, *, begun: bool = False) -> Config:
     """The config that a file holds; one that was only ``begun`` may have no feed.
@@ -54,7 +62,7 @@ def load(path: Path, *, begun: bool = False) -> Config:
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
-        plans=tuple(plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
+        plans=tuple(plans.plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
     )

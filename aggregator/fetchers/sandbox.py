@@ -37,8 +37,6 @@ _IMPORT_SECONDS = 30.0  # in which a nursery must answer; it imports readers, wh
 _PROGRAM = """\
 import gc
 gc.disable()
-from aggregator import late
-late.install(late.FOREIGN)
 from aggregator.fetchers import nursery
 nursery.main({})
 """  # as cli begins; only what is of others waits, for what waits is loaded by each child anew

@@ -22,7 +22,7 @@ from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError, lines
 from aggregator.fetchers.http import polling
@@ -142,7 +142,7 @@ def refresh_due(
 
     With ``everything`` the others are gone through too, as a service does at its start: what was committed by a run
     that was killed before it published, or what a changed config says, is published, and no source is asked for it.
-    Raises what ``pipeline.refresh`` raises; where another refresh holds the lock, the sources stay due.
+    Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the sources stay due.
     """
     with ledger.open(config.state) as book:
         due.enrol(book, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
@@ -153,7 +153,7 @@ def refresh_due(
         return ()
     feeds = () if everything else sorted({each.feed for each in claims})
     try:
-        told = pipeline.refresh(config, at=at, feeds=feeds, listen=listen)
+        told = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
         with ledger.open(config.state) as book:
             _finish(book, claims, dict.fromkeys(claims, at), at)

@@ -17,7 +17,7 @@ import pytest
 import simulator
 from opinions import complaints
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.ledger import ledger, recall
 from aggregator.model.sighting import Show, Sighting
@@ -86,7 +86,7 @@ def test_the_default_config_without_a_network(tmp_path: Path, parsers: Path) -> 
     text = (ROOT / "config.yaml").read_text("utf-8")
     (tmp_path / "config.yaml").write_text(re.sub(r"https://(?!localhost)([\w.-]+)", r"https://\1.invalid", text))
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    pipeline.refresh(load(tmp_path / "config.yaml"), at=AT)
+    refresh.refresh(load(tmp_path / "config.yaml"), at=AT)
     folder = tmp_path / "output" / "pytorch-dev-podcast"
     assert len(json.loads((folder / "feed.json").read_bytes())["items"]) == 37
     assert complaints(folder, parsers) == []
@@ -101,7 +101,7 @@ def test_the_seeds(tmp_path: Path, parsers: Path) -> None:
     (tmp_path / "config.yaml").write_text(
         f"state: ledger.db\noutput: output\nfeeds:\n  show:\n    title: A show\n    sources:\n{sources}\n"
     )
-    pipeline.refresh(load(tmp_path / "config.yaml"), at=AT)
+    refresh.refresh(load(tmp_path / "config.yaml"), at=AT)
     assert avoidable(tmp_path / "config.yaml", "show", parsers) == []
 
 
@@ -109,7 +109,7 @@ def merged(place: Path, names: tuple[str, ...], parsers: Path) -> None:
     """Recorded podcasts, each with two simulated directories: nothing lost, nothing doubled, nobody complains."""
     podcasts = [SHARED / "fixtures" / "feeds" / "podcast" / name for name in names]
     config = simulator.folder(place, podcasts, seed=6)
-    outcomes = {outcome.feed: outcome for outcome in pipeline.refresh(load(config), at=AT)}
+    outcomes = {outcome.feed: outcome for outcome in refresh.refresh(load(config), at=AT)}
     for turn, podcast in enumerate(podcasts):
         name = f"show-{turn}"
         heard = {each.source.name: each.sightings for each in outcomes[name].hearings}
@@ -191,7 +191,7 @@ def test_a_hostile_source(tmp_path: Path, parsers: Path) -> None:
         "state: ledger.db\noutput: output\nfeeds:\n  harbour:\n    title: Harbour\n    categories: [Leisure]\n"
         "    image: https://example.org/cover.jpg\n    sources:\n      wild: {kind: jsonfeed, path: hostile.json}\n"
     )
-    outcome = pipeline.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
+    outcome = refresh.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
     assert outcome.items == outcome.hearings[0].sightings
     assert outcome.items > 38
     assert avoidable(tmp_path / "config.yaml", "harbour", parsers) == []

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 
 OWNER = "keeper@rope.studio"
@@ -30,7 +30,7 @@ def test_an_owners_address_is_in_no_file(tmp_path: Path) -> None:
         "state: ledger.db\noutput: output\nfeeds:\n  sea:\n    title: Sea Room\n    sources:\n"
         "      host: {kind: feed, path: feed.xml}\n"
     )
-    pipeline.refresh(load(tmp_path / "config.yaml"), at=datetime(2024, 7, 1, tzinfo=UTC))
+    refresh.refresh(load(tmp_path / "config.yaml"), at=datetime(2024, 7, 1, tzinfo=UTC))
     files = [path for path in (tmp_path / "output").rglob("*") if path.suffix not in (".gz", ".br") and path.is_file()]
     assert len(files) > 8
     assert [path.name for path in files if b"keeper@" in path.read_bytes()] == []

@@ -23,7 +23,7 @@ from typing import Protocol
 
 import pytest
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config import load
 
 FIRST = 7
@@ -179,7 +179,7 @@ class Stage:
         path.write_text(
             CONFIG.format(home=self.home, output=self.output, url=self.url, sources=lines), encoding="utf-8"
         )
-        pipeline.refresh(load.load(path), at=at, force=True)
+        refresh.refresh(load.load(path), at=at, force=True)
 
 
 def told(sources: dict[str, str]) -> list[tuple[str, str, float]]:

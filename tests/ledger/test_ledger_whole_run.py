@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -80,7 +80,7 @@ def refreshing(folder: Path, begin: int, pipe: int) -> NoReturn:
         config = load(folder / "config.yaml")
         for number in range(begin, begin + 1000):
             change(folder, number)
-            pipeline.refresh(config, at=NOON + timedelta(hours=number))
+            refresh.refresh(config, at=NOON + timedelta(hours=number))
             os.write(pipe, b".")
     finally:
         os._exit(1)
@@ -127,7 +127,7 @@ def check(folder: Path, before: dict[str, str], done: int) -> dict[str, str]:
     connection = sqlite3.connect(folder / "state" / "ledger.db")
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
-    pipeline.refresh(load(folder / "config.yaml"), at=NOON + timedelta(hours=done, minutes=30))
+    refresh.refresh(load(folder / "config.yaml"), at=NOON + timedelta(hours=done, minutes=30))
     after = published(folder)
     assert {title(number) for number in range(1, done + 1)} <= after.keys()
     assert before.items() <= after.items(), "no guid changed"

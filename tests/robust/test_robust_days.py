@@ -11,7 +11,7 @@ import pytest
 from croniter import croniter  # type: ignore[import-untyped]  # its stubs are of an older version
 from harness import Town, item, rss
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import Config, load
 from aggregator.errors import SilenceError
 from aggregator.service import schedule
@@ -22,7 +22,7 @@ Call = Callable[[Config, datetime], object]
 
 
 def by_cron(config: Config, at: datetime) -> object:
-    return pipeline.refresh(config, at=at)
+    return refresh.refresh(config, at=at)
 
 
 def by_service(config: Config, at: datetime) -> object:

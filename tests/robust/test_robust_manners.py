@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 from harness import NOON, Town, guids, item, rss, stamp, tidy, whole
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 
 SY = "xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'"
@@ -46,7 +46,7 @@ def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(town: Town) -
     path = town.config(*(source(town, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
     asked: dict[str, list[int]] = {}
     for minute in range(310):
-        pipeline.refresh(load(path), at=NOON + timedelta(minutes=minute))
+        refresh.refresh(load(path), at=NOON + timedelta(minutes=minute))
         for each in town.asked:
             asked.setdefault(each, []).append(minute)
         town.asked.clear()

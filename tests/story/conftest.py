@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.outcome import Outcome
 
@@ -136,7 +136,7 @@ class Stage:
     def refresh(self, *, at: datetime | None = None, force: bool = True) -> Outcome:
         self.turn += 1
         now = at or START + timedelta(days=2 * self.turn)
-        return pipeline.refresh(load(self.config()), at=now, force=force)[0]
+        return refresh.refresh(load(self.config()), at=now, force=force)[0]
 
     def published(self) -> dict[str, bytes]:
         return {name: (self.folder / "output" / "sea" / name).read_bytes() for name in FILES}

@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import bookkeeping
+from aggregator import commit, persist
+from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import admissions, ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Promise
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
-from aggregator.pipeline import compose
 from aggregator.stages import Composition
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
@@ -58,9 +58,9 @@ def listings(draw) -> tuple[Voice, ...]:
 
 def refresh(book, heard, now) -> Composition:
     with ledger.transaction(book) as page:
-        bookkeeping.remember_all(page, [(PLAN, heard)], now)
+        persist.remember_all(page, [(PLAN, heard)], now)
         composed = compose(page, PLAN, now)
-        bookkeeping.promise(page, PLAN, composed, now)
+        commit.promise(page, PLAN, composed, now)
     return composed
 
 

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import bookkeeping, publish
+from aggregator import commit, persist, publish
+from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger, promises
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
-from aggregator.pipeline import compose
 from aggregator.stages import Composition
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -97,9 +97,9 @@ def steps(draw):
 
 def refresh(book, heard, now) -> Composition:
     with ledger.transaction(book) as page:
-        bookkeeping.remember_all(page, [(PLAN, heard)], now)
+        persist.remember_all(page, [(PLAN, heard)], now)
         composed = compose(page, PLAN, now)
-        bookkeeping.promise(page, PLAN, composed, now)
+        commit.promise(page, PLAN, composed, now)
     return composed
 
 
@@ -169,9 +169,9 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
             for turn, heard in enumerate(voices):
                 now = START + timedelta(days=turn)
                 with ledger.transaction(book) as page:
-                    bookkeeping.remember_all(page, [(plan, heard)], now)
+                    persist.remember_all(page, [(plan, heard)], now)
                     composed = compose(page, plan, now)
-                    bookkeeping.promise(page, plan, composed, now)
+                    commit.promise(page, plan, composed, now)
             feeds.append([item for item in composed.feed.items if not item.sightings[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]

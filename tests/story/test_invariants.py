@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator import bookkeeping, publish
+from aggregator import commit, persist, publish
+from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.generator.content import ids
 from aggregator.ledger import ledger, promises
@@ -25,7 +26,6 @@ from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show, Sighting, Tag
 from aggregator.model.source import Source
-from aggregator.pipeline import compose
 from aggregator.validator.examine import examine
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -114,9 +114,9 @@ class Play:
         now = START + timedelta(days=self.day)
         with ledger.open(self.state) as book:
             with ledger.transaction(book) as page:
-                bookkeeping.remember_all(page, [(plan, heard)], now)
+                persist.remember_all(page, [(plan, heard)], now)
                 composed = compose(page, plan, now)
-                bookkeeping.promise(page, plan, composed, now)
+                commit.promise(page, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(book, plan, later).feed
             provisional = {each.guid for each in promises.promises(book, plan.name) if each.dated is not None}

@@ -4,7 +4,7 @@ import gc
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.sighting import Listing, Sighting
 from aggregator.outcome import Progress
@@ -38,7 +38,7 @@ def test_what_was_read_is_let_go_before_it_is_composed(tmp_path: Path) -> None:
 
     gc.collect()  # what other tests left
     before = sum(type(each) in {Listing, Sighting} for each in gc.get_objects())
-    outcomes = pipeline.refresh(load(tmp_path / "config.yaml"), at=AT, listen=listen)
+    outcomes = refresh.refresh(load(tmp_path / "config.yaml"), at=AT, listen=listen)
     assert [(each.items, each.sightings) for each in outcomes] == [(30, 30), (30, 30)]
     assert [stage for stage, _ in held] == ["compose", "publish"] * 2
     assert max(count for _, count in held) <= before

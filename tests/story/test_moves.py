@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 
 FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "fixtures"
@@ -54,7 +54,7 @@ class Address:
         shutil.copy(copy, self.folder / "feed.xml")
         for _ in range(3):
             self.turn += 1
-            pipeline.refresh(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
+            refresh.refresh(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
         return json.loads((self.folder / "output" / "show" / "report.json").read_text("utf-8"))["items"]
 
 

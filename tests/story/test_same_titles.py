@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from aggregator import bookkeeping
+from aggregator import commit, persist
+from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import ledger
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
-from aggregator.pipeline import compose
 
 TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
 DAYS = 30
@@ -56,9 +56,9 @@ def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Sighting]]]) ->
             ]
             with ledger.transaction(book) as page:
                 now = START + timedelta(days=day, hours=9)
-                bookkeeping.remember_all(page, [(PLAN, tuple(voices))], now)
+                persist.remember_all(page, [(PLAN, tuple(voices))], now)
                 composed = compose(page, PLAN, now)
-                bookkeeping.promise(page, PLAN, composed, now)
+                commit.promise(page, PLAN, composed, now)
     return [item.sightings for item in composed.feed.items]
 
 

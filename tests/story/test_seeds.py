@@ -9,8 +9,8 @@ from pathlib import Path
 import feedparser
 import pytest
 
-from aggregator import pipeline
 from aggregator.config.load import load
+from aggregator.refresh import refresh as refresh_all
 
 SEEDS = Path(__file__).resolve().parents[3] / "shared" / "seeds"
 AT = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -45,7 +45,7 @@ def config(folder: Path, names: list[str]) -> Path:
 
 
 def refresh(folder: Path, names: list[str] | None = None) -> dict[str, bytes]:
-    pipeline.refresh(load(config(folder, names or list(SOURCES))), at=AT)
+    refresh_all(load(config(folder, names or list(SOURCES))), at=AT)
     return published(folder)
 
 

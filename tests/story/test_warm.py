@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import bookkeeping, making, publish
+from aggregator import commit, making, persist, publish
+from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.ledger import decisions, ledger, recall
 from aggregator.ledger.schema import cache
@@ -18,7 +19,6 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
-from aggregator.pipeline import compose
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 TOPICS = (
@@ -105,9 +105,9 @@ def decide(book, verdict, composed) -> None:
 
 def refresh(book, heard, now):
     with ledger.transaction(book) as page:
-        bookkeeping.remember_all(page, [(PLAN, heard)], now)
+        persist.remember_all(page, [(PLAN, heard)], now)
         composed = compose(page, PLAN, now)
-        bookkeeping.promise(page, PLAN, composed, now)
+        commit.promise(page, PLAN, composed, now)
     return composed
 
 

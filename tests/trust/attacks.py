@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
-from aggregator import pipeline
+from aggregator import refresh
 from aggregator.config.load import load
 
 START = datetime(2025, 3, 3, 12, tzinfo=UTC)
@@ -457,7 +457,7 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
                 _write(folder / f"{name}.xml", listed)
                 lines += [f"      {setting.name}: {{kind: feed, path: {name}.xml, trust: {setting.attacker}}}"]
         (folder / "config.yaml").write_text("\n".join(lines), encoding="utf-8")
-        pipeline.refresh(load(folder / "config.yaml"), at=world.at(turn), force=True)
+        refresh.refresh(load(folder / "config.yaml"), at=world.at(turn), force=True)
         for name, history in published.items():
             history.append(_items(folder / "output" / name))
     return published

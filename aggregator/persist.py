@@ -1,4 +1,4 @@
-"""What a refresh takes out of the ledger before it asks, and what it writes into it afterwards."""
+"""What a refresh reads from the store before it fetches, and what it writes there of each source afterwards."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from itertools import islice
+from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator import credited, learning, stages, standing, told
+from aggregator import credited, standing, told
 from aggregator.fetchers.fetch import Memories, Voice
-from aggregator.generator.changes import history
-from aggregator.generator.pages import view
-from aggregator.ledger import decisions, events, facts, memories, promises, recall, records, remember
+from aggregator.ledger import decisions, facts, memories, recall, records, remember
 from aggregator.ledger.admissions import ADMISSIONS, FORGOTTEN
-from aggregator.ledger.events import Event
-from aggregator.ledger.ledger import Ledger, transaction
-from aggregator.ledger.shown import Shown
+from aggregator.ledger.ledger import Ledger
 from aggregator.merger import held
-from aggregator.model.feed import Cover, Feed, Hearing, Plan
+from aggregator.model.feed import Cover, Hearing, Plan
 from aggregator.model.source import Heard, Memory, Source, Validators
 from aggregator.standing import Standing
 from aggregator.told import HEARINGS, HELD
@@ -28,8 +25,8 @@ from aggregator.version import VERSION
 READING = "reading/"
 """The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
 
-COVER, CHANGES = "cover", "changes"
-"""The facts that hold what the list of all feeds says of the feed, and its news."""
+COVER: Final = "cover"
+"""The fact that holds what the page of all feeds says of the feed."""
 
 AT_ONCE = 100
 """Feeds whose memories are taken out of the ledger at once: more are no cheaper each, and wait in memory."""
@@ -98,35 +95,6 @@ def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
     facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 
 
-def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
-    """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
-    learning.keep(book, plan, *composed.taught[:2])
-    promises.keep_promises(book, plan.name, composed.settlement.promises)
-    for event in composed.settlement.events:
-        events.tell(book, plan.name, Event(now, "settle", event))
-    for line in composed.arrived:
-        events.tell(book, plan.name, Event(now, "held", line))
-    feed = composed.feed
-    facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
-
-
-def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> None:
-    """Note what stands in the output, and what the list of all feeds says of it: of what stands, and nothing else."""
-    with transaction(book) as page:
-        facts.keep_fact(page, plan.name, COVER, records.encode(view.cover(feed)).encode())
-        standing.keep_standing(page, plan.name, stands)
-
-
-def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
-    """What each run changed of the feed, this one included, newest first; kept for the next."""
-    past = history.unpack(facts.facts(book, plan.name, CHANGES))
-    with transaction(book) as page:
-        story = history.advance(past, feed, now, Shown(page, plan.name))
-        if story is not past:
-            facts.keep_fact(page, plan.name, CHANGES, history.pack(story))
-    return story
-
-
 def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:
     """What the list of all feeds says of each that was ever published."""
     kept = facts.everywhere(book, COVER)
@@ -185,3 +153,8 @@ def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
 def _nowhere(source: Source) -> Source:
     """The source without the names of files on this machine."""
     return replace(source, path=None, snapshot=None) if source.path or source.snapshot else source
+
+
+def hearings(heard: Sequence[Voice]) -> tuple[Hearing, ...]:
+    """Return what became of each source in this run, without its entries."""
+    return tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard)

@@ -1,0 +1,104 @@
+"""Refresh: fetch and parse what is due, store the entries, compose and publish each feed that changed.
+
+fetch      Source    -> Document    run.heard, by fetchers/fetch: all hosts side by side, one host politely
+parse      Document  -> Entry       fetchers/fetch, in child processes
+store      Entry     -> Store       persist.remember_all: absence never deletes
+compose    Store     -> Feed        update_feed, by compose.compose
+publish    Feed      -> files       update_feed, by publish.publish: written whole or not at all
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from aggregator import outcome, persist, probes, run, standing
+from aggregator.config.load import Config
+from aggregator.errors import LedgerError, PublishError, SilenceError
+from aggregator.ledger import ledger, robots
+from aggregator.ledger.ledger import Ledger
+from aggregator.model.feed import Hearing, Plan
+from aggregator.outcome import Listener, Outcome, quiet
+from aggregator.run import Run
+
+
+def refresh(  # noqa: PLR0913 - each is an option of a run
+    config: Config,
+    *,
+    at: datetime,
+    feeds: Collection[str] = (),
+    force: bool = False,
+    wait: bool = False,
+    listen: Listener = quiet,
+) -> tuple[Outcome, ...]:
+    """Refresh the named feeds (all where none is named) and say what became of each.
+
+    Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
+    name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError. A feed whose files could
+    not be written stops no other: its outcome says so.
+    """
+    chosen = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
+    with run.begin(config, at, wait=wait) as begun:
+        current = replace(begun, force=force, listen=listen)
+        found: dict[str, Outcome] = {}
+        for lot in _remembered(current, chosen):
+            found |= {plan.name: _updated(current, plan, told, stands) for plan, told, stands in lot}
+        outcomes = [found[plan.name] for plan in chosen]
+        if not any(each.files or each.failures for each in outcomes):
+            raise SilenceError(outcome.silence(outcomes))
+        return (*outcomes[:-1], _with_index(current, outcomes[-1]))
+
+
+def _with_index(current: Run, last: Outcome) -> Outcome:
+    """The last outcome of a run with the files that list every feed, or why they could not be written."""
+    output, plans = current.config.output, current.config.plans
+    basis = persist.basis_of_all(current.book, plans)
+    stands = standing.standing(current.book, persist.EVERY, basis)
+    if stands and standing.stand(output, stands.files):
+        return replace(last, files=(*last.files, *outcome.files(stands)))
+    from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only where something changed
+
+    try:
+        written = publish.publish_index(output, persist.covers(current.book, plans))
+    except PublishError as error:
+        return replace(last, failures=(*last.failures, str(error)))
+    stands = standing.Standing(basis, files=standing.states(output, [each.name for each in written]))
+    done = replace(last, files=(*last.files, *written))
+    try:
+        standing.keep_standing(current.book, persist.EVERY, stands)
+    except LedgerError as error:
+        return outcome.not_noted(done, error)
+    return done
+
+
+def _remembered(
+    current: Run, plans: Sequence[Plan]
+) -> Iterator[list[tuple[Plan, tuple[Hearing, ...], standing.Standing | None]]]:
+    """Some feeds at a time, what became of their sources, and what stands: all that they said is in the ledger.
+
+    It is remembered in one transaction and then let go: 20,000 sightings are not held while others are composed.
+    """
+    for heard in run.heard(current, plans):
+        with ledger.transaction(current.book) as page:
+            persist.remember_all(page, heard, current.at)
+            robots.keep_robots(page, current.resources.news())
+            lot = [(plan, persist.hearings(said), _stands(page, plan, current.at)) for plan, said in heard]
+        del heard
+        yield lot
+
+
+def _stands(book: Ledger, plan: Plan, now: datetime) -> standing.Standing | None:
+    """What stands in the output, ``None`` where it must be made anew or media are still to be asked for."""
+    more = plan.probe_enclosures and probes.known(book, plan).more
+    return None if more else persist.stands(book, plan, now)
+
+
+def _updated(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: standing.Standing | None) -> Outcome:
+    """Return the outcome of one feed: as it stands if nothing changed, else composed and published anew."""
+    if stands and standing.stand(current.config.output, stands.files):
+        return outcome.outcome(plan, told, stands)
+    from aggregator.update_feed import update_feed  # noqa: PLC0415 - merger and generator take half a second to load
+
+    return update_feed(current, plan, told)
