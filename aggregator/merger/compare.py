@@ -33,6 +33,7 @@ _AGREEING = {
     "date": ("same day", "next day", "2 or 3 days"),
     "told": ("above .9", "above .9 of many words", "a sentence of its own"),
 }
+_CONTRADICTING = ("below .3", ".3 to .5")
 
 _CODED = LEVELS["digits"].index("a code of its own")
 
@@ -96,8 +97,13 @@ def _count_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     Equal ones are titles that may be repeated where their lengths contradict, or where one listing has another entry
     of the other's day and does not count as the other does: one that counts higher has the title for another item.
     """
-    both = np.flatnonzero((frame.stem[left] == frame.stem[right]) & (frame.stem[left] != ABSENT))
-    column = {kind: KINDS.index(kind) for kind in ("title", "number", "digits", "duration")}
+    number, digits = KINDS.index("number"), KINDS.index("digits")
+    named = (frame.stem[left] != ABSENT) & (frame.stem[right] != ABSENT)
+    same = frame.stem[left] == frame.stem[right]
+    agreeing = ~same & (levels[:, digits] == LEVELS["digits"].index("equal"))  # their titles are alike by the number
+    levels[named & (agreeing | (levels[:, number] > 0)), digits] = 0
+    both = np.flatnonzero(named & same)
+    column = {kind: KINDS.index(kind) for kind in ("title", "duration")}
     equal = frame.core[left[both]] == frame.core[right[both]]
     title = levels[both, column["title"]]
     longer = np.isin(levels[both, column["duration"]], [LEVELS["duration"].index(level) for level in LONGER])
@@ -105,8 +111,8 @@ def _count_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     doubted = longer | (doubted & ~(frame.counted[left[both]] & frame.counted[right[both]]))
     repeated = np.where(doubted, np.minimum(title, LEVELS["title"].index(REPEATED[1])), title)
     levels[both, column["title"]] = np.where(equal, repeated, 0)
-    digits = np.where(equal, LEVELS["digits"].index("equal"), LEVELS["digits"].index("conflict"))
-    levels[both, column["digits"]] = np.where(levels[both, column["number"]] > 0, 0, digits)
+    level = np.where(equal, LEVELS["digits"].index("equal"), LEVELS["digits"].index("conflict"))
+    levels[both, digits] = np.where(levels[both, number] > 0, 0, level)
 
 
 def _other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
@@ -133,7 +139,8 @@ def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """A repeated title that each source has once with its number or part, "Mailbag #12", is a title it has once.
 
     Only where the day or the text agrees too: a listing that counts its own places numbers another item the same. For a
-    title that is only a number the next day is no such agreement: in a daily show it is that of the next item.
+    title that is only a number the next day is no such agreement (in a daily show it is that of the next item), and one
+    whose texts contradict is a title that may be repeated.
     """
     title, repeated = levels[:, KINDS.index("title")], [LEVELS["title"].index(level) for level in REPEATED]
     same = np.isin(title, repeated) & (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
@@ -145,6 +152,9 @@ def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     serial = (frame.stem[left] == frame.stem[right]) & (frame.stem[left] != ABSENT)
     told = np.isin(levels[:, KINDS.index("told")], [LEVELS["told"].index(level) for level in _AGREEING["told"]])
     agreed &= ~(serial & np.isin(levels[:, KINDS.index("date")], near)) | told
+    unlike = serial & np.isin(levels[:, KINDS.index("told")], [LEVELS["told"].index(level) for level in _CONTRADICTING])
+    title[unlike] = np.minimum(title[unlike], repeated[-1])
+    agreed &= ~unlike
     once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
     title[same & season & agreed & once] = LEVELS["title"].index(ONCE)
 
@@ -222,7 +232,10 @@ def _number(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _tag(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return np.where(frame.tag[left] == frame.tag[right], 1, 2)
+    """Return whether titles call their items the same; two stages of a release differ as re-run and original do."""
+    one, other = frame.stage[left], frame.stage[right]
+    staged = (one != other) & (one != ABSENT) & (other != ABSENT)
+    return np.where((frame.tag[left] == frame.tag[right]) & ~staged, 1, 2)
 
 
 def _digits(frame: Frame, left: Ints, right: Ints) -> Ints:

@@ -67,6 +67,7 @@ class Frame(Struct, frozen=True):
     season: Ints
     part: Ints
     tag: Ints
+    stage: Ints
     own: Bags
     names: Bags
     tokens: Bags
@@ -119,6 +120,7 @@ def framed(records: Sequence[Record]) -> Frame:
         season=_column(_either(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
         part=_column(title.part for title in titles),
         tag=_coded([title.tag for title in titles]),
+        stage=_coded([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
         own=own,
         names=names,
         tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
@@ -185,7 +187,7 @@ def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bag
     return bagged(numbers, number), bagged(digits, number), bagged(every, number)
 
 
-def _occurring(digits: Sequence[int]) -> list[Hashable]:
+def _occurring(digits: Sequence[int | str]) -> list[Hashable]:
     """The digits, a second 1 told from the first: "race 1, day 1" has not all that "race 1, day 2" has."""
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 

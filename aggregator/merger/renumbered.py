@@ -112,11 +112,12 @@ def _moved(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:
     """Return an entry and its title with numbers as the other listing counts them; they may be 0 or less."""
     number = _counted(title)
 
-    def moved(numbers: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(each - ahead if each == number else each for each in numbers))
-
     core = _DIGITS.sub(f"{number - ahead}", title.core)
     return (
-        replace(row, numbers=moved(row.numbers)),
-        title._replace(core=core, numbers=moved(title.numbers), digits=moved(title.digits)),
+        replace(row, numbers=tuple(each - ahead if each == number else each for each in row.numbers)),
+        title._replace(
+            core=core,
+            numbers=tuple(each - ahead if each == number else each for each in title.numbers),
+            digits=tuple(number - ahead if each == number else each for each in title.digits),
+        ),
     )

@@ -29,7 +29,7 @@ _OPEN = re.compile(r"\s-\s|\s?\|\s?|\s[~•«]\s|\s?[\[(【]|:\s")
 _SPACE = re.compile(r"\s")
 _WIDEST = 80  # characters in which a frame is looked for
 _WORDY = 2  # spaces of a frame that is known without its mark
-_COUNTED = re.compile(r"#?(\d{1,5})[\s:.\-]+(?=\S)")
+_COUNTED = re.compile(r"#?(\d{1,5})(?!\.\d)[\s:.\-]+(?=\S)")  # "3.5.0" is no item 3
 
 
 class Frames(NamedTuple):

@@ -15,6 +15,7 @@ from aggregator.text import frames as decoration
 from aggregator.text.fold import fold
 from aggregator.text.frames import NONE, Frames
 from aggregator.text.normalization import normalize
+from aggregator.text.releases import stages
 from aggregator.text.titlenumbers import undressed
 from aggregator.text.titleparts import part_of
 from aggregator.text.titletags import tag_of
@@ -39,7 +40,8 @@ class Title(NamedTuple):
     ``core`` is the folded rest once the show's name, decoration, numbers and part are gone (never empty where the
     title has a word); ``numbers`` are all episode numbers found, ascending; ``part`` and ``parts`` are 2 and 3 for
     "Part 2 of 3"; ``tag`` is ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``; ``digits`` are the
-    numbers left in a core that has words, ascending, each as often as it stands there.
+    numbers left in a core that has words, ascending, each as often as it stands there, then the stages of a
+    release ("rc" of "3.5.0rc1", "final" of "3.5.0").
     """
 
     core: str
@@ -48,7 +50,7 @@ class Title(NamedTuple):
     part: int | None = None
     parts: int | None = None
     tag: str | None = None
-    digits: tuple[int, ...] = ()
+    digits: tuple[int | str, ...] = ()
 
 
 def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
@@ -58,6 +60,8 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
     Title(core='notes on soup', season=None, numbers=(40, 252), part=2, parts=None, tag=None, digits=())
     >>> pieces("Practice 3: race 1").digits
     (1, 3)
+    >>> pieces("Anvil 3.5.0 RC 2").digits
+    (0, 2, 3, 5, 'rc')
     """
     text = clean(title)
     part, rest = part_of(text)
@@ -70,7 +74,8 @@ def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
         season = inner if season is None else season
     core = fold(rest) or fold(text)
     worded = any(letter.isalpha() for letter in core)
-    digits = tuple(sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])) if worded else ()
+    figures = sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])
+    digits: tuple[int | str, ...] = (*figures, *stages(rest)) if worded else ()
     tag = tag_of(rest) or tag_of(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
 

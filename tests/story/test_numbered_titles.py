@@ -1,4 +1,4 @@
-"""Whole refreshes of shows whose titles are only a number, and of a directory that counts them otherwise."""
+"""Whole refreshes: titles that are only a number, a directory that counts them otherwise, and releases."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -38,3 +38,19 @@ def test_each_number_is_one_item(stage, pattern: str, ahead: int, late: int) -> 
         assert len(stage.items()) == known
         accounts = [{key.rpartition("-")[2] for key in item["sightings"]} for item in stage.report()["items"]]
         assert [turns for turns in accounts if len(turns) != 1] == []
+
+
+def test_each_stage_of_a_release_is_one_item(stage) -> None:
+    stages = ("5.1.0a2", "5.1.0 beta 1", "5.1.0 ベータ版 2", "5.1.0-rc.1", "5.1.0")
+    for name, listed in (("host", stages[::2]), ("mirror", stages[1:])):
+        items = "".join(
+            f"<item><guid isPermaLink='false'>{name[0]}-{stages.index(title)}</guid><title>Quillbase {title}</title>"
+            f"<pubDate>{format_datetime(START)}</pubDate><description>Plugins are loaded lazily, and the command "
+            f"for repairs lists what it would change in an archive.</description></item>"
+            for title in listed
+        )
+        document = f"<rss version='2.0'><channel><title>Quillbase</title>{items}</channel></rss>"
+        (stage.folder / f"{name}.xml").write_text(document, encoding="utf-8")
+    stage.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "mirror")}
+    stage.refresh()
+    assert len(stage.items()) == len(stages)
