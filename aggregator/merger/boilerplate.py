@@ -144,7 +144,7 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
     bounds = [_bounds(line, phrases) for line in lines]
     if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
         return
-    inside, bounds = _insides(lines), _uncounted(witnesses, bounds)
+    inside = _insides(lines)
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
         others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
         start, end = (0, len(line)) if witness.keep else bounds[number]
@@ -154,19 +154,6 @@ def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
             end = len(line)
         if start or end < len(line):
             _shorten(witness, start, end)
-
-
-def _uncounted(witnesses: Sequence[Witness], bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The bounds without a number before a stuck tail that is another in each copy: "1515 reviews", "226 reviews"."""
-    told: defaultdict[str, set[str]] = defaultdict(set)
-    for witness, (start, end) in zip(witnesses, bounds, strict=True):
-        if start + 1 < end < len(witness.tokens) and witness.tokens[end - 1].key.isdecimal():
-            told[witness.tokens[end - 2].key].add(witness.tokens[end - 1].key)
-    stuck = {(before, number) for before, numbers in told.items() if len(numbers) > 1 for number in numbers}
-    return [
-        (start, end - (end < len(keys) and (*keys[max(start, end - 2) : end],) in stuck))
-        for keys, (start, end) in zip((witness.keys for witness in witnesses), bounds, strict=True)
-    ]
 
 
 def _shorten(witness: Witness, start: int, end: int) -> None:

@@ -12,7 +12,6 @@ from aggregator.merger.rates import evidence
 from aggregator.merger.weave import Column
 from aggregator.merger.witnesses import Witness, marked_trusts
 from aggregator.text import words
-from aggregator.text.addresses import shortened
 from aggregator.text.lookalikes import mixed
 from aggregator.text.shapes import shape
 from aggregator.text.styles import Sides, fold, sides
@@ -29,13 +28,10 @@ MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
 TRACKED = re.compile(r"[?&](?:utm_[a-z]+|[fgdy]clid|gclsrc|msclkid|mc_[ce]id|igshid|_hsenc)=")
 TRACKED_COST = 6.0
-# An address that says a part of its path twice, beside a copy that says it once: slips repeat, they do not leave out.
-DOUBLED_COST = 3.0
+SLIP_COST = 3.0
 # Lists of words know common slips: "fiir" is 56 000 times as rare as "für", "Wusten" 120 times as "Wüsten"; at 10 times
 # "Plane" would give way to "Pläne".
 RARER = 100
-DIGIT_IN_WORD = re.compile(r"[^\W\d_][015]|[015][^\W\d_]")
-LETTERS_FOR_DIGITS = tuple(str.maketrans("015", letters) for letters in ("ols", "ois"))
 
 
 class Bench(NamedTuple):
@@ -107,23 +103,10 @@ def _word(column: Column, bench: Bench) -> tuple[str, float]:
     written = [token.word for token in column.cells.values()]
     for letters, group in groups.items():
         lone = sum(map(written.count, group)) == 1
-        slip = _doubled(group, ballots) or _misread(group, ballots)
-        scores[letters] -= DOUBLED_COST * (slip or (lone and _mistaken(group, ballots, bench.language)))
+        scores[letters] -= SLIP_COST * (lone and _mistaken(group, ballots, bench.language))
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
     return _marks(parts, bench), sum(ballots[word] for word in group) / sum(ballots.values())
-
-
-def _doubled(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
-    """Whether the words are addresses that double what another writes once."""
-    return any("://" in word and any(once in ballots for once, _ in shortened(word)) for word in group)
-
-
-def _misread(group: Sequence[str], ballots: Mapping[str, float]) -> bool:
-    """Whether the words have digits for the letters that look the same and that another writes."""
-    worded = [word for word in group if DIGIT_IN_WORD.search(word)]
-    others = {other.lower() for other in ballots} if worded else set()
-    return any(word.lower().translate(way) in others for word in worded for way in LETTERS_FOR_DIGITS)
 
 
 def _mistaken(group: Sequence[str], ballots: Mapping[str, float], language: str | None) -> bool:

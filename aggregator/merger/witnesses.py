@@ -28,7 +28,6 @@ WEAR = {
     "invisible": 0.02,
     "blank": 0.0,
     "letter form": 0.05,
-    "address": 0.1,
     "link": 0.25,
     "escape": 0.08,
     "bold": 0.2,

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from aggregator.text import (
-    addresses,
     cuts,
     debris,
     escapes,
@@ -36,7 +35,6 @@ FIXERS: tuple[tuple[str, Fixer], ...] = (
     ("invisible", spacing.without_invisibles),
     ("blank", spacing.with_plain_blanks),
     ("letter form", debris.with_plain_letters),
-    ("address", addresses.whole),
     ("link", markup.unlinked),
     ("escape", markup.unbackslashed),
     ("bold", markup.unbolded),

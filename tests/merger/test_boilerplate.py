@@ -49,17 +49,6 @@ def test_numbers_in_a_tail_do_not_hide_it():
     assert any("#" in phrase for phrase in observer.lore().phrases)
 
 
-@pytest.mark.parametrize(("one", "other", "kept"), [("1515", "226", ""), ("1515", "1515", " 1515")])
-def test_a_number_before_a_tail_goes_with_it_where_it_is_another_in_each_copy(one, other, kept):
-    observer = Observer()
-    for at, topic in enumerate(TOPICS):
-        plain = f"We talk about {topic} with a guest."
-        observer.hear([Copy("a", f"{plain} {at} by the harbour"), Copy("b", f"{plain} {at + 9} of a tea room")], "en")
-    start = "We talk about lighthouses and ships in"
-    copies = [Copy("a", f"{start} {one} by the harbour"), Copy("b", f"{start} {other} of a tea room")]
-    assert f"{start}{kept}" == blend(copies, lore=observer.lore()).text
-
-
 def test_a_head_is_learned_too():
     observer = Observer()
     for topic in TOPICS:

@@ -12,7 +12,6 @@ from aggregator.model.sighting import Note
 
 # What each fixer met, by the name it gives its notes. One that is not here tells its own name.
 CAUSES: Final[Mapping[str, str]] = {
-    "address": "a web address that was damaged",
     "blank": "blanks of an unusual kind",
     "bold": "asterisks around words",
     "bullet": "signs in place of bullets",
