@@ -73,6 +73,7 @@ def read(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     for part in parts(len(left)):
         levels[part, KINDS.index("told")] = retold(frame, left[part], right[part])
         _single(frame, left[part], right[part], levels[part])
+        _quote(frame, left[part], right[part], levels[part])
 
 
 def parts(pairs: int) -> Iterator[slice]:
@@ -157,6 +158,19 @@ def _single(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     agreed &= ~unlike
     once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
     title[same & season & agreed & once] = LEVELS["title"].index(ONCE)
+
+
+def _quote(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Let no text speak for a title with words more, "Afterthoughts on X", of other length and day."""
+    column = {kind: KINDS.index(kind) for kind in ("told", "duration", "date", "id")}
+    longer = np.isin(levels[:, column["duration"]], [LEVELS["duration"].index(level) for level in LONGER])
+    dated = levels[:, column["date"]] != LEVELS["date"].index("same day")
+    alike = levels[:, column["told"]] >= LEVELS["told"].index(".7 to .9")
+    unlike = (frame.core[left] != frame.core[right]) & (levels[:, column["id"]] == 0)
+    for at in np.flatnonzero(longer & dated & alike & unlike).tolist():
+        short, long = sorted((frame.titles[left[at]].core, frame.titles[right[at]].core), key=len)
+        if long.startswith(f"{short} ") or long.endswith(f" {short}"):
+            levels[at, column["told"]] = 0
 
 
 def _share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
