@@ -23,7 +23,7 @@ import pytest
 
 from aggregator.generator import feed_files
 from aggregator.generator.content import feed_item
-from aggregator.generator.content.feed_item import Leaf
+from aggregator.generator.content.feed_item import FeedItem
 from aggregator.model.feed import Feed
 from aggregator.validator.examine import examine
 
@@ -51,7 +51,7 @@ def parsers() -> Path:
 
 
 @pytest.fixture(scope="module")
-def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Leaf], Path]:
+def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[FeedItem], Path]:
     """The leaves of podcast.xml, and the folder with all files."""
     folder = tmp_path_factory.mktemp("published")
     for name, body in dict(feed_files.render(feed)).items():
@@ -60,7 +60,7 @@ def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[lis
 
 
 @pytest.fixture(scope="module")
-def opinions(published: tuple[list[Leaf], Path], parsers: Path) -> dict[str, Any]:
+def opinions(published: tuple[list[FeedItem], Path], parsers: Path) -> dict[str, Any]:
     """What each of the three sees in each file."""
     files = [published[1] / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
     return dict(json.loads(subprocess.run(["node", parsers, *files], capture_output=True, check=True).stdout))
@@ -71,13 +71,13 @@ def words(value: object) -> str:
     return " ".join(html.unescape(html.unescape(str(value or ""))).split())
 
 
-def test_our_own_rules_find_no_failure(published: tuple[list[Leaf], Path]) -> None:
+def test_our_own_rules_find_no_failure(published: tuple[list[FeedItem], Path]) -> None:
     for path in [*sorted(published[1].glob("feed.*")), published[1] / "podcast.xml"]:
         _, found = examine(path.read_bytes(), datetime(2100, 1, 1, tzinfo=UTC))
         assert [one for one in found if one.severity == "M"] == []
 
 
-def test_xmllint(published: tuple[list[Leaf], Path]) -> None:
+def test_xmllint(published: tuple[list[FeedItem], Path]) -> None:
     if shutil.which("xmllint") is None:
         missing("install libxml2-utils")
     files = [published[1] / name for name in ("podcast.xml", "feed.xml", "feed.atom")]
@@ -85,7 +85,7 @@ def test_xmllint(published: tuple[list[Leaf], Path]) -> None:
     assert (run.returncode, run.stderr) == (0, b"")
 
 
-def test_feedparser(published: tuple[list[Leaf], Path]) -> None:
+def test_feedparser(published: tuple[list[FeedItem], Path]) -> None:
     leaves, folder = published
     seen = feedparser.parse(io.BytesIO((folder / "podcast.xml").read_bytes()))
     assert seen.bozo == 0
@@ -98,7 +98,7 @@ def test_feedparser(published: tuple[list[Leaf], Path]) -> None:
     ]
 
 
-def test_podcastparser(published: tuple[list[Leaf], Path]) -> None:
+def test_podcastparser(published: tuple[list[FeedItem], Path]) -> None:
     leaves, folder = published
     seen = podcastparser.parse("https://x.example/", io.BytesIO((folder / "podcast.xml").read_bytes()))["episodes"]
     by_guid = {episode["guid"]: episode for episode in seen}
@@ -111,7 +111,7 @@ def test_podcastparser(published: tuple[list[Leaf], Path]) -> None:
         assert media_of(said)[0] == episode["enclosures"][0]["url"]
 
 
-def test_partytime(published: tuple[list[Leaf], Path], opinions: dict[str, Any]) -> None:
+def test_partytime(published: tuple[list[FeedItem], Path], opinions: dict[str, Any]) -> None:
     leaves, _ = published
     seen = opinions["podcast.xml"]["partytime"]
     assert "error" not in seen
@@ -128,7 +128,7 @@ def test_partytime(published: tuple[list[Leaf], Path], opinions: dict[str, Any])
         assert kinds.count("podcast:alternateEnclosure") == len(item.get("alternativeEnclosures", []))
 
 
-def test_feedsmith(published: tuple[list[Leaf], Path], opinions: dict[str, Any]) -> None:
+def test_feedsmith(published: tuple[list[FeedItem], Path], opinions: dict[str, Any]) -> None:
     leaves, _ = published
     seen = opinions["podcast.xml"]["feedsmith"]
     assert seen["format"] == "rss"
@@ -149,7 +149,7 @@ def test_feedsmith_on_every_format(feed: Feed, opinions: dict[str, Any]) -> None
         ]
 
 
-def test_rss_parser(published: tuple[list[Leaf], Path], opinions: dict[str, Any]) -> None:
+def test_rss_parser(published: tuple[list[FeedItem], Path], opinions: dict[str, Any]) -> None:
     leaves, _ = published
     seen = opinions["podcast.xml"]["rssParser"]
     for said, item in zip(leaves, seen["items"], strict=True):
@@ -164,12 +164,12 @@ def text_of(title: Any) -> Any:
     return title["value"] if isinstance(title, dict) else title
 
 
-def media_of(said: Leaf) -> tuple[str, int, str]:
+def media_of(said: FeedItem) -> tuple[str, int, str]:
     assert said.media is not None
     return said.media.url, said.media.length, said.media.type
 
 
-def leaf_tags(said: Leaf) -> list[Any]:
+def leaf_tags(said: FeedItem) -> list[Any]:
     """The elements of the item that are sound, as they were meant."""
     return [tag for tag in said.tags if all(value for _, value in tag.attributes)]
 

@@ -62,7 +62,7 @@ class Town:
     def config(self, *sources: str, extra: str = "", feed: str = "show") -> Path:
         """A config of one feed with these sources, each a line of YAML."""
         lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
-        lines += ["    title: A show", "    sources:", *(f"      {each}" for each in sources)]
+        lines += ["    title: A show", "    window: 0", "    sources:", *(f"      {each}" for each in sources)]
         path = self.folder / "config.yaml"
         part = path.with_suffix(".part")  # whoever reads it meanwhile finds the old one or the new one
         part.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")

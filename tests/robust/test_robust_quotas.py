@@ -14,7 +14,7 @@ from aggregator.model.source import Document, Source
 def config(town: Town) -> None:
     town.config(
         f"host: {{kind: feed, url: '{town.url('/host')}'}}",
-        f"flood: {{kind: feed, url: '{town.url('/flood')}', trust: 0.5}}",
+        f"flood: {{kind: feed, url: '{town.url('/flood')}', trust: 0.5, adds: always}}",
     )
     town.serve("/host", rss(*(item(number) for number in range(1, 6))))
 
