@@ -103,7 +103,7 @@ def _options(
         bool, typer.Option("--version", help="Say the version and end.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """Take the options that stand before a command."""
 
 
 def _unloaded() -> None:

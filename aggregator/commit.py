@@ -33,7 +33,7 @@ def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetim
 
 
 def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
-    """What each run changed of the feed, this one included, newest first; kept for the next."""
+    """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
     past = history.unpack(facts.facts(book, plan.name, CHANGES))
     with transaction(book) as page:
         story = history.advance(past, feed, now, Shown(page, plan.name))
@@ -43,7 +43,7 @@ def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.Hist
 
 
 def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> None:
-    """Note what stands in the output, and what the list of all feeds says of it: of what stands, and nothing else."""
+    """Keep what stands in the output, and the entry of the feed on the page of all feeds."""
     with transaction(book) as page:
         facts.keep_fact(page, plan.name, COVER, records.encode(view.cover(feed)).encode())
         standing.keep_standing(page, plan.name, stands)

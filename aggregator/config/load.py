@@ -18,7 +18,7 @@ DEFAULT = Path("config.yaml")
 
 
 class Config(Struct, frozen=True):
-    """What config.yaml asks for, with every default filled in and every path absolute.
+    """The settings of config.yaml, with every default filled in and every path absolute.
 
     ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``
     is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
