@@ -5,45 +5,45 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from aggregator import learning, stages, standing
+from aggregator import learned, stages, unchanged_output
 from aggregator.generator.changes import history
 from aggregator.generator.pages import view
-from aggregator.ledger import events, facts, promises, records
-from aggregator.ledger.events import Event
-from aggregator.ledger.ledger import Ledger, transaction
-from aggregator.ledger.shown import Shown
 from aggregator.model.feed import Feed, Plan
 from aggregator.persist import COVER
-from aggregator.standing import Standing
+from aggregator.store import events, facts, guids, records
+from aggregator.store.database import Store, transaction
+from aggregator.store.events import Event
+from aggregator.store.last_published import Shown
+from aggregator.unchanged_output import Standing
 
 CHANGES: Final = "changes"
 """The fact that holds the history of the feed for its changes page."""
 
 
-def promise(book: Ledger, plan: Plan, composed: stages.Composition, now: datetime) -> None:
+def promise(store: Store, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
-    learning.keep(book, plan, *composed.taught[:2])
-    promises.keep_promises(book, plan.name, composed.settlement.promises)
+    learned.keep(store, plan, *composed.taught[:2])
+    guids.keep_promises(store, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
-        events.tell(book, plan.name, Event(now, "settle", event))
+        events.tell(store, plan.name, Event(now, "settle", event))
     for line in composed.arrived:
-        events.tell(book, plan.name, Event(now, "held", line))
+        events.tell(store, plan.name, Event(now, "held", line))
     feed = composed.feed
-    facts.keep_feed(book, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+    facts.keep_feed(store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
 
 
-def changes(book: Ledger, plan: Plan, feed: Feed, now: datetime) -> history.History:
+def changes(store: Store, plan: Plan, feed: Feed, now: datetime) -> history.History:
     """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
-    past = history.unpack(facts.facts(book, plan.name, CHANGES))
-    with transaction(book) as page:
-        story = history.advance(past, feed, now, Shown(page, plan.name))
+    past = history.unpack(facts.facts(store, plan.name, CHANGES))
+    with transaction(store) as tx:
+        story = history.advance(past, feed, now, Shown(tx, plan.name))
         if story is not past:
-            facts.keep_fact(page, plan.name, CHANGES, history.pack(story))
+            facts.keep_fact(tx, plan.name, CHANGES, history.pack(story))
     return story
 
 
-def stand_published(book: Ledger, plan: Plan, feed: Feed, stands: Standing) -> None:
+def stand_published(store: Store, plan: Plan, feed: Feed, stands: Standing) -> None:
     """Keep what stands in the output, and the entry of the feed on the page of all feeds."""
-    with transaction(book) as page:
-        facts.keep_fact(page, plan.name, COVER, records.encode(view.cover(feed)).encode())
-        standing.keep_standing(page, plan.name, stands)
+    with transaction(store) as tx:
+        facts.keep_fact(tx, plan.name, COVER, records.encode(view.cover(feed)).encode())
+        unchanged_output.keep_standing(tx, plan.name, stands)

@@ -16,63 +16,63 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from aggregator import learning, making, stages
+from aggregator import cached_results, learned, stages
 from aggregator.config.load import Config
-from aggregator.ledger import admissions, ledger
-from aggregator.ledger.ledger import Ledger
 from aggregator.model.cluster import Matching
+from aggregator.model.entry import Entry
 from aggregator.model.feed import Feed, Plan
-from aggregator.model.sighting import Sighting
+from aggregator.store import admissions, database
+from aggregator.store.database import Store
 
 
-def compose(book: Ledger, plan: Plan, now: datetime, *, adding: bool = True) -> stages.Composition:
+def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True) -> stages.Composition:
     """Return the feed, newest first, from every entry its sources ever gave.
 
     Unless ``adding`` is set it has no item that was not published before. Cached work is written within a transaction
     only.
     """
-    made = _made(book, plan)
-    made = stages.admitted(book, plan, made, now, adding=adding)
-    settlement = stages.settled(book, plan, made, now)
-    return stages.composed(book, plan, made, settlement, now)
+    made = _made(store, plan)
+    made = stages.admitted(store, plan, made, now, adding=adding)
+    settlement = stages.settled(store, plan, made, now)
+    return stages.composed(store, plan, made, settlement, now)
 
 
-def _made(book: Ledger, plan: Plan) -> stages.Made:
+def _made(store: Store, plan: Plan) -> stages.Made:
     """Return the items of a feed before they are admitted and settled."""
-    mended = stages.repaired(book, plan)
-    table, matching = _matched(book, plan, mended.sightings)
-    weights = stages.weighed(book, plan, mended)
-    lore = learning.lore_of(book, plan, matching.clusters, weights)
-    weights = replace(weights, lore=learning.as_lore(lore, plan))
-    brief = making.Brief(mended.digests, weights, learning.digest(lore, plan))
-    items, work = making.reconcile_all(book, plan, matching.clusters, brief)
+    mended = stages.repaired(store, plan)
+    table, matching = _matched(store, plan, mended.entries)
+    weights = stages.weighed(store, plan, mended)
+    lore = learned.lore_of(store, plan, matching.clusters, weights)
+    weights = replace(weights, lore=learned.as_lore(lore, plan))
+    brief = cached_results.Brief(mended.digests, weights, learned.digest(lore, plan))
+    items, work = cached_results.reconcile_all(store, plan, matching.clusters, brief)
     told = stages.sorted_out(mended, matching)
     return stages.Made(items, told, (table, lore, told.work, work))
 
 
-def _matched(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[learning.Learned, Matching]:
+def _matched(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[learned.Learned, Matching]:
     """Return the clusters of a feed and the table that scored them; a single source is compared with nothing."""
-    alone = stages.alone(book, plan, sightings)
+    alone = stages.alone(store, plan, entries)
     if alone is not None:
-        table = learning.table_of(book, plan, len(sightings))
-        return table, Matching(alone, (), learning.version(table))
-    pairs = stages.compared(sightings)
-    table = learning.table_of(book, plan, len(sightings), pairs)
-    return table, stages.matched(book, plan, sightings, learning.as_table(table), pairs)
+        table = learned.table_of(store, plan, len(entries))
+        return table, Matching(alone, (), learned.version(table))
+    pairs = stages.compared(entries)
+    table = learned.table_of(store, plan, len(entries), pairs)
+    return table, stages.matched(store, plan, entries, learned.as_table(table), pairs)
 
 
 def published_feed(config: Config, name: str, *, at: datetime) -> Feed:
     """Return the feed as it was last published, with what the store knows now; nothing is fetched or written.
 
-    Raises ConfigError, LedgerError.
+    Raises ConfigError, StoreError.
     """
     plan = config.plan(name)
-    with ledger.open(config.state) as book:
-        return compose(book, plan, at, adding=False).feed
+    with database.open(config.state) as store:
+        return compose(store, plan, at, adding=False).feed
 
 
 def published_feed_without(config: Config, name: str, forgotten: Collection[str], *, at: datetime) -> Feed:
     """Return the feed as :func:`published_feed` does, as if these sources and no others were forgotten."""
     plan = config.plan(name)
-    with ledger.open(config.state) as book:
-        return compose(admissions.as_if(book, name, forgotten), plan, at, adding=False).feed
+    with database.open(config.state) as store:
+        return compose(admissions.as_if(store, name, forgotten), plan, at, adding=False).feed

@@ -4,7 +4,7 @@
     ├── ConfigError      config.yaml or the command line is wrong              exit 2
     ├── FetchError       a source could not be asked, or did not answer        the source is silent
     ├── ReadError        a document was answered but cannot be understood      the source is silent
-    ├── LedgerError      the ledger is foreign, damaged, newer, or cannot be written
+    ├── StoreError      the store is foreign, damaged, newer, or cannot be written
     ├── PublishError     the output could not be written; the old files stand
     ├── LockedError      another refresh holds the lock                         exit 4
     └── SilenceError     nothing could be fetched and nothing was remembered    exit 3
@@ -41,8 +41,8 @@ class ReadError(AggregatorError):
     """A document arrived and cannot be understood; says where and what."""
 
 
-class LedgerError(AggregatorError):
-    """The ledger is foreign, damaged, written by a newer version, or cannot be written."""
+class StoreError(AggregatorError):
+    """The store is foreign, damaged, written by a newer version, or cannot be written."""
 
 
 class PublishError(AggregatorError):

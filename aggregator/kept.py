@@ -1,4 +1,4 @@
-"""The cache of a refresh: results of repair and reconcile, kept in the ledger under the digest of their input.
+"""The cache of a refresh: results of repair and reconcile, kept in the store under the digest of their input.
 
 A kept value is found by all that it depends on, ``VERSION`` included, so it is what doing the work again would give:
 emptying the cache changes no byte of what is published.
@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from aggregator.ledger import cache as shelf
-from aggregator.ledger.ledger import Ledger
+from aggregator.store import cache as shelf
+from aggregator.store.database import Store
 
 T = TypeVar("T")
 
@@ -31,20 +31,20 @@ class Work(Struct, frozen=True):
     made: int = 0
 
 
-def found(book: Ledger, feed: str, kind: str, digests: Iterable[str]) -> Mapping[str, bytes]:
+def found(store: Store, feed: str, kind: str, digests: Iterable[str]) -> Mapping[str, bytes]:
     """The kept values for those of the digests that have one."""
-    return shelf.cached(book, feed, kind, VERSION, list(digests))
+    return shelf.cached(store, feed, kind, VERSION, list(digests))
 
 
-def add(book: Ledger, feed: str, kind: str, made: Mapping[str, bytes]) -> None:
+def add(store: Store, feed: str, kind: str, made: Mapping[str, bytes]) -> None:
     """Keep what was made of some contents, by their digests."""
     if made:
-        shelf.keep_cached(book, feed, kind, VERSION, made)
+        shelf.keep_cached(store, feed, kind, VERSION, made)
 
 
-def sweep(book: Ledger, feed: str, kind: str, used: Collection[str]) -> None:
+def sweep(store: Store, feed: str, kind: str, used: Collection[str]) -> None:
     """Drop what nobody has asked for in a long while; ``used`` are the digests of all that this run asked for."""
-    shelf.sweep(book, feed, kind, VERSION, used)
+    shelf.sweep(store, feed, kind, VERSION, used)
 
 
 def lots(contents: Iterable[T]) -> Iterator[list[T]]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.errors import LedgerError
+from aggregator.errors import StoreError
 from aggregator.generator.files import Written
 from aggregator.model.feed import Hearing, Plan
-from aggregator.standing import Standing
+from aggregator.unchanged_output import Standing
 
 
 class Progress(Struct, frozen=True):
@@ -27,8 +27,8 @@ class Progress(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """What a refresh of one feed came to.
 
-    ``hearings`` are this run's; ``sightings`` is how many entries were read in this run, ``remembered`` how many the
-    ledger holds. ``new`` and ``changed`` count items, ``repaired`` the sightings that needed mending. ``alarms`` are
+    ``hearings`` are this run's; ``entries`` is how many entries were read in this run, ``remembered`` how many the
+    store holds. ``new`` and ``changed`` count items, ``repaired`` the entries that needed mending. ``alarms`` are
     what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run;
     or why it could not be noted that the new ones stand: the next run makes them again. ``held`` is one line for each
     source whose new items are not published yet.
@@ -36,7 +36,7 @@ class Outcome(Struct, frozen=True):
 
     feed: str
     hearings: tuple[Hearing, ...] = ()
-    sightings: int = 0
+    entries: int = 0
     remembered: int = 0
     items: int = 0
     episodes: int = 0
@@ -63,7 +63,7 @@ def outcome(plan: Plan, told: tuple[Hearing, ...], stands: Standing) -> Outcome:
     return Outcome(
         feed=plan.name,
         hearings=told,
-        sightings=sum(hearing.sightings for hearing in told),
+        entries=sum(hearing.entries for hearing in told),
         remembered=stands.remembered,
         items=stands.items,
         episodes=stands.episodes,
@@ -87,7 +87,7 @@ def silence(outcomes: Sequence[Outcome]) -> str:
     return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)
 
 
-def not_noted(done: Outcome, error: LedgerError) -> Outcome:
+def not_noted(done: Outcome, error: StoreError) -> Outcome:
     """Return the outcome of a feed whose files stand, but could not be noted: the next run makes them again.
 
     Nothing is lost: what was promised was committed before, and the files are whole.

@@ -10,16 +10,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator import credited, standing, told
+from aggregator import former_sources, source_state, unchanged_output
 from aggregator.fetchers.fetch import Memories, Voice
-from aggregator.ledger import decisions, facts, memories, recall, records, remember
-from aggregator.ledger.admissions import ADMISSIONS, FORGOTTEN
-from aggregator.ledger.ledger import Ledger
-from aggregator.merger import held
+from aggregator.merger.reconciling import enclosure_hold
 from aggregator.model.feed import Cover, Hearing, Plan
 from aggregator.model.source import Heard, Memory, Source, Validators
-from aggregator.standing import Standing
-from aggregator.told import HEARINGS, HELD
+from aggregator.source_state import HEARINGS, HELD
+from aggregator.store import decisions, facts, poll_states, read_entries, records, write_entries
+from aggregator.store.admissions import ADMISSIONS, FORGOTTEN
+from aggregator.store.database import Store
+from aggregator.unchanged_output import Standing
 from aggregator.version import VERSION
 
 READING = "reading/"
@@ -29,95 +29,100 @@ COVER: Final = "cover"
 """The fact that holds what the page of all feeds says of the feed."""
 
 AT_ONCE = 100
-"""Feeds whose memories are taken out of the ledger at once: more are no cheaper each, and wait in memory."""
+"""Feeds whose memories are taken out of the store at once: more are no cheaper each, and wait in memory."""
 
 EVERY = ""
-"""The name under which is kept what is of no feed: the ledger's own."""
+"""The name under which is kept what is of no feed: the store's own."""
 
 
-def memories_of(book: Ledger, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, Memories]]]:
+def memories_of(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, Memories]]]:
     """Each feed with what is remembered of its sources' addresses, by source, as they are asked for.
 
     Without validators where a source's documents must be read again.
     """
     rest = iter(plans)
     while some := list(islice(rest, AT_ONCE)):
-        kept = memories.of_feeds(book, [plan.name for plan in some])
-        yield from [(plan, {each.name: _memories(book, plan, each, kept) for each in plan.sources}) for plan in some]
+        kept = poll_states.of_feeds(store, [plan.name for plan in some])
+        yield from [(plan, {each.name: _memories(store, plan, each, kept) for each in plan.sources}) for plan in some]
 
 
-def _memories(book: Ledger, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[Memory]]) -> Memories:
+def _memories(store: Store, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[Memory]]) -> Memories:
     """Return what is ``kept`` of one source's addresses, without validators if its documents must be read again."""
     known = kept.get((plan.name, source.name), ())
-    if facts.facts(book, plan.name, READING + source.name) != _reading(source):
+    if facts.facts(store, plan.name, READING + source.name) != _reading(source):
         known = [replace(each, validators=Validators(), digest=None) for each in known]
     return {memory.url: memory for memory in known}
 
 
-def remember_all(book: Ledger, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> None:
+def remember_all(store: Store, heard: Sequence[tuple[Plan, Sequence[Voice]]], now: datetime) -> None:
     """Write down what became of many feeds at once: what was heard, and what is to be remembered of every address."""
     said = ((plan.name, voice) for plan, voices in heard for voice in voices)
-    memories.keep_memories(book, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories])
+    poll_states.keep_memories(
+        store, [(feed, voice.source.name, each) for feed, voice in said for each in voice.memories]
+    )
     for plan, voices in heard:
-        _remember(book, plan, voices, now)
+        _remember(store, plan, voices, now)
 
 
-def _remember(book: Ledger, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
+def _remember(store: Store, plan: Plan, voices: Sequence[Voice], now: datetime) -> None:
     """Write down what one feed's sources said, and what became of each.
 
-    Where anything new was read, what stands in the output is no longer what the ledger would give.
+    Where anything new was read, what stands in the output is no longer what the store would give.
     """
-    _hold_audio(book, plan, voices)
+    _hold_audio(store, plan, voices)
     for voice in voices:
         if any(listing is not None for listing in voice.listings):
-            remember.remember(book, plan.name, voice.source, voice.listings, now)
-        if voice.sightings or voice.state in ("heard", "recorded"):
-            facts.keep_fact(book, plan.name, READING + voice.source.name, _reading(voice.source))
-    before = told.hearings(book, plan)
+            write_entries.remember(store, plan.name, voice.source, voice.listings, now)
+        if voice.entries or voice.state in ("heard", "recorded"):
+            facts.keep_fact(store, plan.name, READING + voice.source.name, _reading(voice.source))
+    before = source_state.hearings(store, plan)
     past = {hearing.source.name: hearing for hearing in before}
-    credited.note(book, plan, [hearing.source for hearing in before], {voice.source.name for voice in voices})
+    former_sources.note(store, plan, [hearing.source for hearing in before], {voice.source.name for voice in voices})
     after = tuple(_hearing(voice, past.get(voice.source.name)) for voice in voices)
     if after != before:
-        facts.keep_fact(book, plan.name, HEARINGS, records.encode_all(after).encode())
+        facts.keep_fact(store, plan.name, HEARINGS, records.encode_all(after).encode())
     if any(listing is not None for voice in voices for listing in voice.listings):
-        standing.keep_standing(book, plan.name, None)
+        unchanged_output.keep_standing(store, plan.name, None)
 
 
-def _hold_audio(book: Ledger, plan: Plan, voices: Sequence[Voice]) -> None:
+def _hold_audio(store: Store, plan: Plan, voices: Sequence[Voice]) -> None:
     """Note which sources' audio moved to another host all at once, and count how long that is held back."""
-    known = {each.source: each for each in told.held_audio(book, plan)}
-    if not known and not any(voice.sightings for voice in voices):
+    known = {each.source: each for each in source_state.held_audio(store, plan)}
+    if not known and not any(voice.entries for voice in voices):
         return
-    said = {voice.source.name: held.audio_of(voice.listings) for voice in voices}
-    before = recall.with_audio(book, plan.name, said)
-    noted = [held.hold(before[name], after, known.get(name, held.Held(name))) for name, after in said.items()]
+    said = {voice.source.name: enclosure_hold.audio_of(voice.listings) for voice in voices}
+    before = read_entries.with_audio(store, plan.name, said)
+    noted = [
+        enclosure_hold.hold(before[name], after, known.get(name, enclosure_hold.Held(name)))
+        for name, after in said.items()
+    ]
     kept = tuple(each for each in noted if each.audio)
-    facts.keep_fact(book, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
+    facts.keep_fact(store, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
 
 
-def covers(book: Ledger, plans: Sequence[Plan]) -> tuple[Cover, ...]:
+def covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
     """What the list of all feeds says of each that was ever published."""
-    kept = facts.everywhere(book, COVER)
+    kept = facts.everywhere(store, COVER)
     return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
 
 
-def basis_of_all(book: Ledger, plans: Sequence[Plan]) -> str:
+def basis_of_all(store: Store, plans: Sequence[Plan]) -> str:
     """The digest of all that the list of all feeds is made from."""
-    kept = facts.everywhere(book, COVER)
+    kept = facts.everywhere(store, COVER)
     return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
 
 
-def basis(book: Ledger, plan: Plan) -> str:
-    """The digest of all that a feed is made from besides its sightings: program, plan, decisions, hearings."""
-    decided = decisions.decisions(book, plan.name), decisions.overrides(book, plan.name)
-    heard = facts.facts(book, plan.name, HEARINGS), facts.facts(book, plan.name, HELD)
-    chosen = facts.facts(book, plan.name, ADMISSIONS), facts.facts(book, plan.name, FORGOTTEN)
+def basis(store: Store, plan: Plan) -> str:
+    """The digest of all that a feed is made from besides its entries: program, plan, decisions, hearings."""
+    decided = decisions.decisions(store, plan.name), decisions.overrides(store, plan.name)
+    heard = facts.facts(store, plan.name, HEARINGS), facts.facts(store, plan.name, HELD)
+    chosen = facts.facts(store, plan.name, ADMISSIONS), facts.facts(store, plan.name, FORGOTTEN)
     return _digest((VERSION, plan, decided, heard, chosen))
 
 
-def stands(book: Ledger, plan: Plan, now: datetime) -> Standing | None:
+def stands(store: Store, plan: Plan, now: datetime) -> Standing | None:
     """What stands in the output and from what it was made, ``None`` where it must be made anew."""
-    known = standing.standing(book, plan.name, basis(book, plan))
+    known = unchanged_output.standing(store, plan.name, basis(store, plan))
     return known if known is None or known.until is None or now < known.until else None
 
 
@@ -145,7 +150,7 @@ def _hearing(voice: Voice, before: Hearing | None) -> Hearing:
         source=_nowhere(voice.source),
         state=state,
         message=voice.message,
-        sightings=voice.sightings or (before.sightings if before else 0),
+        entries=voice.entries or (before.entries if before else 0),
         remarks=remarks if said or before is None else before.remarks,
     )
 
@@ -157,4 +162,4 @@ def _nowhere(source: Source) -> Source:
 
 def hearings(heard: Sequence[Voice]) -> tuple[Hearing, ...]:
     """Return what became of each source in this run, without its entries."""
-    return tuple(Hearing(voice.source, voice.state, voice.message, voice.sightings) for voice in heard)
+    return tuple(Hearing(voice.source, voice.state, voice.message, voice.entries) for voice in heard)

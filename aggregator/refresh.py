@@ -14,14 +14,14 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from aggregator import outcome, persist, probes, run, standing
+from aggregator import enclosure_probe, outcome, persist, run, unchanged_output
 from aggregator.config.load import Config
-from aggregator.errors import LedgerError, PublishError, SilenceError
-from aggregator.ledger import ledger, robots
-from aggregator.ledger.ledger import Ledger
+from aggregator.errors import PublishError, SilenceError, StoreError
 from aggregator.model.feed import Hearing, Plan
 from aggregator.outcome import Listener, Outcome, quiet
 from aggregator.run import Run
+from aggregator.store import database, robots
+from aggregator.store.database import Store
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -36,7 +36,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """Refresh the named feeds (all where none is named) and say what became of each.
 
     Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
-    name, SilenceError where nothing could be fetched and nothing was remembered, LedgerError. A feed whose files could
+    name, SilenceError where nothing could be fetched and nothing was remembered, StoreError. A feed whose files could
     not be written stops no other: its outcome says so.
     """
     chosen = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
@@ -54,50 +54,50 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
 def _with_index(current: Run, last: Outcome) -> Outcome:
     """The last outcome of a run with the files that list every feed, or why they could not be written."""
     output, plans = current.config.output, current.config.plans
-    basis = persist.basis_of_all(current.book, plans)
-    stands = standing.standing(current.book, persist.EVERY, basis)
-    if stands and standing.stand(output, stands.files):
+    basis = persist.basis_of_all(current.store, plans)
+    stands = unchanged_output.standing(current.store, persist.EVERY, basis)
+    if stands and unchanged_output.stand(output, stands.files):
         return replace(last, files=(*last.files, *outcome.files(stands)))
     from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only where something changed
 
     try:
-        written = publish.publish_index(output, persist.covers(current.book, plans))
+        written = publish.publish_index(output, persist.covers(current.store, plans))
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
-    stands = standing.Standing(basis, files=standing.states(output, [each.name for each in written]))
+    stands = unchanged_output.Standing(basis, files=unchanged_output.states(output, [each.name for each in written]))
     done = replace(last, files=(*last.files, *written))
     try:
-        standing.keep_standing(current.book, persist.EVERY, stands)
-    except LedgerError as error:
+        unchanged_output.keep_standing(current.store, persist.EVERY, stands)
+    except StoreError as error:
         return outcome.not_noted(done, error)
     return done
 
 
 def _remembered(
     current: Run, plans: Sequence[Plan]
-) -> Iterator[list[tuple[Plan, tuple[Hearing, ...], standing.Standing | None]]]:
-    """Some feeds at a time, what became of their sources, and what stands: all that they said is in the ledger.
+) -> Iterator[list[tuple[Plan, tuple[Hearing, ...], unchanged_output.Standing | None]]]:
+    """Some feeds at a time, what became of their sources, and what stands: all that they said is in the store.
 
-    It is remembered in one transaction and then let go: 20,000 sightings are not held while others are composed.
+    It is remembered in one transaction and then let go: 20,000 entries are not held while others are composed.
     """
     for heard in run.heard(current, plans):
-        with ledger.transaction(current.book) as page:
-            persist.remember_all(page, heard, current.at)
-            robots.keep_robots(page, current.resources.news())
-            lot = [(plan, persist.hearings(said), _stands(page, plan, current.at)) for plan, said in heard]
+        with database.transaction(current.store) as tx:
+            persist.remember_all(tx, heard, current.at)
+            robots.keep_robots(tx, current.resources.news())
+            lot = [(plan, persist.hearings(said), _stands(tx, plan, current.at)) for plan, said in heard]
         del heard
         yield lot
 
 
-def _stands(book: Ledger, plan: Plan, now: datetime) -> standing.Standing | None:
+def _stands(store: Store, plan: Plan, now: datetime) -> unchanged_output.Standing | None:
     """What stands in the output, ``None`` where it must be made anew or media are still to be asked for."""
-    more = plan.probe_enclosures and probes.known(book, plan).more
-    return None if more else persist.stands(book, plan, now)
+    more = plan.probe_enclosures and enclosure_probe.known(store, plan).more
+    return None if more else persist.stands(store, plan, now)
 
 
-def _updated(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: standing.Standing | None) -> Outcome:
+def _updated(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: unchanged_output.Standing | None) -> Outcome:
     """Return the outcome of one feed: as it stands if nothing changed, else composed and published anew."""
-    if stands and standing.stand(current.config.output, stands.files):
+    if stands and unchanged_output.stand(current.config.output, stands.files):
         return outcome.outcome(plan, told, stands)
     from aggregator.update_feed import update_feed  # noqa: PLC0415 - merger and generator take half a second to load
 

@@ -17,11 +17,11 @@ from aggregator import persist
 from aggregator.config.load import Config
 from aggregator.fetchers.fetch import Memories, Resources, Terms, Voice, fetch
 from aggregator.fetchers.http.polling import Policy
-from aggregator.ledger import ledger, lock, memories, robots
-from aggregator.ledger.ledger import Ledger
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.outcome import Listener, Progress, quiet
+from aggregator.store import database, lock, poll_states, robots
+from aggregator.store.database import Store
 
 AHEAD = 9
 """Feeds fetched at once that are new: more would only keep their listings in memory while one is composed."""
@@ -43,11 +43,11 @@ with Python's own (700, 10, 10) it takes a fifth of a refresh to find that out."
 
 
 class Run(Struct, frozen=True):
-    """One run of the program: its clock, the ledger, what sources are fetched with, and who listens."""
+    """One run of the program: its clock, the store, what sources are fetched with, and who listens."""
 
     config: Config
     at: datetime
-    book: Ledger
+    store: Store
     resources: Resources
     force: bool = False
     listen: Listener = field(default=quiet)
@@ -55,18 +55,18 @@ class Run(Struct, frozen=True):
 
 @contextmanager
 def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
-    """A run with the lock held and the ledger open, as long as the body lasts.
+    """A run with the lock held and the store open, as long as the body lasts.
 
-    Raises LockedError where another refresh is at work, unless ``wait``; LedgerError.
+    Raises LockedError where another refresh is at work, unless ``wait``; StoreError.
     """
-    with lock.lock(config.state, wait=wait), ledger.open(config.state, fence=True) as book:
+    with lock.lock(config.state, wait=wait), database.open(config.state, fence=True) as store:
         resources = Resources(
-            policy_of(config), memories.holds(book, at), partial(robots.robots, book), ledger.folder(book)
+            policy_of(config), poll_states.holds(store, at), partial(robots.robots, store), database.folder(store)
         )
         before = gc.get_threshold()
         gc.set_threshold(*CIRCLES)
         try:
-            yield Run(config, at, book, resources)
+            yield Run(config, at, store, resources)
         finally:
             gc.set_threshold(*before)
             resources.close()
@@ -129,7 +129,7 @@ class _Fetching(Struct, eq=False):
 def _fetched(run: Run, plans: Sequence[Plan]) -> Iterator[_Fetching | None]:
     """Yield each feed once all of its sources are done; ``None`` after every ``SECONDS`` in which none is."""
     done: SimpleQueue[_Fetching] = SimpleQueue()
-    following = persist.memories_of(run.book, plans)
+    following = persist.memories_of(run.store, plans)
     ahead = 0
     while True:
         while ahead < AHEAD * FAMILIAR and (one := next(following, None)):

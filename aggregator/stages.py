@@ -1,6 +1,6 @@
-"""repair, match, reconcile, settle: each stage with what it takes from the ledger and from the plan.
+"""repair, match, reconcile, settle: each stage with what it takes from the store and from the plan.
 
-Every stage is a pure function of the ledger, the plan, the run's clock and the stage before; none writes anything but
+Every stage is a pure function of the store, the plan, the run's clock and the stage before; none writes anything but
 work that need not be done again.
 """
 
@@ -14,37 +14,40 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import credited, probes, told
+from aggregator import enclosure_probe, former_sources
+from aggregator import source_state as told
+from aggregator.cached_results import Mended, mend
 from aggregator.generator.content import ids, unique_titles
 from aggregator.kept import Work
-from aggregator.learning import Learned, remarks
-from aggregator.ledger import admissions, decisions, facts, promises, recall
-from aggregator.ledger.ledger import Ledger
-from aggregator.making import Mended, mend
-from aggregator.merger import admission, frame, lone, match, other_shows, resolve, sight, table
-from aggregator.merger.attest import Weights, seniority
-from aggregator.merger.channel import complete
-from aggregator.merger.held import alarms
-from aggregator.merger.record import of_sighting
-from aggregator.merger.settle import Past, Settlement, settle
+from aggregator.learned import Learned, remarks
+from aggregator.merger.identity import admission
+from aggregator.merger.identity.settle import Past, Settlement, settle
+from aggregator.merger.matching import match, other_shows, prefilter, resolve, single_source, table
+from aggregator.merger.matching.features import feature_table
+from aggregator.merger.matching.features.record import of_entry
+from aggregator.merger.reconciling.channel import complete
+from aggregator.merger.reconciling.enclosure_hold import alarms
+from aggregator.merger.reconciling.provenance import Weights, seniority
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
+from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Admission, Item, Override, Promise
-from aggregator.model.sighting import Sighting
+from aggregator.store import admissions, decisions, facts, guids, read_entries
+from aggregator.store.database import Store
 
 
 class Composition(Struct, frozen=True):
-    """A feed as the ledger knows it, what composing it settled, and what it taught.
+    """A feed as the store knows it, what composing it settled, and what it taught.
 
-    ``repaired`` counts the sightings mended; ``alarms`` are what a person should look at while it lasts; ``taught``
+    ``repaired`` counts the entries mended; ``alarms`` are what a person should look at while it lasts; ``taught``
     are the table of weights, the lore of texts, and how much work had to be done that need not be done again.
-    ``until`` is when the same ledger would give another feed, ``None`` where time alone changes nothing; ``arrived``
+    ``until`` is when the same store would give another feed, ``None`` where time alone changes nothing; ``arrived``
     is one line for each source of which this run first saw items that are held.
     """
 
     feed: Feed
     settlement: Settlement
-    sightings: int
+    entries: int
     repaired: int
     fingerprint: str
     alarms: tuple[str, ...]
@@ -53,99 +56,103 @@ class Composition(Struct, frozen=True):
     arrived: tuple[str, ...] = ()
 
 
-def repaired(book: Ledger, plan: Plan) -> Mended:
+def repaired(store: Store, plan: Plan) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(book, plan, told.held_audio(book, plan), admissions.forgotten(book, plan.name))
+    return mend(store, plan, told.held_audio(store, plan), admissions.forgotten(store, plan.name))
 
 
-def alone(book: Ledger, plan: Plan, sightings: Sequence[Sighting]) -> tuple[Cluster, ...] | None:
+def alone(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[Cluster, ...] | None:
     """The clusters where one source speaks alone, with nothing to be compared; ``None`` where there is something."""
-    return lone.clusters(sightings, *_orders(book, plan))
+    return single_source.clusters(entries, *_orders(store, plan))
 
 
-def compared(sightings: Sequence[Sighting]) -> sight.Paired:
-    """The sightings side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return resolve.compared(frame.framed([of_sighting(each) for each in sightings]))
+def compared(entries: Sequence[Entry]) -> prefilter.Paired:
+    """The entries side by side, before they are weighed: for the table, where it is fitted, and for the match."""
+    return resolve.compared(feature_table.framed([of_entry(each) for each in entries]))
 
 
 def matched(
-    book: Ledger, plan: Plan, sightings: Sequence[Sighting], weighing: table.Table, pairs: sight.Paired | None = None
+    store: Store,
+    plan: Plan,
+    entries: Sequence[Entry],
+    weighing: table.Table,
+    pairs: prefilter.Paired | None = None,
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
-    decided, pins = _orders(book, plan)
-    return match.match(sightings, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+    decided, pins = _orders(store, plan)
+    return match.match(entries, decisions=decided, pins=pins, table=weighing, pairs=pairs)
 
 
-def _orders(book: Ledger, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, str]]:
-    """What people decided, and under which guid each sighting was published."""
-    decided = (*plan.decisions, *decisions.decisions(book, plan.name))
-    return decided, pinned(promises.promises(book, plan.name))
+def _orders(store: Store, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, str]]:
+    """What people decided, and under which guid each entry was published."""
+    decided = (*plan.decisions, *decisions.decisions(store, plan.name))
+    return decided, pinned(guids.promises(store, plan.name))
 
 
-def weighed(book: Ledger, plan: Plan, mended: Mended) -> Weights:
+def weighed(store: Store, plan: Plan, mended: Mended) -> Weights:
     """What each source's word weighs in this feed."""
-    links = repeated_links(mended.sightings)
-    order = seniority(mended.sightings, mended.began)
-    trust = told.trust_of(book, plan)
+    links = repeated_links(mended.entries)
+    order = seniority(mended.entries, mended.began)
+    trust = told.trust_of(store, plan)
     return Weights(trust, links, plan.keeps, ahead=mended.ahead, since=mended.since, seniority=order)
 
 
-def admitted(book: Ledger, plan: Plan, made: Made, now: datetime, *, adding: bool) -> Made:
+def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: bool) -> Made:
     """What was made without the new items that are held, and which those are.
 
     Unless ``adding`` is set no new item is published: the answer is the feed as it was last published.
     """
-    promised = promises.promises(book, plan.name)
+    promised = guids.promises(store, plan.name)
     made = replace(made, promised=promised)
-    published = {sighting for promise in promised for sighting in promise.sightings}
+    published = {entry for promise in promised for entry in promise.entries}
     fresh = admission.new_items(made.items, published)
     if not fresh:
         return made
-    ids = [entry for item in fresh for entry in item.sightings]
+    ids = [entry for item in fresh for entry in item.entries]
     known = sum(promise.alias_of is None and promise.buried is None for promise in promised)
     situation = admission.Situation(
         sources=plan.sources,
-        heard=_answering(book, plan, now),
+        heard=_answering(store, plan, now),
         coverage=made.told.coverage,
-        arrivals={name: admission.Arrival(*seen) for name, seen in recall.arrivals(book, plan.name, ids).items()},
-        decided=admissions.admissions(book, plan.name),
+        arrivals={
+            name: admission.Arrival(*seen) for name, seen in read_entries.arrivals(store, plan.name, ids).items()
+        },
+        decided=admissions.admissions(store, plan.name),
         quota=admission.quota(known) if promised else None,
     )
     found = admission.admit(fresh, situation, now)
     found = found if adding else admission.wait(fresh, found)
-    held = {each.sightings for each in found.held}
-    items = [item for item in made.items if item.sightings not in held]
-    arrived = [
-        each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.sightings)
-    ]
+    held = {each.entries for each in found.held}
+    items = [item for item in made.items if item.entries not in held]
+    arrived = [each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.entries)]
     return replace(made, items=items, admission=found, arrived=admission.tell(arrived))
 
 
-def _answering(book: Ledger, plan: Plan, now: datetime) -> Mapping[str, datetime | None]:
+def _answering(store: Store, plan: Plan, now: datetime) -> Mapping[str, datetime | None]:
     """The sources that answer, as admission counts it."""
-    known = told.answering(book, plan, admission.HOLD)
+    known = told.answering(store, plan, admission.HOLD)
     return {name: until for name, until in known.items() if until is None or until > now}
 
 
-def settled(book: Ledger, plan: Plan, made: Made, now: datetime) -> Settlement:
+def settled(store: Store, plan: Plan, made: Made, now: datetime) -> Settlement:
     """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
     wanted: dict[str, tuple[Override, ...]] = {}
-    for each in (*decisions.overrides(book, plan.name), *plan.overrides):
+    for each in (*decisions.overrides(store, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in made.items)
-    first_seen = recall.first_seen(book, plan.name) if undated else {}
+    first_seen = read_entries.first_seen(store, plan.name) if undated else {}
     past = Past(
         plan.name,
         made.promised,
         first_seen,
-        told.trust_of(book, plan),
+        told.trust_of(store, plan),
         wanted,
         dict(plan.buried),
     )
-    settlement = settle(probes.completed(book, plan, made.items), past, now)
+    settlement = settle(enclosure_probe.completed(store, plan, made.items), past, now)
     named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
-    promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(book, plan.name))
+    promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(store, plan.name))
     return replace(settlement, items=named.items, promises=promised, changed=changed)
 
 
@@ -162,23 +169,23 @@ def _buried(promised: Sequence[Promise], published: set[str], forgotten: frozens
 
 
 def _given_by(promise: Promise, sources: frozenset[str]) -> bool:
-    """Whether these sources gave all sightings of the promise."""
-    return bool(promise.sightings) and _sources(promise) <= sources
+    """Whether these sources gave all entries of the promise."""
+    return bool(promise.entries) and _sources(promise) <= sources
 
 
 def _sources(promise: Promise) -> set[str]:
-    """The sources of a promise's sightings."""
-    return {name.partition("/")[0] for name in promise.sightings}
+    """The sources of a promise's entries."""
+    return {name.partition("/")[0] for name in promise.entries}
 
 
 class Sorted(Struct, frozen=True):
-    """What is told of a feed's sightings when they are let go: how many there are, and how many of them were mended.
+    """What is told of a feed's entries when they are let go: how many there are, and how many of them were mended.
 
     ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources that are trusted
     alike.
     """
 
-    sightings: int
+    entries: int
     repaired: int
     near_misses: tuple[Pair, ...]
     remarks: tuple[str, ...]
@@ -189,11 +196,11 @@ class Sorted(Struct, frozen=True):
 
 
 def sorted_out(mended: Mended, matching: Matching) -> Sorted:
-    """What is left to be told of the sightings once they stand in clusters."""
-    repaired = sum(bool(sighting.notes) for sighting in mended.sightings)
-    cover, order = admission.cover(mended.sightings), seniority(mended.sightings, mended.began)
+    """What is left to be told of the entries once they stand in clusters."""
+    repaired = sum(bool(entry.notes) for entry in mended.entries)
+    cover, order = admission.cover(mended.entries), seniority(mended.entries, mended.began)
     return Sorted(
-        len(mended.sightings),
+        len(mended.entries),
         repaired,
         matching.near_misses,
         matching.remarks,
@@ -205,7 +212,7 @@ def sorted_out(mended: Mended, matching: Matching) -> Sorted:
 
 
 class Made(Struct, frozen=True):
-    """What the stages made of a feed's sightings: its items until they are settled, and what all this taught.
+    """What the stages made of a feed's entries: its items until they are settled, and what all this taught.
 
     ``promised`` is what the feed has promised so far, ``admission`` which new items are held, and ``arrived`` one line
     for each source of which this run first saw such items.
@@ -219,19 +226,19 @@ class Made(Struct, frozen=True):
     arrived: tuple[str, ...] = ()
 
 
-def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
+def composed(store: Store, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
-    alarmed = (*alarms(told.held_audio(book, plan)), *_other_shows(book, plan, made))
-    channel = _channel(book, plan, made.told.seniority)
+    alarmed = (*alarms(told.held_audio(store, plan)), *_other_shows(store, plan, made))
+    channel = _channel(store, plan, made.told.seniority)
     fingerprint = _fingerprint(channel, settlement)
-    known = facts.state(book, plan.name)
+    known = facts.state(store, plan.name)
     changed = known.updated is None or known.fingerprint != fingerprint
-    forgotten = admissions.forgotten(book, plan.name)
+    forgotten = admissions.forgotten(store, plan.name)
     feed = Feed(
         channel=channel,
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
-        hearings=told.hearings(book, plan),
+        hearings=told.hearings(store, plan),
         near_misses=made.told.near_misses,
         remarks=(
             *alarmed,
@@ -240,13 +247,13 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
             *remarks(made.taught[1], plan),
             *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
         ),
-        gone=tuple(source for source in credited.gone(book, plan) if source.name not in forgotten),
+        gone=tuple(source for source in former_sources.gone(store, plan) if source.name not in forgotten),
         held=made.admission.held,
     )
     return Composition(
         feed,
         settlement,
-        made.told.sightings,
+        made.told.entries,
         made.told.repaired,
         fingerprint,
         alarmed,
@@ -256,39 +263,39 @@ def composed(book: Ledger, plan: Plan, made: Made, settlement: Settlement, now: 
     )
 
 
-def _other_shows(book: Ledger, plan: Plan, made: Made) -> tuple[str, ...]:
+def _other_shows(store: Store, plan: Plan, made: Made) -> tuple[str, ...]:
     """One line for each source of the config that lists another show."""
     named = {source.name for source in plan.sources}
-    shows = {name: show.title for name, show in recall.shows(book, plan.name).items() if name in named}
+    shows = {name: show.title for name, show in read_entries.shows(store, plan.name).items() if name in named}
     listed = {name: entries for name, entries in made.told.listed.items() if name in named}
     filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
 
 
-def repeated_links(sightings: Sequence[Sighting]) -> frozenset[tuple[str, str]]:
+def repeated_links(entries: Sequence[Entry]) -> frozenset[tuple[str, str]]:
     """The links that a source gives to more than one of its items, with the source: homepages, not items."""
-    met = Counter((sighting.source, sighting.link) for sighting in sightings if sighting.link)
+    met = Counter((entry.source, entry.link) for entry in entries if entry.link)
     return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
 
 
 def pinned(promised: Sequence[Promise]) -> Mapping[str, str]:
-    """The guid that each published sighting belongs to, aliases followed; its first sighting stands first."""
+    """The guid that each published entry belongs to, aliases followed; its first entry stands first."""
     known = {promise.guid: promise for promise in promised}
     pins: dict[str, str] = {}
     for promise in sorted(promised, key=lambda promise: promise.alias_of is not None):
         root = promise
         while root.alias_of is not None:
             root = known[root.alias_of]
-        pins.update(dict.fromkeys(promise.sightings, root.guid))
+        pins.update(dict.fromkeys(promise.entries, root.guid))
     return pins
 
 
-def _channel(book: Ledger, plan: Plan, seniority: Mapping[str, int]) -> Channel:
+def _channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
-    forgotten = admissions.forgotten(book, plan.name)
-    shows = {name: show for name, show in recall.shows(book, plan.name).items() if name not in forgotten}
-    channel = complete(plan.channel, shows, told.trust_of(book, plan), seniority)
-    guid = facts.state(book, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
+    forgotten = admissions.forgotten(store, plan.name)
+    shows = {name: show for name, show in read_entries.shows(store, plan.name).items() if name not in forgotten}
+    channel = complete(plan.channel, shows, told.trust_of(store, plan), seniority)
+    guid = facts.state(store, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     return replace(channel, guid=guid)
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aggregator import commit, outcome, persist, probes, publish, stages, standing
+from aggregator import commit, enclosure_probe, outcome, persist, publish, stages, unchanged_output
 from aggregator.compose import compose
-from aggregator.errors import LedgerError, PublishError
+from aggregator.errors import PublishError, StoreError
 from aggregator.fetchers.fetch import SPOKEN
 from aggregator.generator.files import Written
-from aggregator.ledger import ledger, robots
-from aggregator.merger import admission
+from aggregator.merger.identity import admission
 from aggregator.model.feed import Hearing, Plan
 from aggregator.outcome import Outcome, Progress
 from aggregator.run import Run
-from aggregator.standing import Standing
+from aggregator.store import database, robots
+from aggregator.unchanged_output import Standing
 
 
 def update_feed(run: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
@@ -26,34 +26,34 @@ def update_feed(run: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
     run.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
         _probe(run, plan)
-    with ledger.transaction(run.book) as page:
-        composed = compose(page, plan, run.at)
-        stands = _standing(composed, persist.basis(page, plan))
+    with database.transaction(run.store) as tx:
+        composed = compose(tx, plan, run.at)
+        stands = _standing(composed, persist.basis(tx, plan))
         # A feed whose sources never answered has nothing to publish.
         if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.hearings):
             return outcome.outcome(plan, told, stands)
-        commit.promise(page, plan, composed, run.at)
-        past = commit.changes(page, plan, composed.feed, run.at)
+        commit.promise(tx, plan, composed, run.at)
+        past = commit.changes(tx, plan, composed.feed, run.at)
     run.listen(Progress(plan.name, "", "publish"))
     try:
         written = publish.publish(run.config.output, composed.feed, plan.window, past)
     except PublishError as error:
         return replace(outcome.outcome(plan, told, stands), failures=(str(error),))
-    stands = replace(stands, files=standing.states(run.config.output, [each.name for each in written]))
+    stands = replace(stands, files=unchanged_output.states(run.config.output, [each.name for each in written]))
     done = _with_news(outcome.outcome(plan, told, stands), composed, written)
     try:
-        with ledger.transaction(run.book) as page:
-            commit.stand_published(page, plan, composed.feed, stands)
-    except LedgerError as error:
+        with database.transaction(run.store) as tx:
+            commit.stand_published(tx, plan, composed.feed, stands)
+    except StoreError as error:
         return outcome.not_noted(done, error)
     return done
 
 
 def _probe(run: Run, plan: Plan) -> None:
     """Ask the media's hosts for what no source gave; no transaction is open meanwhile."""
-    items = compose(run.book, plan, run.at).feed.items
-    probes.ask(run.book, plan, items, run.resources.limiter(), run.at)
-    robots.keep_robots(run.book, run.resources.news())
+    items = compose(run.store, plan, run.at).feed.items
+    enclosure_probe.ask(run.store, plan, items, run.resources.limiter(), run.at)
+    robots.keep_robots(run.store, run.resources.news())
 
 
 def _standing(composed: stages.Composition, basis: str) -> Standing:
@@ -62,7 +62,7 @@ def _standing(composed: stages.Composition, basis: str) -> Standing:
     episodes = sum(item.genre == "episode" for item in feed.items)
     return Standing(
         basis=basis,
-        remembered=composed.sightings,
+        remembered=composed.entries,
         items=len(feed.items),
         episodes=episodes,
         posts=len(feed.items) - episodes,

@@ -46,7 +46,7 @@ def written(setting: Setting, more: int = 0) -> int:
 
 def configured(folder: Path, places: dict[str, list[str]], networks: str = "") -> None:
     """Write a config whose feeds have the sources that are named by file or address."""
-    lines = ["state: ledger.db", "output: output", "base_url: http://localhost:8000", "contact: https://example.org/x"]
+    lines = ["state: store.db", "output: output", "base_url: http://localhost:8000", "contact: https://example.org/x"]
     lines += [f"allow_networks: [{networks}]"] if networks else []
     lines.append("feeds:")
     for name, sources in places.items():
@@ -66,7 +66,7 @@ def refresh(setting: Setting, hour: int, *options: str) -> float:
 def emptied(folder: Path) -> None:
     """Let nothing be remembered or published."""
     for path in folder.iterdir():
-        if path.name.startswith("ledger.db") or path.name == "output":
+        if path.name.startswith("store.db") or path.name == "output":
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 

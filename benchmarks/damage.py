@@ -23,8 +23,8 @@ from pathlib import Path
 
 import feedparser
 
-from aggregator.text.markup import to_text
-from aggregator.text.mend import mend
+from aggregator.merger.repair.fixers import mend
+from aggregator.text.html import to_text
 
 TRUST = {"host": 0.9, "store": 0.7, "guide": 0.6, "paper": 0.5, "echo": 0.4}
 MOST_ITEMS = 60

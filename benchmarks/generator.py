@@ -19,9 +19,9 @@ from pathlib import Path
 
 from aggregator.generator import atom, feed_files, files, jsonfeed, report, rss
 from aggregator.generator.content.prepared import prepare
+from aggregator.model.entry import Duration, Enclosure, Moment, Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Moment, Tag
 
 TEXT = (
     "<p>"
@@ -36,7 +36,7 @@ def show(count: int) -> Feed:
     items = tuple(
         Item(
             title=f"Number {number}: the tide & the quay",
-            sightings=(f"host/{number}", f"directory/{number}"),
+            entries=(f"host/{number}", f"directory/{number}"),
             guid=f"tide-{number}",
             html=TEXT,
             published=Moment(START + timedelta(hours=number)),

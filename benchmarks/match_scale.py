@@ -15,9 +15,9 @@ import time
 from collections import Counter
 from itertools import accumulate
 
-from aggregator.merger.block import candidates
-from aggregator.merger.lines import records
-from aggregator.merger.resolve import Orders, resolve
+from aggregator.merger.matching.blocking import candidates
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.resolve import Orders, resolve
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 

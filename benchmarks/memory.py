@@ -2,7 +2,7 @@
 
 First the whole command, `aggregator refresh` of a file of one source, cold and with one new item, above what the same
 takes of 10 items (`--whole` measures nothing else). Then the stages behind reading, each in a process of its own on the
-same ledger; then many small feeds in one process, which must stay flat.
+same store; then many small feeds in one process, which must stay flat.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from msgspec.structs import replace
 
 from aggregator import commit, compose, persist, publish
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import ledger
+from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
-from aggregator.model.sighting import Listing
+from aggregator.store import database
 
 LATER = 36_525  # days: a century of daily items is then no news of the future
 
 CONFIG = """
-state: ledger.db
+state: store.db
 output: output
 base_url: http://localhost:8000
 contact: https://example.org/about
@@ -112,11 +112,11 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     heard = [Voice(source, (), (Listing(listed),), (), "heard")]
     at = warm.START + timedelta(days=LATER + turn)
     before = peak()
-    with ledger.open(str(folder / "ledger.db")) as book:
-        with ledger.transaction(book) as page:
-            persist.remember_all(page, [(plan, heard)], at)
-            composed = compose.compose(page, plan, at)
-            commit.promise(page, plan, composed, at)
+    with database.open(str(folder / "store.db")) as store:
+        with database.transaction(store) as tx:
+            persist.remember_all(tx, [(plan, heard)], at)
+            composed = compose.compose(tx, plan, at)
+            commit.promise(tx, plan, composed, at)
         composing = peak()
         publish.publish(folder / "output", composed.feed, plan.window)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
@@ -128,11 +128,11 @@ def flat(folder: Path, feeds: int) -> None:
         name = f"feed-{number}"
         plan = Plan(name, replace(warm.PLAN.channel, name=name), warm.SOURCES[:1])
         heard = [Voice(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
-        with ledger.open(str(folder / "ledger.db")) as book:
-            with ledger.transaction(book) as page:
-                persist.remember_all(page, [(plan, heard)], warm.START)
-                composed = compose.compose(page, plan, warm.START)
-                commit.promise(page, plan, composed, warm.START)
+        with database.open(str(folder / "store.db")) as store:
+            with database.transaction(store) as tx:
+                persist.remember_all(tx, [(plan, heard)], warm.START)
+                composed = compose.compose(tx, plan, warm.START)
+                commit.promise(tx, plan, composed, warm.START)
             publish.publish(folder / "output", composed.feed)
         if number % max(1, feeds // 8) == 0:
             gc.collect()

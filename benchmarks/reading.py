@@ -14,8 +14,9 @@ import feedparser
 import measure
 import nh3
 
-from aggregator.fetchers import feed, wire
-from aggregator.model.sighting import Listing
+from aggregator.fetchers.feeds import feed
+from aggregator.fetchers.sandbox import wire
+from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     listings = [feed.read(one) for one in given]
     assert not any(listing.remarks for listing in listings)
     for one, listing in zip(given, listings, strict=True):
-        assert len(feedparser.parse(io.BytesIO(one.body)).entries) == len(listing.sightings)
+        assert len(feedparser.parse(io.BytesIO(one.body)).entries) == len(listing.entries)
     ways: dict[str, Callable[[], object]] = {
         "feedparser": lambda: [feedparser.parse(io.BytesIO(one.body)) for one in given],
         "feedparser, bare": lambda: [
@@ -39,10 +40,10 @@ def main() -> None:
         ],
         "strict": lambda: [feed.read(one) for one in given],
         "strict, sanitised": lambda: [
-            nh3.clean(sighting.html) for one in given for sighting in feed.read(one).sightings if sighting.html
+            nh3.clean(entry.html) for one in given for entry in feed.read(one).entries if entry.html
         ],
         "nh3 for all": lambda: [
-            nh3.clean(sighting.html) for listing in listings for sighting in listing.sightings if sighting.html
+            nh3.clean(entry.html) for listing in listings for entry in listing.entries if entry.html
         ],
         "carried from the child": lambda: [wire.decode(Listing, wire.encode(listing)) for listing in listings],
     }

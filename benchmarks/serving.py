@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 from aggregator.generator import files, rss
 from aggregator.generator.content.prepared import prepare
+from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
-from aggregator.model.sighting import Duration, Enclosure, Moment
 
 SIZE = 300_000
 SERVER_CORE, LOAD_CORE = "0", "1"
@@ -78,7 +78,7 @@ def sample(size: int) -> Feed:
     def item(number: int) -> Item:
         return Item(
             title=f"Episode {number}: {notes(number)[:40]}",
-            sightings=(f"host/{number}",),
+            entries=(f"host/{number}",),
             guid=f"bench-{number}",
             description=notes(number),
             published=Moment(start + timedelta(days=number)),

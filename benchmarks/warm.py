@@ -24,11 +24,11 @@ from msgspec.structs import replace
 
 from aggregator import commit, compose, persist, publish
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import ledger
-from aggregator.ledger.ledger import Ledger
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
+from aggregator.store import database
+from aggregator.store.database import Store
 
 START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
@@ -64,12 +64,12 @@ def episode(number: int) -> tuple[str, str]:
     return words(chance, chance.randint(3, 7)), ". ".join(words(chance, chance.randint(6, 16)) for _ in range(12)) + "."
 
 
-def sighting(source: Source, number: int, position: int) -> Sighting:
+def entry(source: Source, number: int, position: int) -> Entry:
     """One source's account of an episode."""
     title, text = episode(number)
     at = START + timedelta(days=number, minutes=number % 600)
     exact = source.name in ("host", "mirror")
-    told = Sighting(
+    told = Entry(
         source=source.name,
         key=f"{source.name}-{number}",
         title=title,
@@ -89,18 +89,18 @@ def sighting(source: Source, number: int, position: int) -> Sighting:
     return replace(told, description=text.replace(".", " &amp;", 1) if number % 9 == 0 else text)
 
 
-def listed(source: Source, items: int) -> tuple[Sighting, ...]:
+def listed(source: Source, items: int) -> tuple[Entry, ...]:
     """What a source lists, newest first, where the show has that many episodes for it."""
     place = SOURCES.index(source)
     shared = int(items * SHARED)
     own = [100_000 * (place + 1) + number for number in range(items - shared)]
     numbers = sorted([*range(shared), *own], key=lambda number: -(number % 100_000))
-    return tuple(sighting(source, number, position) for position, number in enumerate(numbers))
+    return tuple(entry(source, number, position) for position, number in enumerate(numbers))
 
 
-def with_one_more(before: Sequence[Sighting], source: Source, number: int) -> tuple[Sighting, ...]:
+def with_one_more(before: Sequence[Entry], source: Source, number: int) -> tuple[Entry, ...]:
     """The listing with a new episode at its top."""
-    return (sighting(source, number, 0), *(replace(each, position=each.position + 1) for each in before))
+    return (entry(source, number, 0), *(replace(each, position=each.position + 1) for each in before))
 
 
 @contextmanager
@@ -111,23 +111,23 @@ def spent(name: str, told: dict[str, float]) -> Iterator[None]:
     told[name] = told.get(name, 0.0) + time.process_time() - begun
 
 
-def refresh(book: Ledger, heard: Sequence[Voice], now: datetime, output: Path) -> dict[str, float]:
+def refresh(store: Store, heard: Sequence[Voice], now: datetime, output: Path) -> dict[str, float]:
     """One refresh, and what its parts cost."""
     told: dict[str, float] = {}
-    with ledger.transaction(book) as page:
+    with database.transaction(store) as tx:
         with spent("remember", told):
-            persist.remember_all(page, [(PLAN, heard)], now)
+            persist.remember_all(tx, [(PLAN, heard)], now)
         with spent("compose", told):
-            composed = compose.compose(page, PLAN, now)
+            composed = compose.compose(tx, PLAN, now)
         with spent("promise", told):
-            commit.promise(page, PLAN, composed, now)
-            past = commit.changes(page, PLAN, composed.feed, now)
+            commit.promise(tx, PLAN, composed, now)
+            past = commit.changes(tx, PLAN, composed.feed, now)
     with spent("publish", told):
         publish.publish(output, composed.feed, PLAN.window, past)
     return told
 
 
-def voices(listings: Sequence[Sequence[Sighting]]) -> tuple[Voice, ...]:
+def voices(listings: Sequence[Sequence[Entry]]) -> tuple[Voice, ...]:
     """The sources as they are heard."""
     return tuple(
         Voice(source, (), (Listing(tuple(said)),), (), "heard") for source, said in zip(SOURCES, listings, strict=True)
@@ -154,20 +154,20 @@ def main() -> None:
     parser.add_argument("items", type=int, nargs="?", default=1000)
     parser.add_argument("--profile", choices=("cold", "warm"))
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+    with tempfile.TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
         output = Path(folder) / "output"
         listings = [listed(source, wanted.items) for source in SOURCES]
         profile = profiled(wanted.profile == "cold")
-        show("cold", refresh(book, voices(listings), START, output))
+        show("cold", refresh(store, voices(listings), START, output))
         profile.disable()
         for turn in range(3):
             number = 50_000 + turn
             listings = [with_one_more(each, source, number) for each, source in zip(listings, SOURCES, strict=True)]
             again = profiled(wanted.profile == "warm" and turn == 1)
-            show("one new item a source", refresh(book, voices(listings), START + timedelta(days=turn + 1), output))
+            show("one new item a source", refresh(store, voices(listings), START + timedelta(days=turn + 1), output))
             again.disable()
             profile = again if wanted.profile == "warm" and turn == 1 else profile
-        show("composed once more", refresh(book, voices(listings), START + timedelta(days=9), output))
+        show("composed once more", refresh(store, voices(listings), START + timedelta(days=9), output))
     if wanted.profile:
         pstats.Stats(profile).sort_stats("tottime").print_stats(35)
 

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 import typer
 from msgspec.structs import replace
 
-from aggregator.commands import probe, recognise
+from aggregator.commands import recognise, try_source
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock
 from aggregator.commands.wording import count, line
 from aggregator.config import edit, kinds
 from aggregator.config.load import Config, load
-from aggregator.config.nearest import hint
+from aggregator.config.nearest_word import hint
 from aggregator.errors import ConfigError, FetchError, one_line
-from aggregator.model.sighting import Listing
+from aggregator.model.entry import Listing
 from aggregator.model.source import Source
 from aggregator.text.fold import fold
 
@@ -39,7 +39,7 @@ def run(
     tried = _candidates(url, kind)
     try:
         now = clock(at)
-        with probe.resources(loaded, now) as resources:
+        with try_source.resources(loaded, now) as resources:
             source, listing = recognise.listen(tried, resources, now)
     except FetchError as error:
         if feed is None or len(tried) > 1:
@@ -54,7 +54,7 @@ def run(
     edit.add(config, [edit.Addition(name, source.name, keys, listing.show.title)])
     typer.echo(
         f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind},"
-        f" {count(len(listing.sightings), 'item')} now{f' of {line(listing.show.title)}' if listing.show.title else ''}"
+        f" {count(len(listing.entries), 'item')} now{f' of {line(listing.show.title)}' if listing.show.title else ''}"
     )
 
 

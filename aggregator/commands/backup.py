@@ -1,4 +1,4 @@
-"""``aggregator backup``: the ledger in one file, also while something runs."""
+"""``aggregator backup``: the store in one file, also while something runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.config.load import load
-from aggregator.ledger import backup
+from aggregator.store import backup
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="Where to write the copy; an older one is replaced.", metavar="FILE")],
     config: ConfigOption = CONFIG,
 ) -> None:
-    """Copy the ledger as it is at this moment, and read the copy back.
+    """Copy the store as it is at this moment, and read the copy back.
 
-    A refresh that runs meanwhile goes on. The copy is an SQLite file, also of a PostgreSQL ledger.
+    A refresh that runs meanwhile goes on. The copy is an SQLite file, also of a PostgreSQL store.
     """
     done = backup.backup(load(config).state, file)
     typer.echo(f"{done.path}: {done.size} bytes, read back and sound")

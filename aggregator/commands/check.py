@@ -10,17 +10,17 @@ from typing import Annotated
 
 import typer
 
-from aggregator import standing
-from aggregator.commands import probe
+from aggregator import unchanged_output
+from aggregator.commands import try_source
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, clock
-from aggregator.commands.screen import screen, table
+from aggregator.commands.tables import screen, table
 from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
-from aggregator.ledger import ledger
-from aggregator.merger import other_shows
+from aggregator.merger.matching import other_shows
 from aggregator.model.feed import Plan
+from aggregator.store import database
 from aggregator.text.fold import fold
 
 LONGEST = 600
@@ -89,24 +89,24 @@ def _tell(lines: Iterable[tuple[str, str]]) -> None:
 
 
 def _known_alarms(config: Config) -> tuple[tuple[str, str], ...]:
-    """What the last refresh of each feed found that a person should look at; nothing without a ledger's file."""
+    """What the last refresh of each feed found that a person should look at; nothing without a store's file."""
     if "://" in config.state or not Path(config.state).is_file():
         return ()
-    with ledger.open(config.state) as book:
-        known = standing.alarms(book)
+    with database.open(config.state) as store:
+        known = unchanged_output.alarms(store)
     return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
 
 
-def _other_shows(plan: Plan, answers: Sequence[probe.Probe]) -> tuple[str, ...]:
+def _other_shows(plan: Plan, answers: Sequence[try_source.Probe]) -> tuple[str, ...]:
     """One line for each source that lists another show, as far as names and equal titles tell."""
     listings = {answer.source.name: answer.listing for answer in answers if answer.listing is not None}
     often = Counter(
-        title for listing in listings.values() for title in {fold(entry.title) for entry in listing.sightings}
+        title for listing in listings.values() for title in {fold(entry.title) for entry in listing.entries}
     )
     listed = other_shows.tally(
         (name, other_shows.Listed(entry.show, entry.genre, often[fold(entry.title)] > 1))
         for name, listing in listings.items()
-        for entry in listing.sightings
+        for entry in listing.entries
         if entry.show or listing.show.title
     )
     shows = {name: listing.show.title for name, listing in listings.items()}
@@ -117,8 +117,8 @@ def _other_shows(plan: Plan, answers: Sequence[probe.Probe]) -> tuple[str, ...]:
 def _probe(config: Config, now: datetime) -> bool:
     """Whether every source answers; a row for each says what."""
     asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
-    with probe.resources(config, now) as resources:
-        answers = probe.probe(tuple(source for _, source in asked), resources, now)
+    with try_source.resources(config, now) as resources:
+        answers = try_source.probe(tuple(source for _, source in asked), resources, now)
     rows = [
         (
             feed,

@@ -1,4 +1,4 @@
-"""``aggregator diff``: a refresh rehearsed on a copy of the ledger, and what it would change, in words."""
+"""``aggregator diff``: a refresh rehearsed on a copy of the store, and what it would change, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aggregator.errors import one_line
 from aggregator.generator.changes import feed_state
 from aggregator.generator.changes.changes import changes, sentence
 from aggregator.generator.changes.feed_state import State
-from aggregator.ledger import backup
+from aggregator.store import backup
 
 # A sentence names at most three titles of 255 characters, and is worth nothing without its end.
 WHOLE = 1000
@@ -35,7 +35,7 @@ def run(
 ) -> None:
     """Say what a refresh would change, and change nothing.
 
-    The sources that are due are asked, and their answers forgotten; the ledger and the output stay as they are.
+    The sources that are due are asked, and their answers forgotten; the store and the output stay as they are.
     """
     loaded = load(config)
     names = tuple(plan_of(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
@@ -61,13 +61,13 @@ def run(
 
 
 def _remembers(config: Config) -> bool:
-    """Whether there is a ledger to compare with."""
+    """Whether there is a store to compare with."""
     return "://" in config.state or Path(config.state).exists()
 
 
 def _copied(config: Config, folder: Path) -> Config:
-    """The config with a copy of its ledger and an output folder of no importance."""
-    state, output = folder / "ledger.db", folder / "output"
+    """The config with a copy of its store and an output folder of no importance."""
+    state, output = folder / "store.db", folder / "output"
     if _remembers(config):
         backup.backup(config.state, state)
     if config.output.exists():

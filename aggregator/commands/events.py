@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, plan_of, remembering
-from aggregator.commands.screen import screen, table
+from aggregator.commands.tables import screen, table
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import load
-from aggregator.ledger import events, ledger
+from aggregator.store import database, events
 
 NEWEST = 50
 """Events that are shown where nobody says how many."""
@@ -28,12 +28,12 @@ def run(
 ) -> None:
     """Say what happened to a feed that you may want to look into: guids that clashed, dates to come, decisions.
 
-    Nothing is fetched: the answer is what the ledger remembers.
+    Nothing is fetched: the answer is what the store remembers.
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed)
-    with ledger.open(loaded.state) as book:
-        told = events.events(book, plan.name, newest=newest)
+    with database.open(loaded.state) as store:
+        told = events.events(store, plan.name, newest=newest)
     if as_json:
         typer.echo(machine([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in told]))
     elif told:

@@ -1,4 +1,4 @@
-"""``aggregator explain``: who said what of an item, why its sightings are one, and what was repaired."""
+"""``aggregator explain``: who said what of an item, why its entries are one, and what was repaired."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from aggregator import compose
-from aggregator.commands import account
-from aggregator.commands.find import find
+from aggregator.commands import item_report
+from aggregator.commands.find_item import find
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
-from aggregator.commands.screen import screen
+from aggregator.commands.tables import screen
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
-from aggregator.ledger import ledger, promises, recall
-from aggregator.merger import admission
+from aggregator.merger.identity import admission
+from aggregator.store import database, guids, read_entries
 from aggregator.text.fold import fold
 
 WHOLE = 1000
@@ -22,36 +22,36 @@ WHOLE = 1000
 
 
 def run(
-    item: Annotated[str, typer.Argument(help="A guid, a sighting's id, or some words of a title.", metavar="ITEM")],
+    item: Annotated[str, typer.Argument(help="A guid, an entry's id, or some words of a title.", metavar="ITEM")],
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say who said what of an item, why its sightings are held to be one, and what was repaired; or why it is held.
+    """Say who said what of an item, why its entries are held to be one, and what was repaired; or why it is held.
 
-    Nothing is fetched: the answer is what the ledger remembers.
+    Nothing is fetched: the answer is what the store remembers.
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed or _promised_by(loaded, item))
     weighed = compose.published_feed(loaded, plan.name, at=clock(None))
-    held = tuple(each for each in weighed.held if item in each.sightings or fold(item) == fold(each.title))
+    held = tuple(each for each in weighed.held if item in each.entries or fold(item) == fold(each.title))
     if held:
         typer.echo(machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.tell(held)))
         return
     meant = find(weighed.items, item)
-    with ledger.open(loaded.state) as book:
-        remembered = {one.sighting.id: one for one in recall.sightings(book, plan.name)}
-    seen = tuple(remembered[name] for name in meant.sightings if name in remembered)
+    with database.open(loaded.state) as store:
+        remembered = {one.entry.id: one for one in read_entries.entries(store, plan.name)}
+    seen = tuple(remembered[name] for name in meant.entries if name in remembered)
     if as_json:
-        typer.echo(machine(account.plain(meant, seen)))
+        typer.echo(machine(item_report.plain(meant, seen)))
     else:
-        account.tell(screen(), meant, seen)
+        item_report.tell(screen(), meant, seen)
 
 
 def _promised_by(config: Config, guid: str) -> str | None:
     """The feed of the config that has an item of this guid, ``None`` where none has or several have."""
     names = {plan.name for plan in config.plans}
-    with ledger.open(config.state) as book:
-        found = [feed for feed in promises.promised_by(book, guid) if feed in names]
+    with database.open(config.state) as store:
+        found = [feed for feed in guids.promised_by(store, guid) if feed in names]
     return found[0] if len(found) == 1 else None

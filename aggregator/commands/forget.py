@@ -11,12 +11,12 @@ from aggregator import compose
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
 from aggregator.commands.wording import count, line
 from aggregator.config.load import Config, load
-from aggregator.config.nearest import hint
+from aggregator.config.nearest_word import hint
 from aggregator.errors import ConfigError
 from aggregator.generator.changes import feed_state
 from aggregator.generator.changes.changes import changes, sentence
-from aggregator.ledger import admissions, ledger, recall
 from aggregator.model.feed import Plan
+from aggregator.store import admissions, database, read_entries
 
 SHOWN = 20
 """Changes that are shown: a source may have given thousands of items."""
@@ -50,8 +50,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         return
     if not yes and not typer.confirm(f"{plan.name}: {source}: {count(entries, 'entry', 'entries')} will {told}?"):
         raise typer.Exit(1)
-    with ledger.open(loaded.state) as book:
-        (admissions.recall if undo else admissions.forget)(book, plan.name, source, now)
+    with database.open(loaded.state) as store:
+        (admissions.recall if undo else admissions.forget)(store, plan.name, source, now)
     typer.echo(f"{plan.name}: {source}: {count(entries, 'entry', 'entries')} {told}, from the next refresh")
     if not undo and any(each.name == source for each in plan.sources):
         typer.echo(f"The config still names {source}, so it is still asked: remove it there to end that.")
@@ -60,8 +60,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 def _plan(config: Config, feed: str | None, source: str) -> Plan:
     """The feed meant: the named one, else the only one that has the source."""
     if feed is None and len(config.plans) > 1:
-        with ledger.open(config.state) as book:
-            having = [plan for plan in config.plans if source in recall.sources(book, plan.name)]
+        with database.open(config.state) as store:
+            having = [plan for plan in config.plans if source in read_entries.sources(store, plan.name)]
         if len(having) == 1:
             return having[0]
     return plan_of(config, feed)
@@ -72,10 +72,10 @@ def _remembered(config: Config, plan: Plan, source: str, *, undo: bool) -> tuple
 
     ConfigError for a source that the feed never had, and where there is nothing to do.
     """
-    with ledger.open(config.state) as book:
-        sources = recall.sources(book, plan.name)
-        known = admissions.forgotten(book, plan.name)
-        entries = sum(one.sighting.source == source for one in recall.sightings(book, plan.name))
+    with database.open(config.state) as store:
+        sources = read_entries.sources(store, plan.name)
+        known = admissions.forgotten(store, plan.name)
+        entries = sum(one.entry.source == source for one in read_entries.entries(store, plan.name))
     if source not in sources:
         raise ConfigError(f'{plan.name}: no source "{source}" was ever read; {hint(source, sorted(sources))}')
     if undo is (source not in known):

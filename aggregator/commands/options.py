@@ -52,7 +52,7 @@ def clock(at: datetime | None) -> datetime:
 
 
 def remembering(config: Config) -> Config:
-    """The config, where its ledger is there; SilenceError where nothing was ever remembered, so that none is made."""
+    """The config, where its store is there; SilenceError where nothing was ever remembered, so that none is made."""
     if "://" not in config.state and not Path(config.state).exists():
         raise SilenceError(f"{config.state}: nothing is remembered yet; aggregator refresh comes first")
     return config

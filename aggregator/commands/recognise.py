@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import roster
+from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources
-from aggregator.model.sighting import Listing
+from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Memory, Source
 from aggregator.text.fold import fold
 
@@ -54,7 +54,7 @@ def listen(candidates: Sequence[Source], resources: Resources, now: datetime) ->
     said: dict[str, Document] = {}
     refused: list[str] = []
     for source in candidates:
-        for url in roster.locate(source)[:1]:
+        for url in registry.locate(source)[:1]:
             if url not in said:
                 said[url] = _asked(source, url, resources, now)
             try:
@@ -104,6 +104,6 @@ def _asked(source: Source, url: str, resources: Resources, now: datetime) -> Doc
 
 def _refined(source: Source, listing: Listing) -> Source:
     """A feed without any audio is a blog: its items are posts, and its text is trusted less than a show's."""
-    if source.kind != "feed" or any(sighting.enclosure for sighting in listing.sightings):
+    if source.kind != "feed" or any(entry.enclosure for entry in listing.entries):
         return source
     return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)

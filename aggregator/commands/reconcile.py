@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
-from aggregator.merger import recount
-from aggregator.merger.lore import NOTHING
+from aggregator.merger.blending import reconcile_jsonl
+from aggregator.merger.blending.source_model import NOTHING
 
 
 def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
@@ -22,14 +22,14 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
     with _rereadable(source) if learn else nullcontext(source) as copy:
         lore = NOTHING
         if learn:
-            lore = recount.learn(recount.accounts(recount.lines(copy)))
+            lore = reconcile_jsonl.learn(reconcile_jsonl.accounts(reconcile_jsonl.lines(copy)))
             copy.seek(0)
-        for answer in recount.answers(recount.accounts(recount.lines(copy)), lore):
-            if isinstance(answer, recount.Fault):
+        for answer in reconcile_jsonl.answers(reconcile_jsonl.accounts(reconcile_jsonl.lines(copy)), lore):
+            if isinstance(answer, reconcile_jsonl.Fault):
                 faults += 1
                 errors.write(f"line {answer.line}: {answer.reason}\n")
             else:
-                sink.write(recount.line(*answer) + "\n")
+                sink.write(reconcile_jsonl.line(*answer) + "\n")
     return 1 if faults else 0
 
 

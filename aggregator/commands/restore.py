@@ -1,4 +1,4 @@
-"""``aggregator restore``: a backup in the place of the ledger."""
+"""``aggregator restore``: a backup in the place of the store."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.config.load import load
-from aggregator.ledger import backup
+from aggregator.store import backup
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="What `aggregator backup` wrote.", metavar="FILE")],
     config: ConfigOption = CONFIG,
 ) -> None:
-    """Put the backup in the place of the ledger, and keep the old ledger beside it.
+    """Put the backup in the place of the store, and keep the old store beside it.
 
     Exit 1 where the backup is damaged or newer than this program, 4 while a refresh runs; nothing is then changed.
     """

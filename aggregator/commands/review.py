@@ -10,19 +10,19 @@ import typer
 from rich.console import Console
 
 from aggregator import compose
-from aggregator.commands.account import sides
+from aggregator.commands.evidence_table import waterfall
+from aggregator.commands.item_report import sides
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
-from aggregator.commands.screen import screen
-from aggregator.commands.waterfall import waterfall
+from aggregator.commands.tables import screen
 from aggregator.commands.wording import count, line
 from aggregator.config.load import Config, load
-from aggregator.config.nearest import hint
+from aggregator.config.nearest_word import hint
 from aggregator.errors import ConfigError
-from aggregator.ledger import admissions, decisions, ledger, recall
-from aggregator.ledger.recall import Remembered
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem
+from aggregator.store import admissions, database, decisions, read_entries
+from aggregator.store.read_entries import Remembered
 
 KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
 QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
@@ -48,7 +48,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 ) -> None:
     """Show each pair that nearly matched, and each new item that is held, and remember what you decide.
 
-    A decision holds in every later refresh, whatever the evidence; --undo takes it back. An ID is a sighting's id or
+    A decision holds in every later refresh, whatever the evidence; --undo takes it back. An ID is an entry's id or
     a guid, as shown here and by explain. Decisions may also stand in the config (decisions:). Of a held item
     --publish and --never decide, and --wait takes that back.
     """
@@ -76,8 +76,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 
 def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
     """The near misses about which nobody has decided, and the new items that are held."""
-    with ledger.open(config.state) as book:
-        decided = {frozenset((one.left, one.right)) for one in decisions.decisions(book, plan.name)}
+    with database.open(config.state) as store:
+        decided = {frozenset((one.left, one.right)) for one in decisions.decisions(store, plan.name)}
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
     feed = compose.published_feed(config, plan.name, at=now)
     near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
@@ -89,7 +89,7 @@ def _list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> 
     for pair in pairs:
         console.print(f"{pair.weight:+.1f}  {line(pair.left)}  {line(pair.right)}", soft_wrap=True)
     for each in held:
-        console.print(f"held ({_why(each)})  {line(each.sightings[0])}  {line(each.title)}", soft_wrap=True)
+        console.print(f"held ({_why(each)})  {line(each.entries[0])}  {line(each.title)}", soft_wrap=True)
     tail = f", {count(len(held), 'item')} held" if held else ""
     console.print(f"{count(len(pairs), 'near miss', 'near misses')}{tail}")
 
@@ -123,12 +123,12 @@ def _ask_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetim
     seen = _remembered(config, plan) if held else {}
     for number, each in enumerate(held, 1):
         console.rule(f"held {number} of {len(held)}: {_why(each)}")
-        sides(console, [seen[name] for name in each.sightings if name in seen])
+        sides(console, [seen[name] for name in each.entries if name in seen])
         answer = typer.prompt(ADMISSION_QUESTION, default="n").strip().lower()[:1]
         if answer == "q":
             return False
         if answer in ADMISSION_KEYS:
-            _keep_admission(config, plan, each.sightings, ADMISSION_KEYS[answer], now)
+            _keep_admission(config, plan, each.entries, ADMISSION_KEYS[answer], now)
     if held:
         console.print("No more held items.")
     return True
@@ -136,12 +136,12 @@ def _ask_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetim
 
 def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Remember what is wanted of the held item that has this entry; ConfigError where none has."""
-    with ledger.open(config.state) as book:
-        decided = [known for known in admissions.admissions(book, plan.name) if known == name]
+    with database.open(config.state) as store:
+        decided = [known for known in admissions.admissions(store, plan.name) if known == name]
     held = compose.published_feed(config, plan.name, at=now).held
-    found = next((each.sightings for each in held if name in each.sightings), tuple(decided))
+    found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
-        known = sorted(entry for each in held for entry in each.sightings)
+        known = sorted(entry for each in held for entry in each.entries)
         tail = hint(name, known) if known else "no item is held"
         what = "nothing was decided here about" if found else "no held item has the id"
         raise ConfigError(f'{plan.name}: {what} "{name}"; {tail}')
@@ -150,16 +150,16 @@ def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: date
 
 def _keep_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Remember a decision about the entries of a held item."""
-    with ledger.open(config.state) as book:
-        admissions.decide_admission(book, plan.name, entries, wanted, now)
+    with database.open(config.state) as store:
+        admissions.decide_admission(store, plan.name, entries, wanted, now)
     typer.echo(f"{plan.name}: {line(entries[0])}: {DECIDED[wanted]}, from the next refresh")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Remember a decision about two that are known."""
     _known(config, plan, decision, now)
-    with ledger.open(config.state) as book:
-        decisions.decide(book, plan.name, decision, now)
+    with database.open(config.state) as store:
+        decisions.decide(store, plan.name, decision, now)
     typer.echo(
         f"{plan.name}: {decision.verdict}: {line(decision.left)} and {line(decision.right)}, from the next refresh"
     )
@@ -167,8 +167,8 @@ def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> No
 
 def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
     """Take a decision back."""
-    with ledger.open(config.state) as book:
-        undone = decisions.undo(book, plan.name, *two, now)
+    with database.open(config.state) as store:
+        undone = decisions.undo(store, plan.name, *two, now)
     if not undone:
         where = "; the config has it: remove it there" if _configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: nothing was decided here about {two[0]} and {two[1]}{where}")
@@ -182,9 +182,7 @@ def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
 
 def _together(config: Config, plan: Plan, two: Two, now: datetime) -> bool:
     """Whether the two are one item all the same: what was published under one guid stays so until it is divided."""
-    return any(
-        {*two} <= {item.guid, *item.sightings} for item in compose.published_feed(config, plan.name, at=now).items
-    )
+    return any({*two} <= {item.guid, *item.entries} for item in compose.published_feed(config, plan.name, at=now).items)
 
 
 def _configured(plan: Plan, two: Two) -> bool:
@@ -193,7 +191,7 @@ def _configured(plan: Plan, two: Two) -> bool:
 
 
 def _known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
-    """ConfigError where a name is neither a sighting's id nor a guid of the feed, with the nearest that is."""
+    """ConfigError where a name is neither an entry's id nor a guid of the feed, with the nearest that is."""
     known = set(_remembered(config, plan)) | {
         item.guid for item in compose.published_feed(config, plan.name, at=now).items
     }
@@ -203,6 +201,6 @@ def _known(config: Config, plan: Plan, decision: Decision, now: datetime) -> Non
 
 
 def _remembered(config: Config, plan: Plan) -> Mapping[str, Remembered]:
-    """Every sighting of the feed by its id."""
-    with ledger.open(config.state) as book:
-        return {one.sighting.id: one for one in recall.sightings(book, plan.name)}
+    """Every entry of the feed by its id."""
+    with database.open(config.state) as store:
+        return {one.entry.id: one for one in read_entries.entries(store, plan.name)}

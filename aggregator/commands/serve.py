@@ -14,7 +14,7 @@ import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import worrying
-from aggregator.commands.ticking import Standing, tell, tick
+from aggregator.commands.tick import Standing, tell, tick
 from aggregator.config.load import load
 from aggregator.service import metrics, schedule, web
 from aggregator.service.metrics import Meter, Refreshed

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from aggregator.model.sighting import Duration, Enclosure, Moment
+from aggregator.model.entry import Duration, Enclosure, Moment
 
 SHORT = 80
 """Characters of a value shown in a table: two columns of it fill a wide terminal."""

@@ -6,8 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from aggregator.config.places import SourceKeys
-from aggregator.config.values import (
+from aggregator.config.scalars import (
     Category,
     Cron,
     Email,
@@ -21,6 +20,7 @@ from aggregator.config.values import (
     WebAddress,
     Whole,
 )
+from aggregator.config.source_keys import SourceKeys
 
 Medium = Literal[
     "podcast",
@@ -80,7 +80,7 @@ class FundingKeys(Keys):
 
 
 class DecisionKeys(Keys):
-    """What a person decided about two sightings or items, each named by sighting id or guid."""
+    """What a person decided about two entries or items, each named by entry id or guid."""
 
     same: Pair | None = None
     different: Pair | None = None

@@ -7,7 +7,7 @@ import json
 from pydantic import Field
 
 from aggregator.config.channel import FeedKeys
-from aggregator.config.values import FeedName, Keys, Network, ProxyAddress, Text, WebAddress
+from aggregator.config.scalars import FeedName, Keys, Network, ProxyAddress, Text, WebAddress
 
 SCHEMA_FILE = "config.schema.json"
 
@@ -16,7 +16,7 @@ class ConfigKeys(Keys):
     """The config of the aggregator: where it keeps and puts things, and the feeds it makes."""
 
     state: Text = Field(
-        ".aggregator/ledger.db", description="The ledger: a file relative to this config's folder, or postgresql://…"
+        ".aggregator/store.db", description="The store: a file relative to this config's folder, or postgresql://…"
     )
     output: Text = Field("output", description="The folder of the published feeds, relative to this config's folder.")
     base_url: WebAddress = Field("http://localhost:8000", description="Where the output folder will be served.")

@@ -8,8 +8,8 @@ from msgspec import Struct
 from pydantic import ValidationError
 
 from aggregator.config import plan as plans
-from aggregator.config.faults import tell
 from aggregator.config.keys import BegunKeys, ConfigKeys, schema
+from aggregator.config.messages import tell
 from aggregator.config.parse import Parsed, parse
 from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
@@ -20,7 +20,7 @@ DEFAULT = Path("config.yaml")
 class Config(Struct, frozen=True):
     """The settings of config.yaml, with every default filled in and every path absolute.
 
-    ``path`` is the file itself. ``state`` is the ledger's file, or a database URL (it holds ``://``). ``base_url``
+    ``path`` is the file itself. ``state`` is the store's file, or a database URL (it holds ``://``). ``base_url``
     is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
     ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name. ``proxy`` is the address of the proxy
     that origins are asked through, ``None`` where they are asked from here. ``obey_robots`` is whether a robots.txt is

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator.config import categories, channel, kinds, places
+from aggregator.config import categories, channel, kinds, source_keys
 from aggregator.model.cluster import Decision
+from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
-from aggregator.model.sighting import Tag
 from aggregator.model.source import Only, Source
 
 BELOW_PRIMARY = 0.99
@@ -92,7 +92,7 @@ def _ranked(sources: Sequence[Source], primary: str | None) -> tuple[Source, ...
     )
 
 
-def _source(name: str, keys: places.SourceKeys, folder: Path) -> Source:
+def _source(name: str, keys: source_keys.SourceKeys, folder: Path) -> Source:
     """One source, its trust by its kind unless given."""
     return Source(
         name=name,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers import media, tree
-from aggregator.fetchers.letters import decoded
+from aggregator.fetchers.parsing import enclosures, xml
+from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.model.source import Document
 
 TYPES = {
@@ -25,17 +25,17 @@ MOST = 20  # addresses
 
 def feeds(document: Document) -> tuple[str, ...]:
     """The addresses of the page's feeds, best first: MP3 before other audio, feeds of comments last."""
-    root = tree.html(decoded(document))
+    root = xml.html(decoded(document))
     if root is None:
         return ()
-    start = media.base(document)
-    base = next((media.absolute(start, element.get("href")) for element in root.iter("base")), None) or start
+    start = enclosures.base(document)
+    base = next((enclosures.absolute(start, element.get("href")) for element in root.iter("base")), None) or start
     found: dict[str, tuple[int, int, int]] = {}
     for position, link in enumerate(root.iter("link")):
         kind = (link.get("type") or "").partition(";")[0].strip().lower()
         if "alternate" not in (link.get("rel") or "").lower().split() or kind not in TYPES:
             continue
-        url = media.absolute(base, link.get("href"))
+        url = enclosures.absolute(base, link.get("href"))
         said = f"{link.get('title') or ''} {url}"
         if url is None or link.get("hreflang") or link.get("media") or NOT_FEEDS.search(said):
             continue

@@ -21,10 +21,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import doubt, lots, nursery, roster, sandbox
+from aggregator.fetchers import plausibility, registry
 from aggregator.fetchers.http import host_limits, polling
 from aggregator.fetchers.http.polling import Policy
-from aggregator.model.sighting import Listing
+from aggregator.fetchers.sandbox import lots, pool, worker
+from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, Heard, Memory, Robots, Source
 
 SPOKEN: frozenset[Heard] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
@@ -51,7 +52,7 @@ class Resources(Struct):
     recall: Callable[[str], Robots | None] = field(default=lambda _url: None)
     beside: Path | None = None
     _limiter: host_limits.HostLimiter | None = None
-    _parsers: sandbox.Pool | None = None
+    _parsers: pool.Pool | None = None
     _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
     _lock: Lock = field(default_factory=Lock)
 
@@ -61,10 +62,10 @@ class Resources(Struct):
             self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.recall)
             return self._limiter
 
-    def parsers(self) -> sandbox.Pool:
+    def parsers(self) -> pool.Pool:
         """Return the processes that read for this run, one for each processor."""
         with self._lock:
-            self._parsers = self._parsers or sandbox.Pool(nursery.Limits(), _PROCESSORS, self.beside)
+            self._parsers = self._parsers or pool.Pool(worker.Limits(), _PROCESSORS, self.beside)
             return self._parsers
 
     def read(self, step: Callable[[], None]) -> None:
@@ -114,9 +115,9 @@ class Voice(Struct, frozen=True):
     message: str = ""
 
     @property
-    def sightings(self) -> int:
+    def entries(self) -> int:
         """Return how many entries were read in this run."""
-        return sum(len(listing.sightings) for listing in self.listings if listing is not None)
+        return sum(len(listing.entries) for listing in self.listings if listing is not None)
 
 
 class _Read(Struct, frozen=True):
@@ -159,7 +160,7 @@ class _SourceFetch:
             self._end()
             return
         self._terms.tell(self._source, "fetch", "")
-        urls = roster.locate(self._source)
+        urls = registry.locate(self._source)
         if not urls:
             self._terms.tell(self._source, "fetch", "no address to ask")
         self._urls = iter(urls)
@@ -173,12 +174,12 @@ class _SourceFetch:
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
         if self._terms.force:
             return self._terms.now
-        known = [self._memories[url] for url in roster.locate(self._source) if url in self._memories]
+        known = [self._memories[url] for url in registry.locate(self._source) if url in self._memories]
         return polling.due_at(self._terms.cron, known, self._terms.now)
 
     def _resting(self, due_at: datetime) -> tuple[Answer, ...]:
         message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
-        return tuple(Answer("resting", self._memory(url), message=message) for url in roster.locate(self._source))
+        return tuple(Answer("resting", self._memory(url), message=message) for url in registry.locate(self._source))
 
     def _next(self) -> None:
         """Poll the next address, or the feed that its page once named; end after the last one."""
@@ -242,14 +243,14 @@ class _SourceFetch:
         except ReadError as error:
             return self._unread(answer, pages, error)
         intervals = self._terms.resources.policy.pace
-        verdict = doubt.weigh(self._memory(answer.memory.url), answer.memory, listing, intervals)
+        verdict = plausibility.weigh(self._memory(answer.memory.url), answer.memory, listing, intervals)
         if not verdict.believed:
             return _Read(Answer("suspicious", verdict.memory, message=verdict.message), pages=pages)
         return _Read(Answer("heard", verdict.memory, message=verdict.message), listing, pages)
 
     def _unread(self, answer: Answer, pages: tuple[Memory, ...], error: ReadError) -> _Read:
         before, intervals = self._memory(answer.memory.url), self._terms.resources.policy.pace
-        unread = doubt.refuse(before, answer.memory, self._terms.now, intervals)
+        unread = plausibility.refuse(before, answer.memory, self._terms.now, intervals)
         return _Read(Answer("silent", unread, message=_why(error, self._source)), pages=pages)
 
     def _end(self) -> None:
@@ -326,7 +327,7 @@ def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Hea
 def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
     """Return the answer of a local file: a document if its bytes are not those read last."""
     try:
-        document = roster.recorded(source)[0]
+        document = registry.recorded(source)[0]
     except (FetchError, ReadError) as error:
         return Answer("silent", Memory(f"file:{source.name}"), message=_why(error, source))
     memory = memories.get(document.url, Memory(document.url))

@@ -93,4 +93,4 @@ def _provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, A
     }
     if origin:
         told["source"] = {"name": plain_text.line(origin[0]), "url": origin[1]}
-    return told | {"sightings": [plain_text.text(name) for name in item.sightings], "cut": item.cut, "fields": fields}
+    return told | {"entries": [plain_text.text(name) for name in item.entries], "cut": item.cut, "fields": fields}

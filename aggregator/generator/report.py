@@ -1,7 +1,7 @@
 """report.json: who said what, who won, what was repaired, what was silent, and what a person should look at.
 
-It tells the state of the ledger, not the story of a run: no time of a run and no "new this time", so the same
-ledger gives the same bytes.
+It tells the state of the store, not the story of a run: no time of a run and no "new this time", so the same
+store gives the same bytes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from aggregator.generator.content.people import person
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.jsontext import without_empty, write
 from aggregator.model.cluster import Pair
+from aggregator.model.entry import Note
 from aggregator.model.feed import Hearing
 from aggregator.model.item import Dissent, HeldItem, Item, Provenance
-from aggregator.model.sighting import Note
 
 # Two of a kind may differ by a description of this length; what is longer is told by its beginning.
 VALUE = 2000
@@ -57,14 +57,14 @@ def _counts(feed: PreparedFeed) -> dict[str, int]:
 
 
 def _sources(item: Item) -> set[str]:
-    return {name.partition("/")[0] for name in item.sightings}
+    return {name.partition("/")[0] for name in item.entries}
 
 
 def _held(each: HeldItem) -> dict[str, Any]:
     return without_empty(
         {
             "title": plain_text.text(each.title),
-            "sightings": [plain_text.text(name) for name in each.sightings],
+            "entries": [plain_text.text(name) for name in each.entries],
             "why": each.why,
             "until": each.until.isoformat() if each.until else None,
             "published": each.published.at.isoformat() if each.published else None,
@@ -82,7 +82,7 @@ def _hearing(hearing: Hearing, channel: FeedChannel) -> dict[str, Any]:
             "trust": source.trust,
             "state": hearing.state,
             "message": plain_text.text(hearing.message),
-            "sightings": hearing.sightings,
+            "entries": hearing.entries,
             "remarks": [plain_text.text(remark) for remark in hearing.remarks],
         }
     )
@@ -104,7 +104,7 @@ def _item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
             "suffix": plain_text.text(item.suffix or "") or None,
             "origin": origin[0] if origin else item.origin,
             "cut": item.cut,
-            "sightings": [plain_text.text(name) for name in item.sightings],
+            "entries": [plain_text.text(name) for name in item.entries],
             "fields": [_field(known) for known in item.provenance],
             "evidence": [_pair(pair) for pair in item.pairs],
         }

@@ -18,7 +18,7 @@ from aggregator.generator.content.podcast_tags import Row, rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, Sheet
 from aggregator.generator.podcast import add_entry, moment, new_feed
-from aggregator.model.sighting import Tag
+from aggregator.model.entry import Tag
 
 PREFIXES: Final = ("itunes", "podcast", "atom", "content")
 STYLESHEET: Final = "../feed.css"

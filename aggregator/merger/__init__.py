@@ -1,1 +1,1 @@
-"""Many Sightings become one Item."""
+"""Many Entries become one Item."""

@@ -1,11 +1,11 @@
-"""Cluster: sightings held to be one item, and the evidence that holds them."""
+"""Cluster: entries held to be one item, and the evidence that holds them."""
 
 from __future__ import annotations
 
 from typing import Literal
 
+from aggregator.model.entry import Entry
 from aggregator.model.record import Record
-from aggregator.model.sighting import Sighting
 
 Verdict = Literal["same", "different"]
 
@@ -21,7 +21,7 @@ class Evidence(Record, frozen=True):
 
 
 class Pair(Record, frozen=True):
-    """Two sightings compared: the sum of the evidence (natural log-odds, prior included) and the veto, if any."""
+    """Two entries compared: the sum of the evidence (natural log-odds, prior included) and the veto, if any."""
 
     left: str
     right: str
@@ -31,14 +31,14 @@ class Pair(Record, frozen=True):
 
 
 class Cluster(Record, frozen=True):
-    """Sightings held to be one item, sorted by id, and the pairs that hold them."""
+    """Entries held to be one item, sorted by id, and the pairs that hold them."""
 
-    sightings: tuple[Sighting, ...]
+    entries: tuple[Entry, ...]
     pairs: tuple[Pair, ...] = ()
 
 
 class Decision(Record, frozen=True):
-    """What a person decided about two sightings or items, each named by sighting id or guid."""
+    """What a person decided about two entries or items, each named by entry id or guid."""
 
     verdict: Verdict
     left: str
@@ -46,7 +46,7 @@ class Decision(Record, frozen=True):
 
 
 class Matching(Record, frozen=True):
-    """The answer of the match stage: every sighting in exactly one cluster, and the pairs a person should look at.
+    """The answer of the match stage: every entry in exactly one cluster, and the pairs a person should look at.
 
     ``table`` names the version of the weights; ``remarks`` say which caps were hit.
     """

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Literal
 
 from aggregator.model.cluster import Decision, Pair
+from aggregator.model.entry import Moment, Show, Tag
 from aggregator.model.item import HeldItem, Item, Override
 from aggregator.model.record import Record
-from aggregator.model.sighting import Moment, Show, Tag
 from aggregator.model.source import Heard, Source
 
 
@@ -88,7 +88,7 @@ class Hearing(Record, frozen=True):
     source: Source
     state: Heard
     message: str = ""
-    sightings: int = 0
+    entries: int = 0
     show: Show = Show()
     remarks: tuple[str, ...] = ()
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Literal
 
 from aggregator.model.cluster import Pair
+from aggregator.model.entry import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
 from aggregator.model.record import Record
-from aggregator.model.sighting import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
 
 
 class Dissent(Record, frozen=True):
@@ -43,7 +43,7 @@ class Item(Record, frozen=True):
     """
 
     title: str
-    sightings: tuple[str, ...]
+    entries: tuple[str, ...]
     genre: Genre = "episode"
     guid: str = ""
     description: str | None = None
@@ -79,7 +79,7 @@ class Promise(Record, frozen=True):
     """What was promised to subscribers about one item, for ever.
 
     ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
-    than another: it may be replaced once, and ``dated`` is ``None`` then. ``sightings`` are the ids that belong to it.
+    than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
     ``alias_of`` names the guid that lives where two published items were found to be one; ``buried`` says why the item
     left. ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when
     that changed, ``None`` while it is as first published. ``told`` is the numbered title it is published under where
@@ -89,7 +89,7 @@ class Promise(Record, frozen=True):
     guid: str
     minted: datetime
     published: Moment
-    sightings: tuple[str, ...]
+    entries: tuple[str, ...]
     title: str
     genre: Genre = "episode"
     rank: int = 0
@@ -120,7 +120,7 @@ class HeldItem(Record, frozen=True):
     """
 
     title: str
-    sightings: tuple[str, ...]
+    entries: tuple[str, ...]
     why: WhyHeld
     until: datetime | None = None
     published: Moment | None = None
@@ -128,7 +128,7 @@ class HeldItem(Record, frozen=True):
     @property
     def sources(self) -> tuple[str, ...]:
         """The sources that list it, sorted."""
-        return tuple(sorted({entry.partition("/")[0] for entry in self.sightings}))
+        return tuple(sorted({entry.partition("/")[0] for entry in self.entries}))
 
 
 class Admission(Record, frozen=True):

@@ -1,7 +1,7 @@
-"""What runs on and on: a tick that asks the ledger who is due, and refreshes it.
+"""What runs on and on: a tick that asks the store who is due, and refreshes it.
 
 The scheduler holds nothing worth keeping: one job in memory, one run at a time, missed ticks made one. What is due
-stands in the ledger, so that a restart asks no origin sooner and several processes share the work.
+stands in the store, so that a restart asks no origin sooner and several processes share the work.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from aggregator import refresh
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError, lines
 from aggregator.fetchers.http import polling
-from aggregator.ledger import due, facts, ledger, memories
-from aggregator.ledger.due import Claim
-from aggregator.ledger.ledger import Ledger
 from aggregator.outcome import Listener, Outcome, quiet
+from aggregator.store import database, due, facts, poll_states
+from aggregator.store.database import Store
+from aggregator.store.due import Claim
 
 TICK = timedelta(seconds=30)
-"""How late a source may be asked; each tick that finds nobody due costs one read of the ledger."""
+"""How late a source may be asked; each tick that finds nobody due costs one read of the store."""
 
 LEASE = timedelta(minutes=15)
 """After which a source whose worker died is asked by another: longer than any refresh of a feed has taken."""
@@ -144,19 +144,19 @@ def refresh_due(
     that was killed before it published, or what a changed config says, is published, and no source is asked for it.
     Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the sources stay due.
     """
-    with ledger.open(config.state) as book:
-        due.enrol(book, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
-        if _clock_went_back(book, at):
-            due.advance(book, _due_times(config, book, at), LEASE, at)
-        claims = due.claim(book, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
+    with database.open(config.state) as store:
+        due.enrol(store, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
+        if _clock_went_back(store, at):
+            due.advance(store, _due_times(config, store, at), LEASE, at)
+        claims = due.claim(store, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
     if not claims and not everything:
         return ()
     feeds = () if everything else sorted({each.feed for each in claims})
     try:
         told = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
-        with ledger.open(config.state) as book:
-            _finish(book, claims, dict.fromkeys(claims, at), at)
+        with database.open(config.state) as store:
+            _finish(store, claims, dict.fromkeys(claims, at), at)
         raise
     except AggregatorError:
         _put_off(config, claims, at)
@@ -168,37 +168,37 @@ def refresh_due(
 def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
     """Let go of the sources until each is due again."""
     schedules = {plan.name: plan.refresh for plan in config.plans}
-    with ledger.open(config.state) as book:
+    with database.open(config.state) as store:
         following = {
             each: polling.next_due(
                 f"{each.feed}/{each.source}",
                 schedules[each.feed],
-                memories.memories(book, each.feed, each.source),
+                poll_states.memories(store, each.feed, each.source),
                 at,
             )
             for each in claims
         }
-        _finish(book, claims, following, at)
+        _finish(store, claims, following, at)
 
 
-def _clock_went_back(book: Ledger, at: datetime) -> bool:
+def _clock_went_back(store: Store, at: datetime) -> bool:
     """Was the last tick that refreshed anything later than this one?"""
-    kept = facts.facts(book, "", TICKED)
+    kept = facts.facts(store, "", TICKED)
     return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + polling.BACKWARD
 
 
-def _due_times(config: Config, book: Ledger, at: datetime) -> dict[tuple[str, str], datetime]:
+def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, str], datetime]:
     """When each source is due by what is remembered of it."""
     return {
-        (plan.name, source.name): polling.due_at(plan.refresh, memories.memories(book, plan.name, source.name), at)
+        (plan.name, source.name): polling.due_at(plan.refresh, poll_states.memories(store, plan.name, source.name), at)
         for plan in config.plans
         for source in plan.sources
     }
 
 
-def _finish(book: Ledger, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:
+def _finish(store: Store, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:
     """Write down when each is due, in one transaction; what another worker has claimed since stays its own."""
-    with ledger.transaction(book) as page:
-        facts.keep_fact(page, "", TICKED, at.isoformat().encode("ascii"))
+    with database.transaction(store) as tx:
+        facts.keep_fact(tx, "", TICKED, at.isoformat().encode("ascii"))
         for each in claims:
-            due.finish(page, each, following[each])
+            due.finish(tx, each, following[each])

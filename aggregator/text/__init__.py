@@ -1,1 +1,1 @@
-"""What can be learned from strings alone; knows no Sighting."""
+"""What can be learned from strings alone; knows no Entry."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 
-from aggregator.text.blocks import akin, equal_blocks
+from aggregator.text.alignment_blocks import akin, equal_blocks
 
 WORD = re.compile(r"[^\W\d_][\w'’]*")
 LEAST_WORDS = 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from aggregator.text.spacing import NARROWEST
+from aggregator.text.whitespace import NARROWEST
 
 COMMENT = re.compile(r"<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL)
 # At an end of a text they are left over; inside it they are what it is about.

@@ -1,7 +1,7 @@
 """What is left of a text when case, accents, punctuation and spacing no longer count: for keys, never for print.
 
 The guids that are minted for items without one depend on this function, so its answers are for ever: a change here
-would give a rebuilt ledger other guids. Unicode 15 (Python 3.11) is what it was made with.
+would give a rebuilt store other guids. Unicode 15 (Python 3.11) is what it was made with.
 """
 
 from __future__ import annotations

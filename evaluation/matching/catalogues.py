@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from aggregator.merger.lines import records
-from aggregator.merger.resolve import Orders, resolve
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.resolve import Orders, resolve
 from evaluation.matching.scoring import Score, group_ids, pooled, score
 
 SEEDS = 6

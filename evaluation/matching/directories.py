@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from aggregator.fetchers import roster
-from aggregator.merger.repair import repair
-from aggregator.model.sighting import Duration, Moment, Sighting
+from aggregator.fetchers import registry
+from aggregator.merger.repair.repair import repair
+from aggregator.model.entry import Duration, Entry, Moment
 from aggregator.model.source import Document, Source
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures" / "feeds"
@@ -22,9 +22,9 @@ MINUTE = 60
 
 
 class Told(NamedTuple):
-    """A sighting and the item that it truly is of."""
+    """An entry and the item that it truly is of."""
 
-    said: Sighting
+    said: Entry
     item: str
 
 
@@ -36,16 +36,16 @@ Change = Callable[[random.Random, Items], Items]
 def show(path: Path) -> tuple[str, Items]:
     """The name of a feed's show, and its newest items as its host tells them."""
     document = Document(Source("host", "feed"), "https://example.org/feed", path.read_bytes(), "application/rss+xml")
-    listing = roster.read(document)
-    told = [Told(repair(each), f"{path.name}/{at}") for at, each in enumerate(listing.sightings[:MOST])]
+    listing = registry.read(document)
+    told = [Told(repair(each), f"{path.name}/{at}") for at, each in enumerate(listing.entries[:MOST])]
     return listing.show.title or path.stem, told
 
 
-def listed(source: str, items: Items, change: Callable[[Sighting], Sighting]) -> Items:
+def listed(source: str, items: Items, change: Callable[[Entry], Entry]) -> Items:
     """What a directory says of items: none of the host's ids, and whatever else it changes."""
     out = []
     for place, (said, item) in enumerate(items):
-        bare = Sighting(
+        bare = Entry(
             source,
             f"{source}-{place}",
             said.title,
@@ -64,20 +64,20 @@ def directories(chance: random.Random, name: str, items: Items) -> dict[str, Ite
     """The listings of four directories: a store, its page, a topic list and a numbered one."""
     titled = chance.choice(("{title}", "{name}: {title}", "{number}. {title}", "{title} | {name} {number}"))
 
-    def store(said: Sighting) -> Sighting:
+    def store(said: Entry) -> Entry:
         return replace(said, duration=said.duration and Duration(said.duration.seconds + chance.choice((0, 0, 1, -1))))
 
-    def page(said: Sighting) -> Sighting:
+    def page(said: Entry) -> Entry:
         day = said.published and Moment(said.published.at.replace(hour=0, minute=0, second=0, microsecond=0), "day")
         numbered = titled.format(title=said.title, name=name, number=len(items) - said.position)
         return replace(said, title=numbered, published=day, duration=minutes(said, round), season=None, episode=None)
 
-    def topic(said: Sighting) -> Sighting:
+    def topic(said: Entry) -> Entry:
         straight = said.title.translate({0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"', 0x2013: "-"})
         told = replace(said, title=straight, duration=minutes(said, int), season=None, episode=None)
         return cut(told, 297, "...")
 
-    def numbered(said: Sighting) -> Sighting:
+    def numbered(said: Entry) -> Entry:
         told = replace(said, title=f"{said.position + 1}) {said.title}", published=None, duration=None)
         return cut(replace(told, season=None, episode=None), 200, "...Show More")
 
@@ -86,34 +86,34 @@ def directories(chance: random.Random, name: str, items: Items) -> dict[str, Ite
     return {source: listed(source, kept, maker) for source, maker in makers.items()}
 
 
-def minutes(said: Sighting, step: Callable[[float], int]) -> Duration | None:
+def minutes(said: Entry, step: Callable[[float], int]) -> Duration | None:
     """The length in whole minutes."""
     return said.duration and Duration(step(said.duration.seconds / MINUTE) * MINUTE, MINUTE)
 
 
-def cut(said: Sighting, width: int, mark: str) -> Sighting:
+def cut(said: Entry, width: int, mark: str) -> Entry:
     """The text on one line, cut after so many signs."""
     text = " ".join((said.description or "").split())
     return replace(said, description=text if len(text) <= width else text[:width] + mark) if text else said
 
 
-def changed(change: Callable[[random.Random, Sighting], Sighting]) -> Change:
-    """One change made to every sighting of a listing."""
+def changed(change: Callable[[random.Random, Entry], Entry]) -> Change:
+    """One change made to every entry of a listing."""
     return lambda chance, items: [Told(change(chance, said), item) for said, item in items]
 
 
-def shortened(_: random.Random, said: Sighting) -> Sighting:
+def shortened(_: random.Random, said: Entry) -> Entry:
     """A title of 30 signs at most."""
     return replace(said, title=said.title if len(said.title) <= 30 else said.title[:29].rstrip() + "…")
 
 
-def translated(_: random.Random, said: Sighting) -> Sighting:
+def translated(_: random.Random, said: Entry) -> Entry:
     """Every word of title and text in a tongue that nobody else speaks."""
     tongue = str.maketrans("abcdefghijklmnopqrstuvwxyz", "ubstygholkrmpnezxqdvafwjic")
     return replace(said, title=said.title.lower().translate(tongue), description=None)
 
 
-def renumbered(_: random.Random, said: Sighting) -> Sighting:
+def renumbered(_: random.Random, said: Entry) -> Entry:
     """Numbers by position, seasons of ten."""
     season, episode = said.position // 10 + 1, said.position % 10 + 1
     return replace(said, title=f"S{season} E{episode} - {said.title}", season=season, episode=episode)
@@ -143,7 +143,7 @@ def doubled(chance: random.Random, items: Items) -> Items:
     return [*items, *again]
 
 
-def later(said: Sighting, days: int) -> Moment | None:
+def later(said: Entry, days: int) -> Moment | None:
     """The date some days on."""
     return said.published and replace(said.published, at=said.published.at + timedelta(days=days))
 
@@ -202,7 +202,7 @@ SCENES: dict[str, tuple[Callable[[Items], Items], dict[str, Change]]] = {
 
 
 def scene(seed: int, name: str, path: Path, other: Path, *, host: bool) -> Items:
-    """All sightings of one show; a network lists another show's items among them."""
+    """All entries of one show; a network lists another show's items among them."""
     chance = random.Random(f"{seed} {name} {path.name}")
     title, items = show(path)
     author, changes = SCENES.get(name, (same, {}))

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aggregator.merger.lines import records
-from aggregator.merger.record import Record
-from aggregator.merger.resolve import Orders, rejoined, resolve
-from aggregator.merger.settle import Past, settle
-from aggregator.merger.table import Table
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.identity.settle import Past, settle
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.resolve import Orders, rejoined, resolve
+from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.weights import SHIPPED
 from aggregator.model.item import Item, Promise
 from aggregator.stages import pinned
 from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
@@ -108,7 +108,7 @@ def _published(arrivals: Iterable[Sequence[Record]], truth: dict[str, str]) -> s
     given: set[str] = set()
     for turn, known in enumerate(arrivals):
         groups = group_ids(resolve(known, Orders(pins=pinned(promises))))
-        items = [Item(title=group[0], sightings=tuple(group)) for group in groups]
+        items = [Item(title=group[0], entries=tuple(group)) for group in groups]
         promises = settle(items, Past(truth[groups[0][0]], promises), NOW + timedelta(days=turn)).promises
         guids = {promise.guid for promise in promises}
         assert given <= guids, "a published guid is gone"

@@ -18,10 +18,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from aggregator.errors import AggregatorError
-from aggregator.merger.record import of_sighting
-from aggregator.merger.repair import repair
-from aggregator.merger.resolve import Orders, resolve
-from aggregator.model.sighting import Duration, Moment, Sighting
+from aggregator.merger.matching.features.record import of_entry
+from aggregator.merger.matching.resolve import Orders, resolve
+from aggregator.merger.repair.repair import repair
+from aggregator.model.entry import Duration, Entry, Moment
 from evaluation.matching.directories import FIXTURES, Items, Told, show
 from evaluation.matching.scoring import Score, errors, group_ids, pooled, score
 from evaluation.matching.wordings import HALVES, Wordings
@@ -80,7 +80,7 @@ def listings(seed: int, half: str, path: Path) -> Items:
         kept = [each for each in items if chance.random() < share]
         habits = _habits(chance, words, name)
         for at, (said, item) in enumerate(kept):
-            bare = Sighting(source, f"{source}-{at}", said.title, said.genre, at, show=name, published=said.published)
+            bare = Entry(source, f"{source}-{at}", said.title, said.genre, at, show=name, published=said.published)
             bare = replace(bare, description=said.summary or said.description, duration=said.duration)
             number = habits.count_from + len(kept) - at
             out = [*out, Told(repair(makers[source](chance, habits, words, replace(bare, episode=number))), item)]
@@ -107,25 +107,25 @@ def _habits(chance: random.Random, words: Wordings, name: str) -> _Habits:
     )
 
 
-def _store(chance: random.Random, habits: _Habits, _: Wordings, said: Sighting) -> Sighting:
+def _store(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
     """A store: the title as it is, a day, a rounded length, the whole text."""
     told = replace(said, episode=None, published=_date(chance, habits, said.published))
     return replace(told, duration=_length(habits, said.duration))
 
 
-def _topic(chance: random.Random, habits: _Habits, _: Wordings, said: Sighting) -> Sighting:
+def _topic(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
     """A topic list: a decorated title, a day, a rounded length, a cut text."""
     told = replace(_store(chance, habits, _, said), title=_decorated(habits, said))
     return _shortened(told, habits)
 
 
-def _text_directory(chance: random.Random, habits: _Habits, _: Wordings, said: Sighting) -> Sighting:
+def _text_directory(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
     """A directory of titles: a decorated title, a cut text, often neither date nor length."""
     told = replace(_topic(chance, habits, _, said), duration=None)
     return replace(told, published=None) if habits.step == 1 else told
 
 
-def _new_host(chance: random.Random, habits: _Habits, _: Wordings, said: Sighting) -> Sighting:
+def _new_host(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
     """A new host: decorated titles, all text and a footer, lengths some seconds off."""
     length = said.duration and Duration(max(1, said.duration.seconds + chance.randint(-11, 11)))
     text = "\n".join(filter(None, (said.description, habits.footer)))
@@ -133,7 +133,7 @@ def _new_host(chance: random.Random, habits: _Habits, _: Wordings, said: Sightin
     return replace(said, title=_decorated(habits, said), description=text or None, duration=length, published=moved)
 
 
-def _blog(chance: random.Random, _: _Habits, words: Wordings, said: Sighting) -> Sighting:
+def _blog(chance: random.Random, _: _Habits, words: Wordings, said: Entry) -> Entry:
     """A blog: a post named after some words of the title, with a sentence of the text, up to 3 days later."""
     told = re.findall(r"\w[\w'’]{3,}", said.title)
     some = " ".join(told[:3]) if len(told) > 3 and chance.random() < 0.5 else said.title
@@ -145,11 +145,11 @@ def _blog(chance: random.Random, _: _Habits, words: Wordings, said: Sighting) ->
     return replace(said, title=title, description=text, published=day, duration=None, episode=None)
 
 
-def _decorated(habits: _Habits, said: Sighting) -> str:
+def _decorated(habits: _Habits, said: Entry) -> str:
     return habits.title.format(t=said.title, n=said.episode)
 
 
-def _shortened(said: Sighting, habits: _Habits) -> Sighting:
+def _shortened(said: Entry, habits: _Habits) -> Entry:
     """The text on one line, cut after so many characters."""
     text = " ".join((said.description or "").split())
     return replace(said, description=(text if len(text) <= habits.width else text[: habits.width] + habits.cut) or None)
@@ -195,7 +195,7 @@ def _authored(chance: random.Random, words: Wordings, items: Items) -> Items:
     return sorted(out, key=lambda told: -(told.said.published.at.timestamp() if told.said.published else 0.0))
 
 
-def _resembling(chance: random.Random, words: Wordings, said: Sighting, kind: str) -> Sighting:
+def _resembling(chance: random.Random, words: Wordings, said: Entry, kind: str) -> Entry:
     """Another item that has much in common with this one."""
     length = Duration(chance.randint(600, 4000)) if said.duration else None
     text = said.description or ""
@@ -214,7 +214,7 @@ def _resembling(chance: random.Random, words: Wordings, said: Sighting, kind: st
     return replace(_later(said, days), description=other or None, summary=None, duration=length)
 
 
-def _later(said: Sighting, days: int) -> Sighting:
+def _later(said: Entry, days: int) -> Entry:
     """The same some days on."""
     moment = said.published
     return replace(said, published=moment and replace(moment, at=moment.at + timedelta(days=days)))
@@ -245,7 +245,7 @@ def _spread(values: Sequence[float]) -> str:
 def _matched(seed: int, half: str, path: Path, *, wrong: bool) -> Score:
     """Return the score of one show as a refresh matches it."""
     told = listings(seed, half, path)
-    groups = group_ids(resolve([of_sighting(said) for said, _ in told], Orders()))
+    groups = group_ids(resolve([of_entry(said) for said, _ in told], Orders()))
     truth = {said.id: item for said, item in told}
     if wrong:
         for line in errors(groups, truth, {said.id: said.title for said, _ in told}):

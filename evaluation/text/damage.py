@@ -28,7 +28,7 @@ from random import Random
 
 import feedparser
 
-from aggregator.text.markup import to_text
+from aggregator.text.html import to_text
 from evaluation.text.held_out_kinds import HELD_OUT
 from evaluation.text.kinds import TRANSPORT, Kind
 from evaluation.text.tuning_kinds import TUNING

@@ -24,13 +24,14 @@ from pathlib import Path
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from aggregator.merger import readings, texts
-from aggregator.merger.attest import Ballot, Weights, ballot
-from aggregator.merger.lore import NOTHING, Lore
-from aggregator.merger.reconcile import reconcile
-from aggregator.merger.repair import repair
+from aggregator.merger.blending import texts
+from aggregator.merger.blending.source_model import NOTHING, Lore
+from aggregator.merger.reconciling import text_fields
+from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.provenance import Ballot, Weights, ballot
+from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster
-from aggregator.model.sighting import Sighting
+from aggregator.model.entry import Entry
 
 FOLDS = 5
 
@@ -55,13 +56,13 @@ def main() -> int:
     return 0
 
 
-def entries(item: dict) -> tuple[Sighting, ...]:
+def entries(item: dict) -> tuple[Entry, ...]:
     """Return the repaired entries that the copies of an item are; the truth is not among them."""
     found = []
     for number, copy in enumerate(item["witnesses"]):
         said = {"title": copy["text"]} if item["field"] == "title" else {"title": "", "description": copy["text"]}
         found.append(
-            Sighting(copy["source"], str(number), language=item.get("lang"), show=item.get("show"), **said),
+            Entry(copy["source"], str(number), language=item.get("lang"), show=item.get("show"), **said),
         )
     return tuple(map(repair, found))
 
@@ -69,9 +70,9 @@ def entries(item: dict) -> tuple[Sighting, ...]:
 def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dict]:
     """Reads one file, prints its rows, and gives the items that were read wrong."""
     clusters = [Cluster(entries(item)) for item in items]
-    trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.sightings}, 1.0))
+    trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
     start = time.process_time()
-    lores = lore_for([ballot(cluster.sightings, trust) for cluster in clusters], items, asked)
+    lores = lore_for([ballot(cluster.entries, trust) for cluster in clusters], items, asked)
     learning = 1000 * (time.process_time() - start) / max(1, len(items))
     rows, times, misses = defaultdict(list), [], []
     for item, cluster, lore in zip(items, clusters, lores, strict=True):
@@ -108,7 +109,7 @@ def lore_for(votes: list[Ballot], items: list[dict], asked: argparse.Namespace) 
         taught = [
             one for one, name in zip(votes, names, strict=True) if not asked.leave_shows_out or fold[name] != number
         ]
-        lores[number] = texts.learn(text for one in taught for text in readings.texts_of(one))
+        lores[number] = texts.learn(text for one in taught for text in text_fields.texts_of(one))
     return [lores[fold[name]] for name in names]
 
 

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import feedparser
 
-from aggregator.text import durations, markup
+from aggregator.text import durations, html
 
 MOST = 30
 
@@ -40,8 +40,8 @@ def told(podcast: Path, most: int = MOST) -> tuple[str, list[Told]]:
             continue
         found.append(
             Told(
-                " ".join(markup.to_text(entry.title).split()),
-                " ".join(markup.to_text(entry.get("summary", "")).split()),
+                " ".join(html.to_text(entry.title).split()),
+                " ".join(html.to_text(entry.get("summary", "")).split()),
                 datetime(*moment[:6], tzinfo=UTC),
                 length[0] if length else None,
                 next((each.get("href") for each in entry.get("enclosures", ())), None),
@@ -110,7 +110,7 @@ def legal(text: str) -> str:
 
 def folder(place: Path, podcasts: list[Path], seed: int) -> Path:
     """A config of one feed for each podcast: its host's document and two directories; the config's path."""
-    lines = [f"state: {place}/ledger.db", f"output: {place}/output", "base_url: https://feeds.example.org", "feeds:"]
+    lines = [f"state: {place}/store.db", f"output: {place}/output", "base_url: https://feeds.example.org", "feeds:"]
     for turn, podcast in enumerate(podcasts):
         dice = random.Random(f"{seed} {podcast.name}")
         show, episodes = told(podcast)

@@ -1,6 +1,6 @@
 """What must hold at the end: our rules and seven other programs find nothing in what the real pipeline publishes.
 
-Allowed is only what no source's data could have avoided: for each such finding the ledger is asked whether any source
+Allowed is only what no source's data could have avoided: for each such finding the store is asked whether any source
 gave what is missing.
 """
 
@@ -19,8 +19,8 @@ from opinions import complaints
 
 from aggregator import refresh
 from aggregator.config.load import load
-from aggregator.ledger import ledger, recall
-from aggregator.model.sighting import Show, Sighting
+from aggregator.model.entry import Entry, Show
+from aggregator.store import database, read_entries
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -51,15 +51,15 @@ def avoidable(config: Path, name: str, parsers: Path) -> list[str]:
     """The complaints about a published feed that its sources' data could have avoided."""
     loaded = load(config)
     found = complaints(loaded.output / name, parsers)
-    with ledger.open(loaded.state) as book:
-        said = {each.sighting.id: each.sighting for each in recall.sightings(book, name)}
-        shows = tuple(recall.shows(book, name).values())
+    with database.open(loaded.state) as store:
+        said = {each.entry.id: each.entry for each in read_entries.entries(store, name)}
+        shows = tuple(read_entries.shows(store, name).values())
     items = {item["id"]: item for item in json.loads((loaded.output / name / "feed.json").read_bytes())["items"]}
     unnamed = tuple(_unavoidable(items.values(), said, shows))
     return [line for line in found if not any(re.search(pattern, line) for pattern in unnamed)]
 
 
-def _unavoidable(items, said: dict[str, Sighting], shows: tuple[Show, ...]) -> Iterator[str]:
+def _unavoidable(items, said: dict[str, Entry], shows: tuple[Show, ...]) -> Iterator[str]:
     """Patterns of the findings that no source could have helped; "and in 9 more places" says nothing new."""
     yield "and in \\d+ more places"
     if not any(show.categories for show in shows):
@@ -69,7 +69,7 @@ def _unavoidable(items, said: dict[str, Sighting], shows: tuple[Show, ...]) -> I
     if not any(show.image for show in shows):
         yield "channel-image: channel: has no"
     for item in items:
-        told = [said[name] for name in item["_aggregator"]["sightings"]]
+        told = [said[name] for name in item["_aggregator"]["entries"]]
         where = re.escape(f"{item['id'][:80]}")
         if not any(each.link for each in told):
             yield f"item-present: .*{where}.*has no link"
@@ -99,7 +99,7 @@ def test_the_seeds(tmp_path: Path, parsers: Path) -> None:
         f"      {name}: {{kind: {kind}, path: {SHARED / 'seeds' / file}}}" for name, (kind, file) in SEEDS.items()
     )
     (tmp_path / "config.yaml").write_text(
-        f"state: ledger.db\noutput: output\nfeeds:\n  show:\n    title: A show\n    sources:\n{sources}\n"
+        f"state: store.db\noutput: output\nfeeds:\n  show:\n    title: A show\n    sources:\n{sources}\n"
     )
     refresh.refresh(load(tmp_path / "config.yaml"), at=AT)
     assert avoidable(tmp_path / "config.yaml", "show", parsers) == []
@@ -112,7 +112,7 @@ def merged(place: Path, names: tuple[str, ...], parsers: Path) -> None:
     outcomes = {outcome.feed: outcome for outcome in refresh.refresh(load(config), at=AT)}
     for turn, podcast in enumerate(podcasts):
         name = f"show-{turn}"
-        heard = {each.source.name: each.sightings for each in outcomes[name].hearings}
+        heard = {each.source.name: each.entries for each in outcomes[name].hearings}
         assert (podcast.name, outcomes[name].items) == (podcast.name, heard["host"])
         assert min(heard.values()) > 0
         assert (podcast.name, avoidable(config, name, parsers)) == (podcast.name, [])
@@ -188,10 +188,10 @@ def hostile() -> str:
 def test_a_hostile_source(tmp_path: Path, parsers: Path) -> None:
     (tmp_path / "hostile.json").write_text(hostile())
     (tmp_path / "config.yaml").write_text(
-        "state: ledger.db\noutput: output\nfeeds:\n  harbour:\n    title: Harbour\n    categories: [Leisure]\n"
+        "state: store.db\noutput: output\nfeeds:\n  harbour:\n    title: Harbour\n    categories: [Leisure]\n"
         "    image: https://example.org/cover.jpg\n    sources:\n      wild: {kind: jsonfeed, path: hostile.json}\n"
     )
     outcome = refresh.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
-    assert outcome.items == outcome.hearings[0].sightings
+    assert outcome.items == outcome.hearings[0].entries
     assert outcome.items > 38
     assert avoidable(tmp_path / "config.yaml", "harbour", parsers) == []

@@ -27,7 +27,7 @@ FEED = f"""<?xml version="1.0" encoding="UTF-8"?>
 def test_an_owners_address_is_in_no_file(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
     (tmp_path / "config.yaml").write_text(
-        "state: ledger.db\noutput: output\nfeeds:\n  sea:\n    title: Sea Room\n    sources:\n"
+        "state: store.db\noutput: output\nfeeds:\n  sea:\n    title: Sea Room\n    sources:\n"
         "      host: {kind: feed, path: feed.xml}\n"
     )
     refresh.refresh(load(tmp_path / "config.yaml"), at=datetime(2024, 7, 1, tzinfo=UTC))

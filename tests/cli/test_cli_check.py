@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.ledger import ledger, memories
 from aggregator.model.source import Memory
+from aggregator.store import database, poll_states
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,10 +91,10 @@ def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, orig
     config = shop / "config.yaml"
     config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/feed.xml}}\n")
     assert run("refresh", "--at", "2026-01-02T05:00:00Z").returncode == 0
-    state = str(shop / ".aggregator" / "ledger.db")
+    state = str(shop / ".aggregator" / "store.db")
     until = datetime(2026, 1, 2, 8, tzinfo=UTC)
-    with ledger.open(state) as book:
-        memories.keep_memory(book, "crumb-talk", "away", Memory(f"{address}/feed.xml", hold_until=until))
+    with database.open(state) as store:
+        poll_states.keep_memory(store, "crumb-talk", "away", Memory(f"{address}/feed.xml", hold_until=until))
     held = run("check", "--live", "--at", "2026-01-02T07:00:00Z")
     assert held.returncode == 1
     assert "not asked before 2026-01-02 08:00:00 UTC" in held.stdout

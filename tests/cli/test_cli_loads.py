@@ -5,7 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 
-from aggregator.fetchers import roster
+from aggregator.fetchers import registry
 from aggregator.model.source import Source
 
 ENGINES = {"numpy", "ftfy", "wordfreq", "nh3", "feedgen", "feedparser", "jinja2", "segno", "ruamel"}
@@ -50,13 +50,13 @@ def test_a_refresh_with_nothing_due_loads_no_merger_and_no_generator(tmp_path, o
     (served / "feed.xml").write_text(FEED, encoding="utf-8")
     (tmp_path / "config.yaml").write_text(CONFIG.format(address=address), encoding="utf-8")
     first = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:00Z")
-    assert {"requests", "feedgen", "aggregator.making", "aggregator.publish"} <= first
+    assert {"requests", "feedgen", "aggregator.cached_results", "aggregator.publish"} <= first
     idle = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:01Z")
     assert not idle & (ENGINES | SERVERS | {"aggregator.compose", "aggregator.update_feed", "aggregator.publish"})
 
 
 def test_what_the_roster_says_of_addresses_is_what_the_kinds_say() -> None:
-    for kind, module in roster.MODULES.items():
+    for kind, module in registry.MODULES.items():
         for url in (None, "https://crumb.example/feed.xml", "https://podcasts.apple.com/us/podcast/id1234567"):
             source = Source("one", kind, url=url)
-            assert roster.locate(source) == import_module(module).locate(source)
+            assert registry.locate(source) == import_module(module).locate(source)

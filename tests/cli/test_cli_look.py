@@ -26,12 +26,12 @@ def test_explain_takes_a_guid_and_answers_machines(run) -> None:
     by_words = json.loads(run("explain", "--json", "rye").stdout)
     by_guid = json.loads(run("explain", "--json", by_words["item"]["guid"]).stdout)
     assert by_words == by_guid
-    names = [one["id"] for one in by_guid["sightings"]]
+    names = [one["id"] for one in by_guid["entries"]]
     assert [name.partition("@")[0] for name in names] == ["numbered/rye-without-fear", "topic/rye-without-fear"]
     assert by_guid["item"]["pairs"][0]["evidence"]
 
 
-def test_where_nothing_is_remembered_no_ledger_is_made(run, shop: Path) -> None:
+def test_where_nothing_is_remembered_no_store_is_made(run, shop: Path) -> None:
     for words in (("explain", "rye"), ("review", "--list")):
         answer = run(*words)
         assert answer.returncode == 3
@@ -111,7 +111,7 @@ def test_review_asks_about_each_pair(run) -> None:
 
 @pytest.mark.usefixtures("done")
 def test_a_decision_about_nobody_is_refused(run) -> None:
-    known = json.loads(run("explain", "--json", "ovens").stdout)["sightings"][0]["id"]
+    known = json.loads(run("explain", "--json", "ovens").stdout)["entries"][0]["id"]
     answer = run("review", "--same", known.replace("steam", "steem"), known, *AT)
     assert answer.returncode == 2
     assert f'did you mean "{known}"?' in answer.stderr

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.ledger import lock
+from aggregator.store import lock
 
 AT = ("--at", "2026-01-02T03:04:05Z")
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
@@ -27,9 +27,9 @@ def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
     said = re.sub(r"\d+ repaired", "some repaired", answer.stdout)
     assert said.splitlines()[:4] == [
         "crumb-talk",
-        "  numbered    3 sightings  heard",
-        "  topic       3 sightings  heard",
-        "  6 sightings read, 6 remembered: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
+        "  numbered    3 entries  heard",
+        "  topic       3 entries  heard",
+        "  6 entries read, 6 remembered: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
     ]
     assert all((shop / "output/crumb-talk" / name).exists() for name in FILES)
 
@@ -51,7 +51,7 @@ def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
     config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
-    said = r"  topic       0 sightings  not asked before 2026-01-02 \d\d:\d\d:\d\d UTC"
+    said = r"  topic       0 entries  not asked before 2026-01-02 \d\d:\d\d:\d\d UTC"
     assert re.fullmatch(said, answer.stdout.splitlines()[2])
 
 
@@ -60,7 +60,7 @@ def test_a_machine_gets_json_alone(run) -> None:
     answer = run("refresh", "--json", *AT)
     (outcome,) = json.loads(answer.stdout)
     assert (outcome["feed"], outcome["items"], outcome["new"], outcome["near_misses"]) == ("crumb-talk", 4, 4, 1)
-    assert [(source["name"], source["state"], source["sightings"]) for source in outcome["sources"]] == [
+    assert [(source["name"], source["state"], source["entries"]) for source in outcome["sources"]] == [
         ("numbered", "heard", 3),
         ("topic", "heard", 3),
     ]
@@ -109,7 +109,7 @@ def test_nothing_at_all_is_exit_3(run, shop: Path) -> None:
 
 
 def test_a_held_lock_is_exit_4(run, shop: Path) -> None:
-    state = shop / ".aggregator/ledger.db"
+    state = shop / ".aggregator/store.db"
     state.parent.mkdir()
     with lock.lock(str(state), wait=False):
         answer = run("refresh", *AT)

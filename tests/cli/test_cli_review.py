@@ -56,7 +56,7 @@ def refreshed(run: Run, folder: Path, day: int) -> int:
 
 def items(folder: Path) -> dict[str, list[str]]:
     report = json.loads((folder / "output" / "crumb-talk" / "report.json").read_text(encoding="utf-8"))
-    return {item["guid"]: item["sightings"] for item in report["items"]}
+    return {item["guid"]: item["entries"] for item in report["items"]}
 
 
 def at(day: int) -> tuple[str, str]:
@@ -112,7 +112,7 @@ def test_the_config_decides_and_is_undone_where_it_stands(run: Run, parted: Path
 def test_an_override_survives_every_refresh_until_it_is_taken_out(run: Run, parted: Path) -> None:
     config = parted / "config.yaml"
     config.write_text(f"{CONFIG}    overrides: {{h2: {{title: Ovens and no steam}}}}\n", encoding="utf-8")
-    guid = next(guid for guid, sightings in items(parted).items() if "host/h2" in sightings)
+    guid = next(guid for guid, entries in items(parted).items() if "host/h2" in entries)
     config.write_text(config.read_text(encoding="utf-8").replace("h2", guid), encoding="utf-8")
     for day in (2, 3):
         refreshed(run, parted, day)

@@ -65,10 +65,10 @@ def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Sig
 
 def test_serve_without_refresh_asks_nobody(run, shop: Path, free_port: int) -> None:
     run("refresh", "--at", "2026-01-02T03:04:05Z")
-    (shop / ".aggregator/ledger.db").unlink()
+    (shop / ".aggregator/store.db").unlink()
     with started(shop, "serve", "--no-refresh", "--port", str(free_port)):
         assert b"Crumb Talk" in fetched(f"http://127.0.0.1:{free_port}/crumb-talk/")
-    assert not (shop / ".aggregator/ledger.db").exists()
+    assert not (shop / ".aggregator/store.db").exists()
 
 
 def test_a_wrong_config_does_not_start_a_server(run, shop: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.commands.ticking import Standing
+from aggregator.commands.tick import Standing
 from aggregator.config.load import load
 
 

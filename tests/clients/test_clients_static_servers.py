@@ -95,7 +95,7 @@ def site(
         folder, {"index.html": b"<!doctype html><title>Feeds</title>", "feeds.opml": b"<opml/>"}, compress=True
     )
     (home / "secret.xml").write_bytes(b"<secret/>")
-    (folder / ".ledger.xml").write_bytes(b"<secret/>")
+    (folder / ".store.xml").write_bytes(b"<secret/>")
     (folder / "show" / "feed.xml.part").write_bytes(b"<secret/>")
     (folder / "show" / "~feed.xml").write_bytes(b"<secret/>")
     (folder / "out.xml").symlink_to(home / "secret.xml")
@@ -184,7 +184,7 @@ def test_the_headers_that_readers_and_browsers_need(site: Site) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/.ledger.xml",
+        "/.store.xml",
         "/show/feed.xml.part",
         "/show/~feed.xml",
         "/show/podcast.xml.gz",

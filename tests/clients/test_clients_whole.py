@@ -43,7 +43,7 @@ SUBJECTS = (
     "The scheduler dreams",
 )
 CONFIG = """
-state: {home}/ledger.db
+state: {home}/store.db
 output: {output}
 base_url: {url}
 allow_networks: [127.0.0.0/8]

@@ -10,15 +10,15 @@ import yaml
 from aggregator.config import kinds, parse
 from aggregator.config.keys import SCHEMA_FILE, schema, schema_text
 from aggregator.config.load import Config, load
-from aggregator.fetchers import page
+from aggregator.fetchers.directories import page
 from aggregator.model.cluster import Decision
+from aggregator.model.entry import Tag
 from aggregator.model.item import Override
-from aggregator.model.sighting import Tag
 from aggregator.model.source import Only, Source
 
 ROOT = Path(__file__).parents[2]
 WHOLE = """
-state: state/ledger.db
+state: state/store.db
 output: public
 base_url: https://feeds.example.org/
 contact: https://example.org/me
@@ -58,7 +58,7 @@ def test_every_key_reaches_its_place(tmp_path: Path) -> None:
     config = written(tmp_path, WHOLE)
     (plan,) = config.plans
     channel = plan.channel
-    assert (str(tmp_path / "state/ledger.db"), tmp_path / "public") == (config.state, config.output)
+    assert (str(tmp_path / "state/store.db"), tmp_path / "public") == (config.state, config.output)
     assert config.allow_networks == ("10.0.0.0/8", "192.168.0.0/16")
     assert config.proxy == "http://proxy.example:3128"
     assert (config.base_url, channel.base_url) == ("https://feeds.example.org", "https://feeds.example.org/talk")
@@ -99,7 +99,7 @@ def test_the_order_of_sources_never_matters(tmp_path: Path) -> None:
 
 
 def test_a_database_address_is_no_file(tmp_path: Path) -> None:
-    config = written(tmp_path, WHOLE.replace("state/ledger.db", "postgresql://localhost/aggregator"))
+    config = written(tmp_path, WHOLE.replace("state/store.db", "postgresql://localhost/aggregator"))
     assert config.state == "postgresql://localhost/aggregator"
 
 
@@ -133,7 +133,7 @@ def test_the_schema_agrees_with_the_config() -> None:
 
 
 def test_the_kinds_are_those_of_the_roster() -> None:
-    roster = pytest.importorskip("aggregator.fetchers.roster")
+    roster = pytest.importorskip("aggregator.fetchers.registry")
     assert set(roster.kinds()) == set(kinds.known())
 
 

@@ -13,7 +13,7 @@ from aggregator.config.channel import Field_
 from aggregator.config.load import check
 from aggregator.config.parse import parse
 from aggregator.errors import ConfigError
-from aggregator.merger import override
+from aggregator.merger.reconciling import overrides
 
 KEYS = (
     *("state", "output", "base_url", "contact", "allow_networks", "feeds", "a", "b", "title", "sources", "kind", "url"),
@@ -122,4 +122,4 @@ def test_an_edited_config_is_sound_and_keeps_every_line(rows: list[tuple[str, st
 
 
 def test_what_may_be_overridden_is_what_can_be() -> None:
-    assert set(get_args(Field_)) == set(override.FIELDS)
+    assert set(get_args(Field_)) == set(overrides.FIELDS)

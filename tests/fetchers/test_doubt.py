@@ -6,24 +6,24 @@ import pytest
 from origin import Request, answer, playing
 from polls import POLICY, START, Polls
 
-from aggregator.fetchers import doubt
-from aggregator.fetchers.doubt import Verdict
+from aggregator.fetchers import plausibility
 from aggregator.fetchers.http.polling import PollIntervals
-from aggregator.model.sighting import Listing, Rhythm, Sighting
+from aggregator.fetchers.plausibility import Verdict
+from aggregator.model.entry import Entry, Listing, Rhythm
 from aggregator.model.source import Memory, Validators
 
 PACE = PollIntervals()
 
 
 def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
-    sightings = tuple(Sighting("show", f"key-{number}", "t") for number in range(first, first + count))
-    return Listing(sightings, partial=partial)
+    entries = tuple(Entry("show", f"key-{number}", "t") for number in range(first, first + count))
+    return Listing(entries, partial=partial)
 
 
 def weighed(before: int, now: Listing) -> Verdict:
     held = Memory("u", Validators('"old"'), "old", items=before, listings=4)
     fresh = Memory("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
-    return doubt.weigh(held, fresh, now, PACE)
+    return plausibility.weigh(held, fresh, now, PACE)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_what_is_doubted_leaves_the_document_that_is_held() -> None:
     verdict = weighed(80, listing(2))
     assert (verdict.memory.validators.etag, verdict.memory.digest) == ('"old"', "old")
     assert (verdict.memory.items, verdict.memory.listings, verdict.memory.doubts) == (80, 4, 1)
-    assert verdict.message == "it listed 80 items and now lists 2; not believed yet (1 of 3 equal sightings)"
+    assert verdict.message == "it listed 80 items and now lists 2; not believed yet (1 of 3 equal listings)"
 
 
 def test_a_first_listing_and_a_partial_one_are_believed() -> None:
-    assert doubt.weigh(Memory("u"), Memory("u", asked=START), listing(0), PACE).believed
+    assert plausibility.weigh(Memory("u"), Memory("u", asked=START), listing(0), PACE).believed
     assert weighed(80, listing(1, partial=True)).believed
 
 
-def test_the_third_equal_sighting_is_believed() -> None:
+def test_the_third_equal_entry_is_believed() -> None:
     memory = Memory("u", items=80)
     verdicts = []
     for _ in range(3):
-        verdict = doubt.weigh(memory, memory, listing(2), PACE)
+        verdict = plausibility.weigh(memory, memory, listing(2), PACE)
         memory = verdict.memory
         verdicts.append(verdict.believed)
     assert verdicts == [False, False, True]
@@ -83,7 +83,7 @@ def test_another_doubtful_listing_begins_anew() -> None:
     memory = Memory("u", items=80)
     verdicts = []
     for shown in (listing(2), listing(2), listing(2, first=9), listing(2), listing(2), listing(2)):
-        verdict = doubt.weigh(memory, memory, shown, PACE)
+        verdict = plausibility.weigh(memory, memory, shown, PACE)
         memory = verdict.memory
         verdicts.append(verdict.believed)
     assert verdicts == [False] * 5 + [True]
@@ -91,7 +91,7 @@ def test_another_doubtful_listing_begins_anew() -> None:
 
 def test_the_rhythm_of_a_believed_document_is_kept() -> None:
     fresh = Memory("u", Validators('"1"'), asked=START)
-    verdict = doubt.weigh(Memory("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
+    verdict = plausibility.weigh(Memory("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
     assert verdict.memory.not_before == START + timedelta(hours=6)
 
 
@@ -114,7 +114,7 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
             got = polls.ask(hours=1)
             word = got.state
             if got.document is not None:
-                verdict = doubt.weigh(before, got.memory, lists[got.document.body], POLICY.pace)
+                verdict = plausibility.weigh(before, got.memory, lists[got.document.body], POLICY.pace)
                 polls.memory = verdict.memory
                 word = "heard" if verdict.believed else "suspicious"
             words.append(word)
@@ -140,7 +140,7 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         before = polls.memory
         got = polls.ask(hours=1)
         assert got.state == "heard"
-        polls.memory = doubt.refuse(before, got.memory, polls.now, POLICY.pace)
+        polls.memory = plausibility.refuse(before, got.memory, polls.now, POLICY.pace)
         assert (polls.memory.errors, polls.memory.validators.etag) == (1, '"1"')
         now[0] = "feed"
         assert polls.ask(hours=2).state == "unchanged"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.fetchers import feed
+from aggregator.fetchers.feeds import feed
 from aggregator.model.source import Document, Source
 from aggregator.text.urls import canonical
 
@@ -19,7 +19,7 @@ LINKS = st.builds(lambda site, path: (site + path).strip(), SITES, PIECES)
 def links(urls: list[str], home: str = "https://example.org/") -> list[str | None]:
     items = "".join(f"<item><title>T{at}</title><link>{url}</link></item>" for at, url in enumerate(urls))
     body = f"<rss><channel><title>T</title><link>{home}</link>{items}</channel></rss>".encode()
-    return [sighting.link for sighting in feed.read(Document(Source("x", "feed"), home, body)).sightings]
+    return [entry.link for entry in feed.read(Document(Source("x", "feed"), home, body)).entries]
 
 
 @given(st.lists(LINKS, max_size=8))

@@ -8,9 +8,10 @@ import pytest
 from origin import Pieces, Request, answer, playing
 from polls import POLICY, RSS, START
 
-from aggregator.fetchers import roster, sandbox
+from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources, Terms, fetch
-from aggregator.model.sighting import Listing
+from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Memory, Source
 
 HTML = b"<html><head><link rel='alternate' type='application/rss+xml' href='%s'></head><body>A show</body></html>"
@@ -57,7 +58,7 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
         assert feeds.url("/new") in {memory.leads_to for memory in moved.memories}
 
 
-@pytest.mark.parametrize(("place", "name"), [(roster, "locate"), (sandbox.Pool, "read"), (sandbox.Pool, "discover")])
+@pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (sandbox.Pool, "read"), (sandbox.Pool, "discover")])
 def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
     place: object, name: str, terms: Terms, monkeypatch: pytest.MonkeyPatch
 ) -> None:

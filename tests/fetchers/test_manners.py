@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers, polling
 from aggregator.fetchers.http.polling import PollIntervals, Reply
-from aggregator.model.sighting import Rhythm
+from aggregator.model.entry import Rhythm
 from aggregator.model.source import Memory, Validators
 from aggregator.text.hosts import host
 

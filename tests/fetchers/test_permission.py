@@ -35,7 +35,7 @@ def origin_with(body: bytes, *fields: tuple[str, str], status: int = 200) -> Cal
 
 @dataclass
 class Runs:
-    """Runs of one source, one after the other; what is learned of robots.txt goes on, as the ledger lets it."""
+    """Runs of one source, one after the other; what is learned of robots.txt goes on, as the store lets it."""
 
     url: str
     kept: dict[str, Robots] = field(default_factory=dict)

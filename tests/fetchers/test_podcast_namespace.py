@@ -2,9 +2,9 @@
 
 import pytest
 
-from aggregator.fetchers import feed
-from aggregator.fetchers.feed_xml import is_podcast
-from aggregator.model.sighting import Listing, Tag
+from aggregator.fetchers.feeds import feed
+from aggregator.fetchers.feeds.podcast import is_podcast
+from aggregator.model.entry import Listing, Tag
 from aggregator.model.source import Document, Source
 
 GITHUB = "github.com/Podcastindex-org/podcast-namespace"
@@ -46,10 +46,10 @@ def read(address: str, prefix: str, count: int, end: str = "") -> Listing:
 def test_every_address_of_the_namespace_is_read(address: str, prefix: str, count: int, end: str) -> None:
     listing = read(address, prefix, count, end)
     assert listing.show.guid == "5f2e6a9c-0c0f-5b8e-9d53-5f6f0d8a7c11"
-    assert len(listing.sightings) == count
-    for number, sighting in enumerate(listing.sightings):
-        assert sighting.season == 3
-        assert sighting.tags == (
+    assert len(listing.entries) == count
+    for number, entry in enumerate(listing.entries):
+        assert entry.season == 3
+        assert entry.tags == (
             Tag("podcast:season", "3", (("name", "North"),)),
             Tag("podcast:transcript", None, (("url", f"https://cdn.example/{number}.vtt"), ("type", "text/vtt"))),
             Tag(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import roster
+from aggregator.fetchers import registry
 from aggregator.model.source import Document, Source
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures"
@@ -63,10 +63,10 @@ def count(kind: str, path: Path) -> int | str:
     if body.startswith(b"HTTP/"):
         body = re.split(rb"\r?\n\r?\n", body, maxsplit=1)[1]
     try:
-        listing = roster.read(Document(Source("x", kind), f"https://example.org/{path.name}", body))
+        listing = registry.read(Document(Source("x", kind), f"https://example.org/{path.name}", body))
     except ReadError as error:
         return str(error)
-    return len(listing.sightings)
+    return len(listing.entries)
 
 
 @pytest.mark.parametrize(("path", "notes"), documents(), ids=lambda value: value if "/" in value else "")
@@ -91,18 +91,16 @@ def test_reference_show(name: str) -> None:
 
 def test_a_lookup_gives_ids_audio_and_length() -> None:
     body = (FIXTURES / "itunes" / "lookup_1535809341_2024-11_edited.json").read_bytes()
-    listing = roster.read(Document(Source("a", "apple"), "x", body))
-    assert all(sighting.ids and sighting.enclosure and sighting.duration for sighting in listing.sightings)
+    listing = registry.read(Document(Source("a", "apple"), "x", body))
+    assert all(entry.ids and entry.enclosure and entry.duration for entry in listing.entries)
     assert listing.show.feed_url == "https://jbpod.libsyn.com/applepodcast"
 
 
 def test_every_podcast_element_is_kept() -> None:
     body = (FIXTURES / "feeds" / "podcast" / "pins__example.xml").read_bytes()
-    listing = roster.read(Document(Source("x", "feed"), "https://example.org/", body))
-    names = {tag.name for sighting in listing.sightings for tag in sighting.tags} | {
-        tag.name for tag in listing.show.tags
-    }
+    listing = registry.read(Document(Source("x", "feed"), "https://example.org/", body))
+    names = {tag.name for entry in listing.entries for tag in entry.tags} | {tag.name for tag in listing.show.tags}
     said = {f"podcast:{name.decode()}" for name in re.findall(rb"<podcast:(\w+)", body)}
-    inner = {child.name for sighting in listing.sightings for tag in sighting.tags for child in tag.children}
+    inner = {child.name for entry in listing.entries for tag in entry.tags for child in tag.children}
     inner |= {child.name for tag in listing.show.tags for child in tag.children}
     assert said - names - inner <= {"podcast:remoteItem", "podcast:valueTimeSplit", "podcast:source"}

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import lots, roster
-from aggregator.model.sighting import Listing
+from aggregator.fetchers import registry
+from aggregator.fetchers.sandbox import lots
+from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 
 DATA = Path(__file__).parent / "data" / "read"
@@ -20,7 +21,7 @@ SAMPLES = Path(__file__).parents[2] / "samples" / "pytorch"
 OPTIONS = {"page": (("items", "li"),)}
 SEEDS = [
     (kind, path.read_bytes())
-    for kind in roster.MODULES
+    for kind in registry.MODULES
     for path in sorted((DATA / kind).glob("*"))
     if path.suffix != ".golden"
 ] + [
@@ -43,35 +44,35 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
     message = ""
     listing: Listing | None
     try:
-        listing = roster.read(document)
+        listing = registry.read(document)
     except ReadError as error:
         message = str(error)
         listing = None
     finally:
-        roster.discover(document)
+        registry.discover(document)
     if listing is None:
         assert message.startswith("x: ")
         assert "\n" not in message
         assert len(message) < LONGEST_LINE
         return None
-    keys = [sighting.key for sighting in listing.sightings]
+    keys = [entry.key for entry in listing.entries]
     assert len(keys) == len(set(keys))
     assert all(keys)
-    assert all(sighting.title for sighting in listing.sightings)
+    assert all(entry.title for entry in listing.entries)
     *parts, last = lots.parted(listing)
     heap = lots.Heap()
     for part in parts:
         heap.add(bytearray(part))
     assert lots.whole(heap, last) == listing
     json.dumps([repr(listing)], ensure_ascii=False).encode("utf-8")
-    for sighting in listing.sightings:
+    for entry in listing.entries:
         for text in (
-            sighting.title,
-            sighting.description,
-            sighting.html,
-            sighting.summary,
-            sighting.guid,
-            sighting.link,
+            entry.title,
+            entry.description,
+            entry.html,
+            entry.summary,
+            entry.guid,
+            entry.link,
         ):
             (text or "").encode("utf-8")
     return listing
@@ -79,7 +80,7 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
 
 @settings(deadline=None)
 @given(
-    kind=st.sampled_from(sorted(roster.MODULES)),
+    kind=st.sampled_from(sorted(registry.MODULES)),
     body=st.binary(max_size=400),
     charset=st.sampled_from([None, "utf-8", "x", "utf-16"]),
 )
@@ -87,7 +88,7 @@ def test_any_bytes(kind: str, body: bytes, charset: str | None) -> None:
     told(kind, body, charset)
 
 
-@pytest.mark.parametrize("kind", sorted(roster.MODULES))
+@pytest.mark.parametrize("kind", sorted(registry.MODULES))
 @pytest.mark.parametrize("charset", ["x", "hex", "rot13", "idna", "punycode", "undefined", "utf-16", ""])
 @pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"<rss/>", b"\xef\xbb\xbf<rss/>"])
 def test_any_name_of_an_encoding(kind: str, charset: str, body: bytes) -> None:
@@ -143,7 +144,7 @@ def test_mutated_documents(case: tuple[str, bytes]) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=120)
-@given(case=st.sampled_from(SEEDS), kind=st.sampled_from(sorted(roster.MODULES)))
+@given(case=st.sampled_from(SEEDS), kind=st.sampled_from(sorted(registry.MODULES)))
 def test_documents_of_other_kinds(case: tuple[str, bytes], kind: str) -> None:
     told(kind, case[1])
 
@@ -154,7 +155,7 @@ def test_what_feedparser_keeps_of_an_unclosed_element_is_no_flag(kept: str) -> N
     item = told("feed", f"{start}<item><title>x</title>{kept}</item></channel></rss>".encode())
     show = told("feed", f"{start}{kept}<item><title>x</title></item></channel></rss>".encode())
     assert item is not None
-    assert item.sightings[0].explicit is None
+    assert item.entries[0].explicit is None
     assert show is not None
 
 
@@ -189,7 +190,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", roster.MODULES)
+@pytest.mark.parametrize("kind", registry.MODULES)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_document_costs_more_than_its_share(kind: str, name: str) -> None:
     before = process_time()

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import feed, media
-from aggregator.fetchers.feed_xml import prefix_of
-from aggregator.fetchers.rss_atom import NotSoundError
-from aggregator.model.sighting import Listing, Show, Sighting
+from aggregator.fetchers.feeds import feed
+from aggregator.fetchers.feeds.podcast import prefix_of
+from aggregator.fetchers.feeds.rss_atom import NotSoundError
+from aggregator.fetchers.parsing import enclosures
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document, Source
 from aggregator.text import dates, urls
 
@@ -64,14 +65,14 @@ def differences(one: Listing | str, other: Listing | str) -> set[str]:
     """Return the names of the fields that two listings have otherwise."""
     if isinstance(one, str) or isinstance(other, str):
         return set() if one == other else {"error"}
-    if len(one.sightings) != len(other.sightings):
+    if len(one.entries) != len(other.entries):
         return {"count"}
     found = {f"show.{name}" for name in _unequal(one.show, other.show)}
     found |= {name for name in ("rhythm", "partial") if getattr(one, name) != getattr(other, name)}
-    return found.union(*map(_unequal, one.sightings, other.sightings))
+    return found.union(*map(_unequal, one.entries, other.entries))
 
 
-def _unequal(one: Show | Sighting, other: Show | Sighting) -> set[str]:
+def _unequal(one: Show | Entry, other: Show | Entry) -> set[str]:
     return {name for name in one.__struct_fields__ if getattr(one, name) != getattr(other, name)}
 
 
@@ -140,10 +141,10 @@ def test_namespaces_are_known_in_every_form(prefix: str | None, addresses: tuple
 def test_a_sound_feed_is_read_without_feedparser() -> None:
     body = b"<rss version='2.0'><channel><title>T</title><item><title>One</title></item></channel></rss>"
     program = (
-        "import sys; from aggregator.fetchers import roster; from aggregator.model.source import Document, Source\n"
+        "import sys; from aggregator.fetchers import registry; from aggregator.model.source import Document, Source\n"
         "for kind in ('feed', 'simplecast', 'blog'):\n"
         "    source = Source('x', kind, url='https://example.org/x')\n"
-        f"    roster.locate(source); roster.read(Document(source, 'https://example.org/x', {body!r}))\n"
+        f"    registry.locate(source); registry.read(Document(source, 'https://example.org/x', {body!r}))\n"
         "sys.exit('feedparser' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
@@ -158,7 +159,7 @@ def test_shortcuts_for_addresses_change_no_answer(url: str) -> None:
     assert urls.canonical(url) == (urls.canonical(shouted) if urls.is_web(url) else url)
     if urls.is_plain(url):
         for base in ("https://example.org/x/y", "http://example.org", "file:///tmp/x", ""):
-            assert urljoin(base, url) == url == media.absolute(base, url)
+            assert urljoin(base, url) == url == enclosures.absolute(base, url)
 
 
 @given(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import sandbox
-from aggregator.fetchers.nursery import Limits
+from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.fetchers.sandbox.worker import Limits
 from aggregator.model.source import Document, Source
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=2.5, megabytes=64, items=500)
@@ -43,13 +43,13 @@ def refused(children: sandbox.Pool, body: str) -> str:
 
 
 def child_of(children: sandbox.Pool) -> int:
-    return int(children.read(told("fine")).sightings[0].key)
+    return int(children.read(told("fine")).entries[0].key)
 
 
 def test_a_listing_comes_back_as_it_was_read(children: sandbox.Pool) -> None:
     listing = children.read(told("fine"))
-    assert listing.sightings[0].title == "\ud800 lone"
-    assert listing.sightings[0].source == "rogue"
+    assert listing.entries[0].title == "\ud800 lone"
+    assert listing.entries[0].source == "rogue"
 
 
 def test_a_child_is_used_again_and_is_not_this_process(children: sandbox.Pool) -> None:
@@ -85,7 +85,7 @@ def test_what_goes_too_far_costs_one_document(children: sandbox.Pool, body: str,
 
 def test_an_honest_document_at_the_limits_is_read(children: sandbox.Pool) -> None:
     children.read(told("eat 32"))
-    assert len(children.read(told("many 500")).sightings) == 500
+    assert len(children.read(told("many 500")).entries) == 500
 
 
 def test_several_threads_share_the_children(children: sandbox.Pool) -> None:

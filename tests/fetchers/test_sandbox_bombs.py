@@ -11,8 +11,10 @@ import pytest
 from bombs import COSTLY, ITEM, PREFLIGHT, RSS, rss
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import preflight, roster, sandbox
-from aggregator.fetchers.nursery import Limits
+from aggregator.fetchers import registry
+from aggregator.fetchers.sandbox import bomb_check
+from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.fetchers.sandbox.worker import Limits
 from aggregator.model.source import Document, Source
 
 SECONDS, MEGABYTES = 10.0, 200
@@ -43,7 +45,7 @@ def test_the_preflight_names_the_bomb(children: sandbox.Pool, build: object, wor
     assert callable(build)
     begun = time.process_time()
     with pytest.raises(ReadError, match=words):
-        preflight.check(build())
+        bomb_check.check(build())
     assert time.process_time() - begun < 1.0
     assert words in outcome(children, "feed", build())
 
@@ -75,7 +77,7 @@ HONEST = {
 
 @pytest.mark.parametrize("body", HONEST.values(), ids=HONEST.keys())
 def test_the_preflight_lets_honest_documents_pass(body: bytes) -> None:
-    preflight.check(body)
+    bomb_check.check(body)
 
 
 @pytest.mark.shared
@@ -92,7 +94,7 @@ def test_the_preflight_refuses_no_real_document() -> None:
     for path in files:
         if path.is_file():
             try:
-                preflight.check(path.read_bytes())
+                bomb_check.check(path.read_bytes())
             except ReadError as error:
                 refused[path.name] = str(error)
     assert refused == {}
@@ -118,7 +120,7 @@ print("MB above the base:", (most - base) / 1024)
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", list(roster.MODULES))
+@pytest.mark.parametrize("kind", list(registry.MODULES))
 def test_every_kind_survives_every_bomb(kind: str) -> None:
     here = str(Path(__file__).parent)
     done = subprocess.run(

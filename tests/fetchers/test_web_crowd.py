@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from origin import Request, answer, playing
 from polls import POLICY, RSS, START, Polls, limiter
 
-from aggregator.fetchers import sandbox
 from aggregator.fetchers.http import host_limits
+from aggregator.fetchers.sandbox import pool
 from aggregator.model.source import Answer, Memory, Source
 
 SOURCES = 2_000
@@ -38,7 +38,7 @@ def resident_kilobytes() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def refreshed(memories: list[Memory], days: int, children: sandbox.Pool) -> list[Answer]:
+def refreshed(memories: list[Memory], days: int, children: pool.Pool) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
     way = limiter(ROOMY, host_limits.holds(memories, START))
 
@@ -58,7 +58,7 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     assert crowd.stdout is not None
     port = int(crowd.stdout.readline())
     memories = [Memory(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
-    with sandbox.pool(size=2) as children:
+    with pool.pool(size=2) as children:
         refreshed(memories[:200], 0, children)
         before, begun = resident_kilobytes(), time.monotonic()
         first = refreshed(memories, 0, children)

@@ -6,7 +6,7 @@ from origin import Pieces, Play, Request, answer, playing
 from polls import POLICY, RSS, Polls, client
 
 from aggregator.fetchers.http import polling
-from aggregator.model.sighting import Enclosure
+from aggregator.model.entry import Enclosure
 
 ETAG = ("ETag", '"one"')
 
@@ -106,7 +106,7 @@ def moving(statuses: dict[str, tuple[int, str]]) -> Play:
 
 
 @pytest.mark.parametrize("status", [301, 308])
-def test_a_permanent_move_is_remembered_after_several_sightings_only(status: int) -> None:
+def test_a_permanent_move_is_remembered_after_several_entries_only(status: int) -> None:
     with playing(moving({"/feed": (status, "/new")})) as origin:
         polls = Polls(origin.url())
         for _ in range(polling.MOVED_AFTER):

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import wire
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Note, Rhythm, Show, Sighting, Span, Tag
+from aggregator.fetchers.sandbox import wire
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
 from aggregator.model.source import Document, Only, Source, Validators
 
 TAG = Tag("podcast:value", None, (("type", "x"),), (Tag("podcast:valueRecipient", "é\0", (("split", "1"),)),))
 FULL = Listing(
-    sightings=(
-        Sighting(
+    entries=(
+        Entry(
             source="s", key="k", title="\ufffe T", genre="post", position=3, guid="g", ids=(("apple", "1"),), cut=True,
             published=Moment(datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC), "day", zoned=False),
             updated=Moment(datetime(1971, 1, 2, tzinfo=timezone(timedelta(hours=-3)))), duration=Duration(60, 60),
@@ -25,7 +25,7 @@ FULL = Listing(
             episode_type="bonus", explicit=False, categories=("a", ""), tags=(TAG,), notes=(Note("f", "c", "b", "a"),),
             span=Span(2, 7),
         ),
-        Sighting("s", "k2", "T2"),
+        Entry("s", "k2", "T2"),
     ),
     show=Show("S", type="serial", categories=(("a", "b"), ("c",)), total=3, tags=(TAG,)),
     rhythm=Rhythm(timedelta(minutes=7, milliseconds=1), frozenset({1, 23}), frozenset({0})),
@@ -39,14 +39,14 @@ DOCUMENT = Document(
 
 
 def arrived(listing: Listing) -> Listing:
-    """The listing as it arrives, its sightings in a tuple, as `lots.whole` makes one of those that come in lots."""
+    """The listing as it arrives, its entries in a tuple, as `lots.whole` makes one of those that come in lots."""
     found = wire.decode(Listing, wire.encode(listing))
-    return replace(found, sightings=tuple(found.sightings))
+    return replace(found, entries=tuple(found.entries))
 
 
 def test_what_is_sent_arrives_as_it_was() -> None:
     assert arrived(FULL) == FULL
-    assert wire.decode(tuple[Sighting, ...], wire.encode(FULL.sightings)) == FULL.sightings
+    assert wire.decode(tuple[Entry, ...], wire.encode(FULL.entries)) == FULL.entries
     assert wire.decode(Document, wire.encode(DOCUMENT)) == DOCUMENT
 
 
@@ -80,5 +80,5 @@ def test_half_a_letter_arrives() -> None:
     document, listing = replace(DOCUMENT, url="\ud800"), replace(FULL, remarks=("\udc80 {",))
     assert wire.decode(Document, wire.encode(document)) == document
     assert arrived(listing) == listing
-    said = (Sighting("s", "\ud800", "t"),)
-    assert wire.decode(tuple[Sighting, ...], wire.encode(said)) == said
+    said = (Entry("s", "\ud800", "t"),)
+    assert wire.decode(tuple[Entry, ...], wire.encode(said)) == said

@@ -15,9 +15,9 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.model.cluster import Evidence, Pair
+from aggregator.model.entry import Duration, Enclosure, Moment, Note, Tag
 from aggregator.model.feed import Channel, Feed, Hearing
 from aggregator.model.item import Dissent, Item, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Tag
 from aggregator.model.source import Source
 
 PODCASTS = Path(__file__).parents[3] / "shared" / "fixtures" / "feeds" / "podcast"
@@ -51,7 +51,7 @@ CHANNEL = Channel(
 
 EPISODE = Item(
     title="Tides & <b>Timetables</b>",
-    sightings=("directory/88", "host/ep-2"),
+    entries=("directory/88", "host/ep-2"),
     guid="ep-2",
     description="Why 3 < 4 metres matters.\n\nNotes: https://harbour.example.com/2.",
     html='<p>Why 3 &lt; 4 metres matters.</p><p>Notes: <a href="/2" onclick="x()">here</a>.</p><script>bad()</script>',
@@ -97,7 +97,7 @@ EPISODE = Item(
 
 POST = Item(
     title="A post without audio",
-    sightings=("blog/1",),
+    entries=("blog/1",),
     genre="post",
     guid="https://harbour.example.com/posts/1",
     description="Only words.\nAnd a second line.",
@@ -108,7 +108,7 @@ POST = Item(
 
 PILOT = Item(
     title="Pilot",
-    sightings=("directory/1",),
+    entries=("directory/1",),
     guid="0f9a3c1e-7d55-4e0f-9a53-2f5b6f1c9d10",
     published=Moment(datetime(2024, 2, 1, 12, 0, tzinfo=UTC)),
     enclosure=Enclosure("https://cdn.example.com/pilot.m4a"),
@@ -122,11 +122,9 @@ FEED = Feed(
     items=(EPISODE, POST, PILOT),
     updated=datetime(2024, 3, 10, 8, 0, tzinfo=UTC),
     hearings=(
-        Hearing(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "heard", sightings=2),
+        Hearing(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "heard", entries=2),
         Hearing(Source("blog", "blog", url="https://harbour.example.com/blog.xml"), "silent", "timed out", 1),
-        Hearing(
-            Source("directory", "apple", show="1234", trust=0.3), "recorded", sightings=2, remarks=("page as text",)
-        ),
+        Hearing(Source("directory", "apple", show="1234", trust=0.3), "recorded", entries=2, remarks=("page as text",)),
     ),
     near_misses=(Pair("blog/1", "directory/1", -1.5, veto="a post and an episode"),),
     remarks=("the table of weights is v1",),
@@ -172,7 +170,7 @@ def _item(entry: Any) -> Item | None:
     content = entry.get("content", [{}])[0].get("value")
     return Item(
         title=entry.get("title", ""),
-        sightings=(guid,),
+        entries=(guid,),
         guid=guid,
         html=content or entry.get("summary"),
         published=Moment(datetime.fromtimestamp(calendar.timegm(date), UTC)),

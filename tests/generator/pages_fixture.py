@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from aggregator.model.cluster import Pair
+from aggregator.model.entry import Duration, Enclosure, Moment, Note
 from aggregator.model.feed import Channel, Feed, Hearing
 from aggregator.model.item import Dissent, Item, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Moment, Note
 from aggregator.model.source import Source
 
 START = datetime(2024, 8, 4, 8, 0, tzinfo=UTC)
@@ -55,7 +55,7 @@ def episode(number: int, audio: str = "https://media.example/qm", at: datetime |
     title = TITLES[number % len(TITLES)] if number < len(TITLES) else f"Conversation {number}"
     return Item(
         title=title,
-        sightings=(f"host/qm-{number:04d}", f"apple/{1000 + number}", f"casts/{title}"),
+        entries=(f"host/qm-{number:04d}", f"apple/{1000 + number}", f"casts/{title}"),
         guid=f"qm-{number:04d}",
         description=NOTES.format(n=number) if number % 3 else "A short one.",
         published=Moment(at or START - timedelta(days=14 * number)),
@@ -90,7 +90,7 @@ def episode(number: int, audio: str = "https://media.example/qm", at: datetime |
 def post(number: int) -> Item:
     return Item(
         title=f"Field notes, no. {number}",
-        sightings=(f"blog/https://quiet-machines.example/notes/{number}",),
+        entries=(f"blog/https://quiet-machines.example/notes/{number}",),
         genre="post",
         guid=f"https://quiet-machines.example/notes/{number}",
         description="What we learned from moving the mixing desk.\n\nPictures follow.",
@@ -104,10 +104,10 @@ def post(number: int) -> Item:
 
 def hearings() -> tuple[Hearing, ...]:
     return (
-        Hearing(Source("apple", "apple", "https://podcasts.apple.example/id1"), "unchanged", sightings=8),
-        Hearing(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "heard", sightings=2),
-        Hearing(Source("casts", "listing", path="/data/casts.txt"), "recorded", sightings=7),
-        Hearing(Source("host", "feed", "https://host.example/rss"), "silent", "timed out", sightings=8),
+        Hearing(Source("apple", "apple", "https://podcasts.apple.example/id1"), "unchanged", entries=8),
+        Hearing(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "heard", entries=2),
+        Hearing(Source("casts", "listing", path="/data/casts.txt"), "recorded", entries=7),
+        Hearing(Source("host", "feed", "https://host.example/rss"), "silent", "timed out", entries=8),
     )
 
 
@@ -153,7 +153,7 @@ def moved(then: Feed) -> Feed:
                 item,
                 title=f"{item.title} (remastered)",
                 description=f"{item.description}\n\nNow with better sound.",
-                sightings=tuple(reversed(item.sightings)),
+                entries=tuple(reversed(item.entries)),
                 origin="apple",
                 link=f"https://elsewhere.example/{item.guid}",
                 enclosure=replace(item.enclosure, url=item.enclosure.url.replace("/a/", "/cdn/b/") + "?from=elsewhere")

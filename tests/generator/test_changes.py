@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from aggregator.generator.changes import changes_page, feed_state, history
 from aggregator.generator.changes.changes import KINDS, SENTENCES, Change, changes, sentence
+from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
-from aggregator.model.sighting import Duration, Enclosure, Moment
 
 HERE = Path(__file__).parent
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -46,7 +46,7 @@ class Lines(dict[str, str]):
 
 
 def published(*runs: tuple[Feed, datetime]) -> history.History:
-    """The history of a feed that was published so, over a ledger that keeps it in between."""
+    """The history of a feed that was published so, over a store that keeps it in between."""
     past, lines = None, Lines()
     for feed, at in runs:
         kept = history.pack(past) if past else None
@@ -65,7 +65,7 @@ def one(item: Item) -> Feed:
 
 ITEM = Item(
     title="Clocks",
-    sightings=("host/1",),
+    entries=("host/1",),
     guid="g",
     description="short",
     published=Moment(NOON),
@@ -81,7 +81,7 @@ def test_equal_feeds_have_no_changes() -> None:
 
 def test_how_the_last_run_went_is_no_change() -> None:
     feed = made.feed()
-    rested = replace(feed, hearings=tuple(replace(each, message="x", sightings=99) for each in feed.hearings))
+    rested = replace(feed, hearings=tuple(replace(each, message="x", entries=99) for each in feed.hearings))
     assert told(feed, rested) == []
 
 
@@ -132,8 +132,8 @@ def test_items_that_came_and_went() -> None:
         ),
         ({"link": "https://x.example/1"}, "“Clocks”: the link is now known: x.example."),
         ({"explicit": True}, "“Clocks”: the explicit mark is now known: yes."),
-        ({"sightings": ("host/1", "apple/2")}, "“Clocks” is now listed by apple too."),
-        ({"sightings": ("apple/2",)}, "“Clocks” is now listed by apple too."),
+        ({"entries": ("host/1", "apple/2")}, "“Clocks” is now listed by apple too."),
+        ({"entries": ("apple/2",)}, "“Clocks” is now listed by apple too."),
     ],
 )
 def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -> None:
@@ -142,7 +142,7 @@ def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -
 
 
 def test_a_split_is_told() -> None:
-    both = replace(ITEM, sightings=("apple/2", "host/1"))
+    both = replace(ITEM, entries=("apple/2", "host/1"))
     assert told(one(both), one(ITEM)) == ["“Clocks” is no longer held to be what apple lists."]
 
 
@@ -197,7 +197,7 @@ def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> No
 
 def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = made.feed(9, 3), made.feed(7, 6)
-    other = tuple(replace(each, sightings=("apple/1",), season=9, link=None) for each in new.items[:8])
+    other = tuple(replace(each, entries=("apple/1",), season=9, link=None) for each in new.items[:8])
     new = replace(new, items=(*reversed(other), *new.items[8:]), hearings=new.hearings[:1])
     expected = changes(feed_state.see(old), feed_state.see(new))
     for most in (200, 5):
@@ -214,7 +214,7 @@ def grown() -> history.History:
     return published((made.feed(2, 0), NOON - 9 * day), (made.feed(3, 1), NOON), (made.feed(3, 2), NOON + day))
 
 
-def test_the_history_survives_the_ledger() -> None:
+def test_the_history_survives_the_store() -> None:
     assert history.unpack(history.pack(grown())) == grown()
     assert history.unpack(None) is None
 
@@ -230,7 +230,7 @@ def test_bytes_are_the_golden_ones() -> None:
 
 
 def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
-    shrunk = replace(ITEM, title="Clocks!", duration=Duration(893), sightings=("host/1", "apple/2"))
+    shrunk = replace(ITEM, title="Clocks!", duration=Duration(893), entries=("host/1", "apple/2"))
     other = replace(made.feed(1, 0).items[0], duration=Duration(60))
     old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
     new = replace(old, items=(other, shrunk))

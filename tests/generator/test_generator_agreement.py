@@ -17,9 +17,9 @@ from lxml import etree
 
 from aggregator.generator import feed_files
 from aggregator.generator.content import feed_channel, ids
+from aggregator.model.entry import Duration, Enclosure, Moment, Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
-from aggregator.model.sighting import Duration, Enclosure, Moment, Tag
 from aggregator.validator.examine import examine
 
 SPACE = {"content": "http://purl.org/rss/1.0/modules/content/", "a": "http://www.w3.org/2005/Atom"}
@@ -101,7 +101,7 @@ def items(draw: st.DrawFn) -> tuple[Item, ...]:
         made.append(
             Item(
                 title=draw(TEXT),
-                sightings=(f"a/{number}",),
+                entries=(f"a/{number}",),
                 guid=draw(st.sampled_from([f"g{number}", f"https://example.org/?p={number}", f"urn:x:{number}"])),
                 description=draw(st.none() | TEXT),
                 html=draw(st.none() | TEXT),

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from aggregator import publish
 from aggregator.generator.content import plain_text
 from aggregator.generator.content.unique_titles import GRACE, Told, apart
+from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Promise
-from aggregator.model.sighting import Duration, Enclosure, Moment
 from aggregator.validator.examine import examine
 
 DAY = datetime(2024, 5, 1, 8, tzinfo=UTC)
@@ -25,7 +25,7 @@ def made(*said: tuple[str, int, int | None, str]) -> tuple[Item, ...]:
     items = [
         Item(
             title=title,
-            sightings=(f"host/{turn}",),
+            entries=(f"host/{turn}",),
             guid=f"g-{turn}",
             description="Told slowly.",
             published=Moment(DAY + timedelta(hours=hours)),
@@ -41,7 +41,7 @@ def run(items: tuple[Item, ...], before: Told | None = None, days: int = 0) -> T
     """A run so many days after the first: what settle would promise of the items, then told apart."""
     now = NOW + timedelta(days=days)
     past = {promise.guid: promise for promise in before.promises} if before else {}
-    new = {item.guid: Promise(item.guid, now, item.published, item.sightings, item.title) for item in items}
+    new = {item.guid: Promise(item.guid, now, item.published, item.entries, item.title) for item in items}
     kept = {item.guid: replace(past.get(item.guid, new[item.guid]), title=item.title) for item in items}
     return apart(items, past.values(), tuple((past | kept).values()), now)
 

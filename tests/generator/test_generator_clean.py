@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aggregator.generator.content import feed_item, plain_text, sanitize
 from aggregator.model.item import Item
 
-BARE = Item(title="Bare", sightings=("a/1",), guid="bare")
+BARE = Item(title="Bare", entries=("a/1",), guid="bare")
 
 
 def test_a_short_text_ends_at_a_word_within_4000_bytes() -> None:

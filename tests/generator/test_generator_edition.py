@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from aggregator import publish as publication
 from aggregator.generator import feed_files
 from aggregator.generator.files import publish
+from aggregator.model.entry import Moment
 from aggregator.model.feed import Feed
-from aggregator.model.sighting import Moment
 
 
 @pytest.fixture(scope="module")

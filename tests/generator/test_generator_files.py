@@ -14,7 +14,7 @@ from pathlib import Path
 import brotli
 import pytest
 
-from aggregator.errors import LedgerError, PublishError
+from aggregator.errors import PublishError, StoreError
 from aggregator.generator.files import Written, publish
 
 FILES = {"podcast.xml": b"<rss/>", "feed.json": b"{}"}
@@ -227,8 +227,8 @@ def test_content_that_cannot_be_made_leaves_nothing_beside_the_old_files(tmp_pat
 
     def broken() -> Iterator[tuple[str, bytes]]:
         yield "feed.xml", b"new"
-        raise LedgerError("ledger: cannot be written")
+        raise StoreError("store: cannot be written")
 
-    with pytest.raises(LedgerError):
+    with pytest.raises(StoreError):
         publish(tmp_path, broken(), compress=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -15,8 +15,8 @@ from aggregator.generator.content import podcast_tags
 from aggregator.generator.content.podcast_namespace import TABLE, Place
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.podcast import SPACES
+from aggregator.model.entry import Tag
 from aggregator.model.feed import Feed
-from aggregator.model.sighting import Tag
 from aggregator.validator.examine import examine
 
 DATA = Path(__file__).parent / "data"

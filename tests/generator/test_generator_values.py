@@ -18,12 +18,12 @@ from aggregator.generator.content import feed_channel, feed_item, ids, links
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.pages import view
 from aggregator.generator.podcast import SPACES
+from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed, Hearing
 from aggregator.model.item import Item
-from aggregator.model.sighting import Duration, Enclosure, Moment
 from aggregator.model.source import Source
 
-BARE = Item(title="Bare", sightings=("a/1",), guid="bare")
+BARE = Item(title="Bare", entries=("a/1",), guid="bare")
 
 
 def channel(feed: Feed, *, episodes_only: bool = True) -> etree._Element:

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.pages import environment, pages, view
+from aggregator.model.entry import Enclosure, Note
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
-from aggregator.model.sighting import Enclosure, Note
 
 DATA = Path(__file__).parent / "data"
 
@@ -62,7 +62,7 @@ def with_item(item: Item) -> Feed:
 def hostile(text: str) -> Feed:
     item = Item(
         title=text,
-        sightings=(f"host/{text}",),
+        entries=(f"host/{text}",),
         guid=text or "x",
         description=text,
         summary=text,

@@ -8,9 +8,9 @@ import pytest
 
 from aggregator.generator.pages import environment, extras, picture, subscribe, wording
 from aggregator.generator.pages.repairs import CAUSES, repair
+from aggregator.merger.repair.fixers import FIXERS
+from aggregator.model.entry import Note, Tag
 from aggregator.model.item import Item
-from aggregator.model.sighting import Note, Tag
-from aggregator.text.mend import FIXERS
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def transcript(kind: str, url: str = "https://host.example/words") -> Tag:
 
 
 def with_tags(*tags: Tag) -> Item:
-    return Item(title="A", sightings=("host/a",), guid="a", tags=tags)
+    return Item(title="A", entries=("host/a",), guid="a", tags=tags)
 
 
 def test_the_transcript_that_is_read_most_easily_is_linked() -> None:

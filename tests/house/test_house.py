@@ -16,11 +16,11 @@ SCREEN = 60  # lines of a function
 PLACES = {
     "apscheduler": {"service/schedule.py"},
     "dateutil": {"text/dates.py"},
-    "feedparser": {"fetchers/feed_tolerant.py"},
+    "feedparser": {"fetchers/feeds/tolerant.py"},
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
     "ruamel": {"config/edit.py"},
-    "sqlalchemy": {"ledger/"},
+    "sqlalchemy": {"store/"},
     "feedgen": {"generator/"},
     "ftfy": {"text/"},
     "wordfreq": {"text/", "merger/"},

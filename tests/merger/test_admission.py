@@ -7,9 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.admission import HOLD, QUOTA, Arrival, Coverage, Situation, admit, cover, new_items, tell
+from aggregator.merger.identity.admission import (
+    HOLD,
+    QUOTA,
+    Arrival,
+    Coverage,
+    Situation,
+    admit,
+    cover,
+    new_items,
+    tell,
+)
+from aggregator.model.entry import Entry, Moment, Span
 from aggregator.model.item import Item
-from aggregator.model.sighting import Moment, Sighting, Span
 from aggregator.model.source import Source
 
 NOW = datetime(2025, 3, 14, 9, tzinfo=UTC)
@@ -35,7 +45,7 @@ def situation(*sources: Source, seen: timedelta = timedelta(), **changes) -> Sit
 
 
 def held(*items: Item, among: Situation, now: datetime = NOW) -> dict[str, str]:
-    return {each.sightings[0]: each.why for each in admit(items, among, now).held}
+    return {each.entries[0]: each.why for each in admit(items, among, now).held}
 
 
 def test_a_less_trusted_source_waits_for_the_host() -> None:
@@ -135,7 +145,7 @@ def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> N
     among = situation(HOST, always, quota=QUOTA)
     found = admit([*flood, item("host/1", days=5)], among, NOW)
     assert {each.why for each in found.held} == {"quota"}
-    assert {each.sightings for each in found.held} == {(f"mirror/{number}",) for number in range(49, 80)}
+    assert {each.entries for each in found.held} == {(f"mirror/{number}",) for number in range(49, 80)}
     assert found.until == NOW
     first = {name: Arrival(NOW, 1) for name in among.arrivals}
     assert not admit(flood, replace(among, arrivals=first), NOW).held, "a first listing is no flood"
@@ -144,10 +154,10 @@ def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> N
 
 def test_the_newest_listing_is_what_a_source_lists() -> None:
     entries = [
-        Sighting("host", "a", "A", published=Moment(NOW - timedelta(days=900)), span=Span(1, 2)),
-        Sighting("host", "b", "B", published=Moment(NOW - timedelta(days=9)), span=Span(1, 3)),
-        Sighting("host", "c", "C", "post", published=Moment(NOW - timedelta(days=4)), span=Span(3, 3)),
-        Sighting("other", "a", "A"),
+        Entry("host", "a", "A", published=Moment(NOW - timedelta(days=900)), span=Span(1, 2)),
+        Entry("host", "b", "B", published=Moment(NOW - timedelta(days=9)), span=Span(1, 3)),
+        Entry("host", "c", "C", "post", published=Moment(NOW - timedelta(days=4)), span=Span(3, 3)),
+        Entry("other", "a", "A"),
     ]
     known = {
         "host": Coverage(frozenset({"episode", "post"}), NOW - timedelta(days=9)),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.merger.blend import Copy, blend
+from aggregator.merger.blending.blend import Copy, blend
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_cases.jsonl").read_text().splitlines()]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.commands import reconcile
-from aggregator.merger import recount
+from aggregator.merger.blending import reconcile_jsonl
 
 
 def run(lines, *, learn):
@@ -45,8 +45,8 @@ def test_all_well_is_zero():
     ],
 )
 def test_what_cannot_be_used_is_a_fault(line):
-    (fault,) = recount.accounts([line])
-    assert isinstance(fault, recount.Fault)
+    (fault,) = reconcile_jsonl.accounts([line])
+    assert isinstance(fault, reconcile_jsonl.Fault)
 
 
 @pytest.mark.parametrize(
@@ -54,27 +54,27 @@ def test_what_cannot_be_used_is_a_fault(line):
     [
         ("{", "no JSON: Expecting property name enclosed in double quotes at character 2"),
         ("[" * 100_000, "no JSON that can be used: too many brackets within each other"),
-        ('"' + "x" * recount.LONGEST, f"longer than {recount.LONGEST} characters"),
+        ('"' + "x" * reconcile_jsonl.LONGEST, f"longer than {reconcile_jsonl.LONGEST} characters"),
     ],
 )
 def test_a_fault_says_why(line, reason):
-    assert list(recount.accounts([line])) == [recount.Fault(1, reason)]
+    assert list(reconcile_jsonl.accounts([line])) == [reconcile_jsonl.Fault(1, reason)]
 
 
 def test_a_line_of_any_length_is_one_line(monkeypatch):
-    monkeypatch.setattr(recount, "LONGEST", 100)
+    monkeypatch.setattr(reconcile_jsonl, "LONGEST", 100)
     good = '{"id": "a", "witnesses": []}'
     code, answers, errors = run(["x" * 100, "x" * 101, "x" * 350, good, "x" * 202], learn=True)
     assert (code, [answer["id"] for answer in answers]) == (1, ["a"])
     assert [line.partition(": ")[0] for line in errors.splitlines()] == ["line 1", "line 2", "line 3", "line 5"]
-    assert all(len(line) <= 101 for line in recount.lines(io.StringIO("x" * 350 + "\n" + good)))
+    assert all(len(line) <= 101 for line in reconcile_jsonl.lines(io.StringIO("x" * 350 + "\n" + good)))
 
 
 @pytest.mark.parametrize(
     ("said", "language"), [("en", "en"), ("pt-BR", "pt"), ("EN_us", "en"), (" ", None), (None, None)]
 )
 def test_a_language_is_known_without_its_region(said, language):
-    (account,) = recount.accounts([json.dumps({"id": "a", "lang": said, "witnesses": []})])
+    (account,) = reconcile_jsonl.accounts([json.dumps({"id": "a", "lang": said, "witnesses": []})])
     assert account.language == language
 
 

@@ -4,10 +4,10 @@ import json
 
 from msgspec.structs import replace
 
-from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import Observer, from_json, to_json
-from aggregator.merger.rates import DEFAULT
-from aggregator.text.templates import NONE, Template
+from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.error_rates import DEFAULT
+from aggregator.merger.blending.source_model import Observer, from_json, to_json
+from aggregator.text.titles.affixes import NONE, Template
 
 TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
 

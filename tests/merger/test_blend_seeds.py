@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import NOTHING, Observer
-from aggregator.text.mend import mend
+from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.source_model import NOTHING, Observer
+from aggregator.merger.repair.fixers import mend
 
 SHARED = Path(__file__).parents[3] / "shared"
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here")]

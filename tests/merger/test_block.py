@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.merger.block import candidates
-from aggregator.merger.frame import framed
-from aggregator.merger.record import Record
+from aggregator.merger.matching.blocking import candidates
+from aggregator.merger.matching.features.feature_table import framed
+from aggregator.merger.matching.features.record import Record
 
 OPENING = "Winter came early to the harbour that year and the pilots stayed ashore with their lamps unlit."
 REST = "Sextants, chronometers, almanacs, parallel rulers and brass dividers lay in their boxes until spring returned."

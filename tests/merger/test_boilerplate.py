@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.merger import boilerplate
-from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import Observer
-from aggregator.merger.witnesses import call, in_tokens
+from aggregator.merger.blending import boilerplate
+from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.copies import call, in_tokens
+from aggregator.merger.blending.source_model import Observer
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]
 TAIL = "Brought to you by the Harbour Tea Room. Sit down with us"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from aggregator.merger.channel import TOLD, complete
+from aggregator.merger.reconciling.channel import TOLD, complete
+from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
-from aggregator.model.sighting import Show, Tag
 
 OPEN = Channel("sea", "Sea Room", "https://feeds.example/sea")
 TRUST = {"host": 0.9, "mirror": 0.3}

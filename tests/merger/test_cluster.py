@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aggregator.merger.cluster import Rules, cluster, components
+from aggregator.merger.matching.clustering import Rules, cluster, components
 
 
 def rules(*sources: int, **changes: object) -> Rules:

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.compare import compare
-from aggregator.merger.frame import framed
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.record import Record
-from aggregator.merger.sparse import bagged, gathered, rarity, shared, weighted
-from aggregator.merger.table import from_json
-from aggregator.merger.weigh import weigh
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching.comparison import compare
+from aggregator.merger.matching.features.feature_table import framed
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.features.token_bags import bagged, gathered, rarity, shared, weighted
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.scoring import weigh
+from aggregator.merger.matching.table import from_json
+from aggregator.merger.matching.weights import SHIPPED
 
 
 def levels(left: dict[str, object], right: dict[str, object]) -> dict[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aggregator.merger.compare import Compared
-from aggregator.merger.contest import contested
-from aggregator.merger.levels import KINDS
+from aggregator.merger.matching.comparison import Compared
+from aggregator.merger.matching.competing_candidates import contested
+from aggregator.merger.matching.levels import KINDS
 
 
 def lost(pairs: list[tuple[int, int, float]], listings: list[int], units: list[int] | None = None) -> list[float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.merger.lines import records
-from aggregator.merger.resolve import Orders, resolve
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.resolve import Orders, resolve
+from aggregator.merger.matching.weights import SHIPPED
 
 # brand, types, features: every word of a catalogue recurs, only the model codes do not
 CATALOGUES = {

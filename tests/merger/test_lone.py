@@ -10,28 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger import lone
-from aggregator.merger.match import match
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching import single_source
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.weights import SHIPPED
 from aggregator.model.cluster import Decision, Matching
-from aggregator.model.sighting import Duration, Moment, Sighting, Span
+from aggregator.model.entry import Duration, Entry, Moment, Span
 
 NO_PINS: Mapping[str, str] = {}
 START = datetime(2024, 1, 1, 7, tzinfo=UTC)
 TITLES = ("Tide tables", "Listener mail", "Rope work", "Listener mail (Part 2)", "#4 Anchors")
 
 
-def entry(at: int, title: str = "Listener mail", **said: object) -> Sighting:
+def entry(at: int, title: str = "Listener mail", **said: object) -> Entry:
     """One of a host's entries, all of which it lists today."""
     when = Moment(START + timedelta(days=7 * at))
-    return replace(Sighting("host", f"h{at}", title, published=when, span=Span(at + 1, 9)), **said)  # type: ignore[arg-type]  # by name
+    return replace(Entry("host", f"h{at}", title, published=when, span=Span(at + 1, 9)), **said)  # type: ignore[arg-type]  # by name
 
 
 LISTED = [entry(at, title) for at, title in enumerate(TITLES)]
 
 
 @st.composite
-def listings(draw: st.DrawFn) -> list[Sighting]:
+def listings(draw: st.DrawFn) -> list[Entry]:
     """What one source lists today, some of it since long, titles and ids repeated."""
     return [
         entry(
@@ -47,9 +47,9 @@ def listings(draw: st.DrawFn) -> list[Sighting]:
     ]
 
 
-def alone(listed: list[Sighting], decisions: tuple[Decision, ...] = (), pins: Mapping[str, str] = NO_PINS) -> bool:
+def alone(listed: list[Entry], decisions: tuple[Decision, ...] = (), pins: Mapping[str, str] = NO_PINS) -> bool:
     """Whether these are not compared; then what is answered is what comparing them answers."""
-    found = lone.clusters(listed, decisions, pins)
+    found = single_source.clusters(listed, decisions, pins)
     if found is None:
         return False
     assert Matching(found, (), SHIPPED.version) == match(listed, decisions=decisions, pins=pins)
@@ -58,7 +58,7 @@ def alone(listed: list[Sighting], decisions: tuple[Decision, ...] = (), pins: Ma
 
 @settings(max_examples=60, deadline=None)
 @given(listings(), st.dictionaries(st.sampled_from([each.id for each in LISTED]), st.sampled_from("pq"), max_size=3))
-def test_the_answer_is_that_of_comparing(listed: list[Sighting], pins: dict[str, str]) -> None:
+def test_the_answer_is_that_of_comparing(listed: list[Entry], pins: dict[str, str]) -> None:
     alone(listed, pins=pins)
 
 
@@ -84,6 +84,6 @@ TWIN = entry(5, "Rope work", published=LISTED[2].published, description="The sam
     ids=["a second source", "an entry that went", "listed twice", "decided", "published as one", "nothing"],
 )
 def test_where_something_may_be_one_all_is_compared(
-    listed: list[Sighting], decisions: tuple[Decision, ...], pins: Mapping[str, str]
+    listed: list[Entry], decisions: tuple[Decision, ...], pins: Mapping[str, str]
 ) -> None:
     assert not alone(listed, decisions, pins)

@@ -5,29 +5,29 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.match import match
-from aggregator.model.sighting import Duration, Moment, Sighting
+from aggregator.merger.matching.match import match
+from aggregator.model.entry import Duration, Entry, Moment
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def listing(source: str, mail: Sighting) -> list[Sighting]:
+def listing(source: str, mail: Entry) -> list[Entry]:
     others = (("Tide tables", 0), ("Rope work", 14)) if source == "host" else (("Sextants", 21), ("Harbour pilots", 28))
     told = [
-        Sighting(source, f"{source}-{title}", title, published=Moment(START + timedelta(days=day)))
+        Entry(source, f"{source}-{title}", title, published=Moment(START + timedelta(days=day)))
         for title, day in others
     ]
     return [*told, replace(mail, source=source, key=f"{source}-mail")]
 
 
-def mail(**said) -> Sighting:
-    return Sighting("", "", "Listener mail", **said)
+def mail(**said) -> Entry:
+    return Entry("", "", "Listener mail", **said)
 
 
-def one(left: Sighting, right: Sighting) -> bool:
+def one(left: Entry, right: Entry) -> bool:
     found = match([*listing("host", left), *listing("apple", right)])
     return any(
-        {"host/host-mail", "apple/apple-mail"} <= {each.id for each in group.sightings} for group in found.clusters
+        {"host/host-mail", "apple/apple-mail"} <= {each.id for each in group.entries} for group in found.clusters
     )
 
 

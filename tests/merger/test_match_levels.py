@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.lines import records
-from aggregator.merger.resolve import Orders, Resolution, resolve
-from aggregator.merger.table import Table
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.resolve import Orders, Resolution, resolve
+from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.weights import SHIPPED
 
 DATA = Path(__file__).parent / "data" / "levels"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aggregator.fetchers import roster
-from aggregator.merger.match import match
-from aggregator.merger.repair import repair
+from aggregator.fetchers import registry
+from aggregator.merger.matching.match import match
+from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Matching
-from aggregator.model.sighting import Sighting, Span
+from aggregator.model.entry import Entry, Span
 from aggregator.model.source import Document, Source
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures"
@@ -40,10 +40,10 @@ MOVES = {
 
 
 class Address:
-    """One address whose listings are remembered as the ledger does: by key, the latest words, first and last seen."""
+    """One address whose listings are remembered as the store does: by key, the latest words, first and last seen."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Sighting] = {}
+        self.known: dict[str, Entry] = {}
         self.count = 0
         self.pins: dict[str, str] = {}
         self.name = Source("host", "feed")
@@ -52,15 +52,15 @@ class Address:
         """The clusters after one more listing; asserts that no guid that was given ever changes."""
         self.count += 1
         document = Document(self.name, "https://example.org/feed", path.read_bytes(), "application/rss+xml")
-        for sighting in roster.read(document).sightings:
-            before = self.known.get(sighting.key)
+        for entry in registry.read(document).entries:
+            before = self.known.get(entry.key)
             first = self.count if before is None else before.span.first
-            self.known[sighting.key] = repair(replace(sighting, span=Span(first, self.count)))
+            self.known[entry.key] = repair(replace(entry, span=Span(first, self.count)))
         found = match(list(self.known.values()), pins=self.pins)
         for cluster in found.clusters:
-            given = {self.pins[one.id] for one in cluster.sightings if one.id in self.pins}
-            guid = min(given, default=cluster.sightings[0].key)
-            for one in cluster.sightings:
+            given = {self.pins[one.id] for one in cluster.entries if one.id in self.pins}
+            guid = min(given, default=cluster.entries[0].key)
+            for one in cluster.entries:
                 self.pins.setdefault(one.id, guid)
         return found
 
@@ -90,8 +90,8 @@ def test_a_moved_show_keeps_its_items(name: str) -> None:
     homes: dict[str, set[int]] = defaultdict(set)
     inside: dict[int, set[str]] = defaultdict(set)
     for at, cluster in enumerate(found.clusters):
-        for sighting in cluster.sightings:
-            for label in meant[sighting.key]:
+        for entry in cluster.entries:
+            for label in meant[entry.key]:
                 homes[label].add(at)
                 inside[at].add(label)
     doubled = {label: len(where) for label, where in homes.items() if len(where) > 1}

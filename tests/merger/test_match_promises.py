@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.match import match, side_by_side
-from aggregator.merger.resolve import learned
-from aggregator.merger.retold import telling
-from aggregator.merger.table import from_json
+from aggregator.merger.matching.description_similarity import telling
+from aggregator.merger.matching.match import match, side_by_side
+from aggregator.merger.matching.resolve import learned
+from aggregator.merger.matching.table import from_json
 from aggregator.model.cluster import Decision, Matching
-from aggregator.model.sighting import Duration, Moment, Sighting, Span
+from aggregator.model.entry import Duration, Entry, Moment, Span
 
 WORDS = [
     "anchovy",
@@ -38,7 +38,7 @@ words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)
 
 
 @st.composite
-def sightings(draw: st.DrawFn) -> list[Sighting]:
+def entries(draw: st.DrawFn) -> list[Entry]:
     """Listings of one show with every kind of gap, of two to four sources."""
     found = []
     for source in ("host", "list", "store", "page")[: draw(st.integers(2, 4))]:
@@ -47,7 +47,7 @@ def sightings(draw: st.DrawFn) -> list[Sighting]:
             minutes = draw(st.none() | numbers)
             title = " ".join(draw(words)) + draw(st.sampled_from(("", " (Part 1)", " (Part 2)", " #3")))
             found.append(
-                Sighting(
+                Entry(
                     source,
                     f"{source}-{at}",
                     title,
@@ -64,7 +64,7 @@ def sightings(draw: st.DrawFn) -> list[Sighting]:
 
 
 def groups(found: Matching) -> set[frozenset[str]]:
-    return {frozenset(sighting.id for sighting in cluster.sightings) for cluster in found.clusters}
+    return {frozenset(entry.id for entry in cluster.entries) for cluster in found.clusters}
 
 
 def together(found: Matching, left: str, right: str) -> bool:
@@ -72,38 +72,38 @@ def together(found: Matching, left: str, right: str) -> bool:
 
 
 @settings(max_examples=25, deadline=None)
-@given(sightings(), st.randoms(use_true_random=False))
-def test_the_order_of_the_input_leaves_no_trace(found: list[Sighting], chance: random.Random) -> None:
+@given(entries(), st.randoms(use_true_random=False))
+def test_the_order_of_the_input_leaves_no_trace(found: list[Entry], chance: random.Random) -> None:
     assert match(chance.sample(found, len(found))) == match(found)
 
 
 @settings(max_examples=25, deadline=None)
-@given(sightings())
-def test_every_sighting_is_in_exactly_one_cluster(found: list[Sighting]) -> None:
-    listed = [sighting.id for cluster in match(found).clusters for sighting in cluster.sightings]
-    assert sorted(listed) == sorted(sighting.id for sighting in found)
+@given(entries())
+def test_every_entry_is_in_exactly_one_cluster(found: list[Entry]) -> None:
+    listed = [entry.id for cluster in match(found).clusters for entry in cluster.entries]
+    assert sorted(listed) == sorted(entry.id for entry in found)
 
 
 @settings(max_examples=25, deadline=None)
-@given(sightings())
-def test_what_a_source_lists_side_by_side_stays_two(found: list[Sighting]) -> None:
+@given(entries())
+def test_what_a_source_lists_side_by_side_stays_two(found: list[Entry]) -> None:
     for cluster in match(found).clusters:
-        for left in cluster.sightings:
-            for right in cluster.sightings:
+        for left in cluster.entries:
+            for right in cluster.entries:
                 if left.id < right.id and left.source == right.source and alongside(left, right):
                     assert left.title == right.title
                     twice = left.guid is not None and (left.guid, left.description) == (right.guid, right.description)
                     assert twice or left.published == right.published
 
 
-def alongside(left: Sighting, right: Sighting) -> bool:
+def alongside(left: Entry, right: Entry) -> bool:
     return left.span.first <= right.span.last and right.span.first <= left.span.last
 
 
 @settings(max_examples=25, deadline=None)
-@given(sightings(), st.data())
-def test_a_decision_is_obeyed_whatever_the_evidence(found: list[Sighting], data: st.DataObject) -> None:
-    names = sorted(sighting.id for sighting in found)
+@given(entries(), st.data())
+def test_a_decision_is_obeyed_whatever_the_evidence(found: list[Entry], data: st.DataObject) -> None:
+    names = sorted(entry.id for entry in found)
     left, right = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
     if left != right:
         assert not together(match(found, decisions=[Decision("different", left, right)]), left, right)
@@ -111,10 +111,10 @@ def test_a_decision_is_obeyed_whatever_the_evidence(found: list[Sighting], data:
 
 
 @settings(max_examples=25, deadline=None)
-@given(sightings(), st.data())
-def test_what_was_published_under_one_guid_stays_together(found: list[Sighting], data: st.DataObject) -> None:
-    found = [replace(sighting, span=Span(2 * at, 2 * at + 1)) for at, sighting in enumerate(found)]  # none side by side
-    pins = {sighting.id: data.draw(st.sampled_from(("p1", "p2", "p3"))) for sighting in found}
+@given(entries(), st.data())
+def test_what_was_published_under_one_guid_stays_together(found: list[Entry], data: st.DataObject) -> None:
+    found = [replace(entry, span=Span(2 * at, 2 * at + 1)) for at, entry in enumerate(found)]  # none side by side
+    pins = {entry.id: data.draw(st.sampled_from(("p1", "p2", "p3"))) for entry in found}
     again = match(found, pins=pins)
     for left, one in pins.items():
         for right, other in pins.items():
@@ -123,9 +123,9 @@ def test_what_was_published_under_one_guid_stays_together(found: list[Sighting],
 
 
 @settings(max_examples=20, deadline=None)
-@given(sightings(), sightings())
-def test_an_unrelated_show_changes_nothing(found: list[Sighting], others: list[Sighting]) -> None:
-    own = [replace(sighting, show="Bread and Water") for sighting in found]
+@given(entries(), entries())
+def test_an_unrelated_show_changes_nothing(found: list[Entry], others: list[Entry]) -> None:
+    own = [replace(entry, show="Bread and Water") for entry in found]
     else_ = [replace(one, source=f"{one.source}-2", show="Night Trains", guid=None) for one in others]
     table = learned(side_by_side(()))
     assert groups(match(own, table=table)) <= groups(match([*own, *else_], table=table))
@@ -141,7 +141,7 @@ def test_a_word_of_another_show_parts_no_pair_of_this_one() -> None:
         "page": [fish, "bread"],
     }
     own = [
-        Sighting(source, f"{source}-{at}", title, position=at, span=Span(1, 3), show="Bread and Water")
+        Entry(source, f"{source}-{at}", title, position=at, span=Span(1, 3), show="Bread and Water")
         for source, listed in titles.items()
         for at, title in enumerate(listed)
     ]
@@ -149,15 +149,14 @@ def test_a_word_of_another_show_parts_no_pair_of_this_one() -> None:
     alone = match(own, table=table)
     assert together(alone, "host/host-4", "store/store-5")
     trains = [
-        Sighting(f"{source}-2", "0", title, show="Night Trains")
-        for source, title in (("host", fish), ("list", "bread"))
+        Entry(f"{source}-2", "0", title, show="Night Trains") for source, title in (("host", fish), ("list", "bread"))
     ]
     assert groups(alone) <= groups(match([*own, *trains], table=table))
 
 
-def honest(count: int) -> list[Sighting]:
+def honest(count: int) -> list[Entry]:
     return [
-        Sighting(
+        Entry(
             "host",
             f"h{at}",
             f"{WORDS[at].title()} and {WORDS[-at - 1]}",
@@ -170,11 +169,11 @@ def honest(count: int) -> list[Sighting]:
     ]
 
 
-def copies(found: Sequence[Sighting], shift: int) -> list[Sighting]:
+def copies(found: Sequence[Entry], shift: int) -> list[Entry]:
     """A source that gives each guid to another's title."""
     return [
-        replace(sighting, source="copy", key=f"c{at}", guid=found[(at + shift) % len(found)].guid)
-        for at, sighting in enumerate(found)
+        replace(entry, source="copy", key=f"c{at}", guid=found[(at + shift) % len(found)].guid)
+        for at, entry in enumerate(found)
     ]
 
 
@@ -182,20 +181,20 @@ def test_a_source_that_copies_all_of_another_hides_none_of_its_items() -> None:
     own = honest(7)
     for shift in range(7):
         for cluster in match([*own, *copies(own, shift)]).clusters:
-            assert sum(sighting.source == "host" for sighting in cluster.sightings) <= 1
+            assert sum(entry.source == "host" for entry in cluster.entries) <= 1
 
 
 def test_a_source_that_gives_all_its_items_one_guid_and_title_hides_none() -> None:
     own = honest(7)
     flood = [replace(own[0], source="flood", key=f"f{at}", published=None, duration=None) for at in range(40)]
     for cluster in match([*own, *flood]).clusters:
-        assert sum(sighting.source == "host" for sighting in cluster.sightings) <= 1
+        assert sum(entry.source == "host" for entry in cluster.entries) <= 1
 
 
 @pytest.mark.parametrize("title", ["?", "\u4f60\u597d", "zzzqqq"])
 def test_what_nobody_else_says_moves_no_weight(title: str) -> None:
     """Seen in a random history: a source's one entry "?" gave an episode of two others another guid."""
-    noise = Sighting("page", "noise", title, description=title)
+    noise = Entry("page", "noise", title, description=title)
     one, other = side_by_side(honest(7)), side_by_side([*honest(7), noise])
     kept = [record.id != noise.id for record in other.frame.records]
     for name in ("own", "told"):
@@ -226,7 +225,7 @@ def test_the_last_decision_stands() -> None:
 
 def test_decisions_name_published_guids_too() -> None:
     own = honest(3)
-    pins = {sighting.id: f"p{at}" for at, sighting in enumerate(own)}
+    pins = {entry.id: f"p{at}" for at, entry in enumerate(own)}
     assert together(match(own, pins=pins, decisions=[Decision("same", "p0", "p2")]), own[0].id, own[2].id)
 
 

@@ -6,34 +6,34 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.match import match
-from aggregator.merger.record import of_sighting
-from aggregator.merger.relisted import relisted
-from aggregator.merger.resolve import paired
-from aggregator.merger.sight import closely
-from aggregator.merger.weights import SHIPPED
-from aggregator.model.sighting import Moment, Sighting, Span
+from aggregator.merger.matching.features.record import of_entry
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.prefilter import closely
+from aggregator.merger.matching.relisting import relisted
+from aggregator.merger.matching.resolve import paired
+from aggregator.merger.matching.weights import SHIPPED
+from aggregator.model.entry import Entry, Moment, Span
 
 TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
 
 
-def entry(key: str, title: str, span: Span, text: str) -> Sighting:
-    return Sighting("blog", key, title, genre="post", span=span, description=text)
+def entry(key: str, title: str, span: Span, text: str) -> Entry:
+    return Entry("blog", key, title, genre="post", span=span, description=text)
 
 
-def before(titles=TITLES) -> list[Sighting]:
-    words = "How the harbour works at night, who keeps the lamps and the ledgers, and what a pilot is paid for"
+def before(titles=TITLES) -> list[Entry]:
+    words = "How the harbour works at night, who keeps the lamps and the stores, and what a pilot is paid for"
     return [entry(f"text-{title}", title, Span(1, 1), f"{words} {title.lower()}.") for title in titles]
 
 
-def after(titles=TITLES) -> list[Sighting]:
+def after(titles=TITLES) -> list[Entry]:
     words = "An essay that was written anew from the first line to the last, with other examples and another end, on"
     return [entry(f"feed-{title}", title, Span(2, 2), f"{words} {title.lower()}.") for title in titles]
 
 
-def items(*sightings: Sighting) -> int:
-    return len(match(sightings).clusters)
+def items(*entries: Entry) -> int:
+    return len(match(entries).clusters)
 
 
 def test_a_page_that_became_a_feed_keeps_its_posts_though_every_text_is_new() -> None:
@@ -82,9 +82,9 @@ def test_a_day_later_is_no_other_date() -> None:
     assert items(*dated, *redated) == len(TITLES)
 
 
-def most(*sightings: Sighting) -> float:
-    """The most that a pair of sightings gains by being listed anew."""
-    found = paired([of_sighting(sighting) for sighting in sightings])
+def most(*entries: Entry) -> float:
+    """The most that a pair of entries gains by being listed anew."""
+    found = paired([of_entry(entry) for entry in entries])
     found = closely(found, np.arange(len(found.vetoes)))
     return float(relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
 

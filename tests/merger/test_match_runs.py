@@ -7,14 +7,14 @@ import random
 import numpy as np
 from msgspec.structs import replace
 
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.lines import records
-from aggregator.merger.match import match
-from aggregator.merger.record import Record
-from aggregator.merger.resolve import Orders, Resolution, rejoined, resolve
-from aggregator.merger.scope import scopes_of
-from aggregator.merger.weights import SHIPPED
-from aggregator.model.sighting import Sighting
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.features.show_scope import scopes_of
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.resolve import Orders, Resolution, rejoined, resolve
+from aggregator.merger.matching.weights import SHIPPED
+from aggregator.model.entry import Entry
 
 FIRST = [
     "copper",
@@ -155,15 +155,15 @@ def test_a_small_run_uses_the_shipped_table() -> None:
 
 
 def test_near_misses_are_bounded_and_the_rest_is_told() -> None:
-    mail = [Sighting(source, f"{source}-{at}", "Mailbag") for source in "ab" for at in range(30)]
+    mail = [Entry(source, f"{source}-{at}", "Mailbag") for source in "ab" for at in range(30)]
     found = match(mail)
     assert (len(found.near_misses), len(found.clusters)) == (200, 60)
     assert found.remarks == ("match: 700 more near misses are not shown",)
 
 
 def test_blocks_too_large_are_told() -> None:
-    mail = [Sighting(source, f"{source}-{at}", "Mailbag") for source in "ab" for at in range(60)]
-    assert any("more than 80 sightings" in remark for remark in match(mail).remarks)
+    mail = [Entry(source, f"{source}-{at}", "Mailbag") for source in "ab" for at in range(60)]
+    assert any("more than 80 entries" in remark for remark in match(mail).remarks)
 
 
 def test_weights_of_a_resolution_belong_to_its_pairs() -> None:

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.doubtful import COST
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.lines import records
-from aggregator.merger.match import match
-from aggregator.merger.record import of_sighting
-from aggregator.merger.resolve import Orders, Resolution, resolve
-from aggregator.merger.weights import SHIPPED
-from aggregator.model.sighting import Moment, Sighting, Span
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.features.record import of_entry
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.resolve import Orders, Resolution, resolve
+from aggregator.merger.matching.weak_titles import COST
+from aggregator.merger.matching.weights import SHIPPED
+from aggregator.model.entry import Entry, Moment, Span
 
 TITLES = (
     *("Tide tables", "Rope work", "Dead reckoning", "Sextants and stars", "The lamp keepers", "Paint against rust"),
@@ -25,10 +25,10 @@ TITLES = (
 ODD = ("The harbour pilots at night", "The pilots of the harbour at night")
 
 
-def listing(source: str, odd: str, at: int, span: Span | None = None) -> list[Sighting]:
+def listing(source: str, odd: str, at: int, span: Span | None = None) -> list[Entry]:
     titles = [*TITLES[:at], odd, *TITLES[at:]]
     return [
-        Sighting(source, title, title, position=place, span=span or Span(last=4)) for place, title in enumerate(titles)
+        Entry(source, title, title, position=place, span=span or Span(last=4)) for place, title in enumerate(titles)
     ]
 
 
@@ -44,8 +44,8 @@ def said(found: Resolution) -> dict[tuple[str, str], str]:
     }
 
 
-def resolved(sightings: Sequence[Sighting]) -> Resolution:
-    return resolve([of_sighting(sighting) for sighting in sightings], Orders(), SHIPPED)
+def resolved(entries: Sequence[Entry]) -> Resolution:
+    return resolve([of_entry(entry) for entry in entries], Orders(), SHIPPED)
 
 
 def odd(found: Resolution) -> str | None:
@@ -73,8 +73,8 @@ def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) ->
 
 def test_order_is_no_word_of_the_lines_but_of_their_positions() -> None:
     lines: list[dict[str, object]] = [
-        {"id": sighting.id, "source": sighting.source, "title": sighting.title}
-        for sighting in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))
+        {"id": entry.id, "source": entry.source, "title": entry.title}
+        for entry in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))
     ]
     assert said(resolve(records(lines), Orders())) == {}
     placed = [line | {"position": at % 9} for at, line in enumerate(lines)]
@@ -90,7 +90,7 @@ def test_too_few_landmarks_show_no_order() -> None:
 def test_places_that_several_items_share_are_no_order() -> None:
     twice = [
         *listing("host", ODD[0], 4),
-        *(Sighting("page", title, title, position=at // 2) for at, title in enumerate((*TITLES, ODD[1]))),
+        *(Entry("page", title, title, position=at // 2) for at, title in enumerate((*TITLES, ODD[1]))),
     ]
     assert said(resolved(twice)) == {}
 
@@ -100,7 +100,7 @@ def test_what_vanished_and_what_came_instead_are_two_listings() -> None:
     old, new = listing("feed", ODD[0], 4, Span(1, 3)), listing("feed", ODD[1], 4, Span(4, 9))
     moved = [
         *old,
-        *(Sighting("feed", f"new {one.title}", one.title, position=one.position, span=one.span) for one in new),
+        *(Entry("feed", f"new {one.title}", one.title, position=one.position, span=one.span) for one in new),
     ]
     level = said(resolved(moved))[f"feed/{ODD[0]}", f"feed/new {ODD[1]}"]
     assert level == "alone between the same items"
@@ -108,9 +108,9 @@ def test_what_vanished_and_what_came_instead_are_two_listings() -> None:
 
 def test_another_show_of_the_same_listing_does_not_count() -> None:
     own = [*listing("host", ODD[0], 4), *listing("page", ODD[1], 4)]
-    named = [Sighting(one.source, one.key, one.title, position=3 * one.position, show="Harbour") for one in own]
+    named = [Entry(one.source, one.key, one.title, position=3 * one.position, show="Harbour") for one in own]
     other = [
-        Sighting(source, f"n{at}", f"Night train {at}", position=3 * at + 1, show="Night Trains")
+        Entry(source, f"n{at}", f"Night train {at}", position=3 * at + 1, show="Night Trains")
         for source in ("page", "third")
         for at in range(9)
     ]

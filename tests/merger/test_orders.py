@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.frame import framed
-from aggregator.merger.orders import twins
-from aggregator.merger.record import Record
+from aggregator.merger.matching.constraints import twins
+from aggregator.merger.matching.features.feature_table import framed
+from aggregator.merger.matching.features.record import Record
 
 NOON = 19_800 * 86_400.0 + 43_200
 ONE = Record("a", "x", "Tide tables", ids=("guid:1",), description="Moon and harbour.", instant=NOON, seconds=1234)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.match import match
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+from aggregator.merger.matching.match import match
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 
 TITLES = ("Evening bulletin", "Listener mail", "Das Neueste", "Preguntas 3", "お便り", "お便り 第2回")
 TEXTS = (None, "The news.", "Ihre Fragen zu Tauen, Segeln und Wind.")
@@ -24,8 +24,8 @@ LENGTHS = (None, Duration(300), Duration(301), Duration(300, 60))
 
 
 @st.composite
-def entries(draw: st.DrawFn, source: str, number: int) -> Sighting:
-    return Sighting(
+def entries(draw: st.DrawFn, source: str, number: int) -> Entry:
+    return Entry(
         source,
         f"{number}",
         draw(st.sampled_from(TITLES)),
@@ -41,13 +41,13 @@ def entries(draw: st.DrawFn, source: str, number: int) -> Sighting:
 
 
 @st.composite
-def listings(draw: st.DrawFn) -> list[Sighting]:
+def listings(draw: st.DrawFn) -> list[Entry]:
     """What a host and two directories list, all of it today."""
     sizes = {"host": draw(st.integers(2, 9)), "near": draw(st.integers(0, 6)), "far": draw(st.integers(0, 6))}
     return [draw(entries(source, number)) for source, size in sizes.items() for number in range(size)]
 
 
-def listed_twice(left: Sighting, right: Sighting) -> bool:
+def listed_twice(left: Entry, right: Entry) -> bool:
     """Whether a source says of two of its entries that they are one: guid, audio, or text and time of day."""
     if (left.guid and left.guid == right.guid) or (left.enclosure and left.enclosure == right.enclosure):
         return True
@@ -58,25 +58,25 @@ def listed_twice(left: Sighting, right: Sighting) -> bool:
 
 @settings(max_examples=60, deadline=None)
 @given(listings())
-def test_no_entry_is_joined_to_others_of_its_source(listed: list[Sighting]) -> None:
+def test_no_entry_is_joined_to_others_of_its_source(listed: list[Entry]) -> None:
     for cluster in match(listed).clusters:
-        for one in cluster.sightings:
-            others = [each for each in cluster.sightings if each.source == one.source and each is not one]
+        for one in cluster.entries:
+            others = [each for each in cluster.entries if each.source == one.source and each is not one]
             assert not others or any(listed_twice(one, other) for other in others), (one, others)
 
 
 @settings(max_examples=30, deadline=None)
 @given(listings())
-def test_every_entry_stands_in_one_cluster(listed: list[Sighting]) -> None:
-    found = [each.id for cluster in match(listed).clusters for each in cluster.sightings]
+def test_every_entry_stands_in_one_cluster(listed: list[Entry]) -> None:
+    found = [each.id for cluster in match(listed).clusters for each in cluster.entries]
     assert sorted(found) == sorted(each.id for each in listed)
 
 
-def moved(key: str, title: str, first: int, audio: str) -> Sighting:
+def moved(key: str, title: str, first: int, audio: str) -> Entry:
     """One entry of the host, of which the first listing had one and the second another."""
     enclosure = Enclosure(f"https://host.example/{audio}.mp3")
     stamp = Moment(START + timedelta(days=9 * first))
-    return Sighting("host", key, title, guid=key, published=stamp, enclosure=enclosure, span=Span(first, first))
+    return Entry("host", key, title, guid=key, published=stamp, enclosure=enclosure, span=Span(first, first))
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def moved(key: str, title: str, first: int, audio: str) -> Sighting:
 )
 def test_an_entry_with_ids_of_two_does_not_join_them(before: str, after: str) -> None:
     old, new = moved("h1", before, 1, "one"), moved("h2", after, 2, "two")
-    both = Sighting("page", "p", before, guid="h2", enclosure=old.enclosure, ids=(("guid", "h1"),))
-    homes = [{each.key for each in cluster.sightings} for cluster in match([old, new, both]).clusters]
+    both = Entry("page", "p", before, guid="h2", enclosure=old.enclosure, ids=(("guid", "h1"),))
+    homes = [{each.key for each in cluster.entries} for cluster in match([old, new, both]).clusters]
     assert {"h1", "h2"} not in [home - {"p"} for home in homes]
     same = replace(moved("h3", before, 2, "one"), published=old.published)
     assert len(match([old, same, both]).clusters) == 1

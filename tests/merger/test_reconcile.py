@@ -7,14 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.attest import Weights
-from aggregator.merger.lore import NOTHING
-from aggregator.merger.override import FIELDS, WITNESS, override
-from aggregator.merger.reconcile import reconcile
+from aggregator.merger.blending.source_model import NOTHING
+from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.overrides import FIELDS, WITNESS, override
+from aggregator.merger.reconciling.provenance import Weights
 from aggregator.model.cluster import Cluster
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span
 from aggregator.model.item import Override
-from aggregator.model.sighting import Duration, Enclosure, Moment, Note, Sighting, Span
-from aggregator.text.templates import Template
+from aggregator.text.titles.affixes import Template
 
 TRUST = {"host": 0.9, "apple": 0.7, "blog": 0.6, "casts": 0.4, "mirror": 0.3}
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,12 +25,12 @@ def at(*when: int, precision="second") -> Moment:
     return Moment(datetime(*when, tzinfo=UTC), precision)
 
 
-def seen(source: str, title: str = "Higher order operators", **said) -> Sighting:
-    return Sighting(**{"source": source, "key": source, "title": title, **said})
+def seen(source: str, title: str = "Higher order operators", **said) -> Entry:
+    return Entry(**{"source": source, "key": source, "title": title, **said})
 
 
-def made(*sightings: Sighting, **weights):
-    return reconcile(Cluster(sightings), Weights(TRUST, **weights))
+def made(*entries: Entry, **weights):
+    return reconcile(Cluster(entries), Weights(TRUST, **weights))
 
 
 def origin(item, field):
@@ -54,7 +54,7 @@ def test_a_restamped_mirror_does_not_move_the_hosts_date() -> None:
     assert item.published == at(2024, 4, 29, 0, 1)
 
 
-def test_a_date_ahead_of_its_sighting_counts_only_where_nobody_has_another() -> None:
+def test_a_date_ahead_of_its_entry_counts_only_where_nobody_has_another() -> None:
     host, apple = seen("host", published=at(2031, 5, 1, 6)), seen("apple", published=DAY)
     item = made(host, apple, ahead=frozenset({host.id}))
     assert (item.published, origin(item, "published").witness) == (DAY, "apple")
@@ -209,30 +209,30 @@ def clusters(draw):
 
 @CALM
 @given(clusters(), st.randoms())
-def test_the_order_of_the_witnesses_does_not_matter(sightings, random) -> None:
-    shuffled = list(sightings)
+def test_the_order_of_the_witnesses_does_not_matter(entries, random) -> None:
+    shuffled = list(entries)
     random.shuffle(shuffled)
-    assert made(*shuffled) == made(*sightings)
+    assert made(*shuffled) == made(*entries)
 
 
 @CALM
 @given(clusters())
-def test_every_field_that_is_said_has_a_witness_that_said_something(sightings) -> None:
-    item = made(*sightings)
+def test_every_field_that_is_said_has_a_witness_that_said_something(entries) -> None:
+    item = made(*entries)
     for name in ("description", "published", "duration", "enclosure", "link"):
         if getattr(item, name) is not None:
-            said = {each.source for each in sightings if getattr(each, name) is not None}
+            said = {each.source for each in entries if getattr(each, name) is not None}
             assert origin(item, name).witness in said
 
 
 @CALM
 @given(clusters())
-def test_promise_5_the_most_trusted_word_on_audio_link_and_day_stands(sightings) -> None:
-    item = made(*sightings)
+def test_promise_5_the_most_trusted_word_on_audio_link_and_day_stands(entries) -> None:
+    item = made(*entries)
     for name in ("enclosure", "link"):
-        heard = [each for each in sorted(sightings, key=lambda each: -TRUST[each.source]) if getattr(each, name)]
+        heard = [each for each in sorted(entries, key=lambda each: -TRUST[each.source]) if getattr(each, name)]
         assert getattr(item, name) == (getattr(heard[0], name) if heard else None)
-    dated = [each for each in sorted(sightings, key=lambda each: -TRUST[each.source]) if each.published]
+    dated = [each for each in sorted(entries, key=lambda each: -TRUST[each.source]) if each.published]
     if dated:
         assert item.published.at.date() == dated[0].published.at.date()
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.cluster import STRONG, Rules, cluster
-from aggregator.merger.frame import framed
-from aggregator.merger.lines import records
-from aggregator.merger.record import Record
-from aggregator.merger.redirected import alike
-from aggregator.merger.resolve import Orders, compared, resolve
-from aggregator.merger.sight import closely
-from aggregator.merger.table import Table
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching.clustering import STRONG, Rules, cluster
+from aggregator.merger.matching.features.feature_table import framed
+from aggregator.merger.matching.features.json_lines import records
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.merge_published import alike
+from aggregator.merger.matching.prefilter import closely
+from aggregator.merger.matching.resolve import Orders, compared, resolve
+from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.weights import SHIPPED
 
 CASES = json.loads((Path(__file__).parent / "data" / "redirected.json").read_text(encoding="utf-8"))
 PINS = {"left": "older", "right": "younger"}
@@ -68,7 +68,7 @@ def test_all_promises_of_two_clusters_must_be_alike() -> None:
 
 
 def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
-    """Its sightings fit two items: which of them it is stays open."""
+    """Its entries fit two items: which of them it is stays open."""
     first, second = sides(CASES[0])
     far = replace(first, id="far", source="far", title="Knots")
     table = balanced([first, second], 1.5)

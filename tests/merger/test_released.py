@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.compare import Compared
-from aggregator.merger.frame import framed
-from aggregator.merger.levels import KINDS
-from aggregator.merger.match import match
-from aggregator.merger.record import Record
-from aggregator.merger.released import released
-from aggregator.merger.settle import Past, settle
+from aggregator.merger.identity.settle import Past, settle
+from aggregator.merger.matching.comparison import Compared
+from aggregator.merger.matching.features.feature_table import framed
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.levels import KINDS
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.split_published import released
+from aggregator.model.entry import Duration, Entry, Moment, Span
 from aggregator.model.item import Item, Promise
-from aggregator.model.sighting import Duration, Moment, Sighting, Span
 from aggregator.stages import pinned
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
 # two weeks of one title: the shop names no length and no date, so the host's first week is all it can be
-HOST = Sighting(
+HOST = Entry(
     "host",
     "may",
     "Listener mail",
@@ -40,14 +40,14 @@ JUNE = replace(
     published=Moment(NOW - timedelta(days=2)),
     duration=Duration(2210),
 )
-EARLY = Sighting("shop", "june", "Listener mail")
+EARLY = Entry("shop", "june", "Listener mail")
 LATER = replace(EARLY, description=JUNE.description, duration=Duration(2220, 60), published=JUNE.published)
 SHOP_MAY = replace(EARLY, key="may", description=HOST.description, duration=Duration(1500, 60))
 
 
-def groups(*sightings: Sighting, pins: Mapping[str, str]) -> set[frozenset[str]]:
-    found = match(sightings, pins=pins).clusters
-    return {frozenset(sighting.id for sighting in cluster.sightings) for cluster in found}
+def groups(*entries: Entry, pins: Mapping[str, str]) -> set[frozenset[str]]:
+    found = match(entries, pins=pins).clusters
+    return {frozenset(entry.id for entry in cluster.entries) for cluster in found}
 
 
 def test_what_was_joined_for_want_of_better_is_let_go_when_better_comes() -> None:
@@ -71,31 +71,31 @@ def test_entries_that_came_one_after_the_other_show_no_two_items() -> None:
     assert frozenset({"host/june", "shop/june"}) in groups(HOST, JUNE, LATER, pins=pins)
 
 
-def refresh(sightings: tuple[Sighting, ...], promises: tuple[Promise, ...], turn: int) -> tuple[Promise, ...]:
-    """The promises after a refresh in which these sightings are known."""
-    clusters = match(sightings, pins=pinned(promises)).clusters
+def refresh(entries: tuple[Entry, ...], promises: tuple[Promise, ...], turn: int) -> tuple[Promise, ...]:
+    """The promises after a refresh in which these entries are known."""
+    clusters = match(entries, pins=pinned(promises)).clusters
     items = []
     for cluster in clusters:
-        ids = tuple(sighting.id for sighting in cluster.sightings)
-        guid = next((sighting.guid for sighting in cluster.sightings if sighting.guid), "")
-        items.append(Item(title=cluster.sightings[0].title, sightings=ids, guid=guid, published=Moment(NOW)))
+        ids = tuple(entry.id for entry in cluster.entries)
+        guid = next((entry.guid for entry in cluster.entries if entry.guid), "")
+        items.append(Item(title=cluster.entries[0].title, entries=ids, guid=guid, published=Moment(NOW)))
     return settle(items, Past("sea", promises), NOW + timedelta(days=turn)).promises
 
 
-@pytest.mark.parametrize("sightings", [("host/may", "shop/june"), ("shop/june", "host/may")])
-def test_the_guid_stays_with_the_sighting_it_was_published_from(sightings: tuple[str, str]) -> None:
-    promise = Promise("guid", NOW, Moment(NOW), sightings, "Listener mail")
+@pytest.mark.parametrize("entries", [("host/may", "shop/june"), ("shop/june", "host/may")])
+def test_the_guid_stays_with_the_entry_it_was_published_from(entries: tuple[str, str]) -> None:
+    promise = Promise("guid", NOW, Moment(NOW), entries, "Listener mail")
     after = {promise.guid: promise for promise in refresh((HOST, JUNE, LATER, SHOP_MAY), (promise,), 1)}
-    assert len(after) == len(sightings)
-    assert sightings[0] in after["guid"].sightings
-    assert sightings[1] not in after["guid"].sightings
+    assert len(after) == len(entries)
+    assert entries[0] in after["guid"].entries
+    assert entries[1] not in after["guid"].entries
 
 
 def test_a_hidden_episode_comes_out_under_its_own_guid() -> None:
     one = refresh((HOST, EARLY), (), 0)
-    assert {promise.guid: promise.sightings for promise in one} == {"guid-may": ("host/may", "shop/june")}
+    assert {promise.guid: promise.entries for promise in one} == {"guid-may": ("host/may", "shop/june")}
     two = refresh((HOST, JUNE, LATER, SHOP_MAY), one, 1)
-    assert {promise.guid: set(promise.sightings) for promise in two} == {
+    assert {promise.guid: set(promise.entries) for promise in two} == {
         "guid-may": {"host/may", "shop/may"},
         "guid-june": {"host/june", "shop/june"},
     }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.doubtful import RERUN
-from aggregator.merger.levels import KINDS, LEVELS
-from aggregator.merger.record import Record
-from aggregator.merger.resolve import Orders, Resolution, resolve
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.levels import KINDS, LEVELS
+from aggregator.merger.matching.resolve import Orders, Resolution, resolve
+from aggregator.merger.matching.weak_titles import RERUN
+from aggregator.merger.matching.weights import SHIPPED
 
 DAY = 738_000
 TITLES = (

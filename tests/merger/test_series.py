@@ -8,36 +8,36 @@ from itertools import pairwise
 
 import pytest
 
-from aggregator.merger.match import match
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+from aggregator.merger.matching.match import match
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 
 TITLES = ("Der Tag in zehn Minuten", "Boletín de la costa", "港の朝便り")
 START = datetime(2025, 9, 1, tzinfo=UTC)
 LENGTHS = [420 + turn * 7919 % 611 for turn in range(90)]
 WORDS = ("Anker", "Bojen", "Deiche", "Ebbe", "Flut", "Gezeiten", "Hafen", "Inseln", "Kähne")
 TEXTS = [f"{one} {other}." for one, other in pairwise(WORDS)]
-Entry = Callable[..., Sighting]
+Entry = Callable[..., Entry]
 
 
-def hosted(turn: int, title: str, at: datetime, **said: object) -> Sighting:
+def hosted(turn: int, title: str, at: datetime, **said: object) -> Entry:
     known = {"guid": f"g{turn}", "enclosure": Enclosure(f"https://host.example/{turn}.mp3"), **said}
-    return Sighting("host", f"host-{turn}", title, position=90 - turn, published=Moment(at), **known)  # type: ignore[arg-type]  # by name
+    return Entry("host", f"host-{turn}", title, position=90 - turn, published=Moment(at), **known)  # type: ignore[arg-type]  # by name
 
 
-def listed(turn: int, title: str, day: datetime, **said: object) -> Sighting:
+def listed(turn: int, title: str, day: datetime, **said: object) -> Entry:
     when = Moment(day.replace(hour=0, minute=0), "day", zoned=False)
     known = {"position": 90 - turn, "published": when, **said}
-    return Sighting("page", f"page-{turn}", title, **known)  # type: ignore[arg-type]  # by name
+    return Entry("page", f"page-{turn}", title, **known)  # type: ignore[arg-type]  # by name
 
 
 def day(turn: int, hour: int = 5) -> datetime:
     return START + timedelta(days=turn, hours=hour)
 
 
-def sorted_out(entries: Iterable[Sighting]) -> tuple[int, int]:
+def sorted_out(entries: Iterable[Entry]) -> tuple[int, int]:
     """How many items the entries make, and how many of these hold entries of two."""
     clusters = match(list(entries)).clusters
-    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.sightings}) > 1 for cluster in clusters)
+    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.entries}) > 1 for cluster in clusters)
     return len(clusters), mixed
 
 
@@ -104,10 +104,10 @@ def test_times_without_their_zone_are_moved_as_a_whole(title: str) -> None:
     assert sorted_out([*host, *page]) == (30, 0)
 
 
-def moved(turn: int, title: str, at: datetime, length: int) -> Sighting:
+def moved(turn: int, title: str, at: datetime, length: int) -> Entry:
     audio = Enclosure(f"https://new.example/{turn}.mp3")
     said = {"span": Span(2, 2), "duration": Duration(length), "enclosure": audio, "position": 90 - turn}
-    return Sighting("host", f"new-{turn}", title, guid=f"n{turn}", published=Moment(at), **said)  # type: ignore[arg-type]  # by name
+    return Entry("host", f"new-{turn}", title, guid=f"n{turn}", published=Moment(at), **said)  # type: ignore[arg-type]  # by name
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.mint import mint
-from aggregator.merger.settle import AHEAD, Past, settle
+from aggregator.merger.identity.guid import mint
+from aggregator.merger.identity.settle import AHEAD, Past, settle
+from aggregator.model.entry import Enclosure, Moment
 from aggregator.model.item import Item, Provenance
-from aggregator.model.sighting import Enclosure, Moment
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 DAY = Moment(datetime(2024, 4, 29, tzinfo=UTC), "day")
 
 
-def item(title: str, *sightings: str, guid: str = "", published: Moment | None = DAY, rank: int = 0) -> Item:
-    origin = (Provenance("guid", sightings[0].split("/")[0]),) if guid else ()
-    return Item(title=title, sightings=sightings, guid=guid, published=published, rank=rank, provenance=origin)
+def item(title: str, *entries: str, guid: str = "", published: Moment | None = DAY, rank: int = 0) -> Item:
+    origin = (Provenance("guid", entries[0].split("/")[0]),) if guid else ()
+    return Item(title=title, entries=entries, guid=guid, published=published, rank=rank, provenance=origin)
 
 
 def again(items: list[Item], promises, now: datetime = NOW + timedelta(days=1), **past):
@@ -136,16 +136,16 @@ def test_an_alias_of_an_alias_is_the_guid_that_lives() -> None:
     assert [each.guid for each in again([three], found.promises, days[5]).items] == ["old"]
 
 
-def test_a_split_leaves_the_guid_with_the_oldest_sighting() -> None:
+def test_a_split_leaves_the_guid_with_the_oldest_entry() -> None:
     before = first(item("A", "apple/1", "host/1", guid="one"))
     after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.promises)
     assert {each.title: each.guid for each in after.items} == {"A": "one", "B": "two"}
     assert after.events == ("'B' is not one as was thought: it is an item of its own",)
 
 
-def test_a_split_leaves_a_guid_with_the_sighting_that_gave_it() -> None:
+def test_a_split_leaves_a_guid_with_the_entry_that_gave_it() -> None:
     before = first(replace(item("A", "apple/1", "host/1", guid="one"), provenance=(Provenance("guid", "host"),)))
-    assert before.promises[0].sightings == ("host/1", "apple/1")
+    assert before.promises[0].entries == ("host/1", "apple/1")
     after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.promises)
     assert {each.title: each.guid for each in after.items} == {"A": mint("show", "A", DAY), "B": "one"}
 
@@ -184,20 +184,20 @@ def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
     assert back.promises[0].buried is None
 
 
-sightings = st.integers(0, 8).map(lambda number: f"s{number % 3}/{number}")
+entries = st.integers(0, 8).map(lambda number: f"s{number % 3}/{number}")
 titles = st.sampled_from(["Alpha", "Beta", "Gamma", "Listener Mail"])
 moments = st.sampled_from([None, DAY, Moment(DAY.at + timedelta(hours=9)), Moment(NOW + timedelta(days=400))])
 
 
 @st.composite
 def refreshes(draw: st.DrawFn) -> list[list[Item]]:
-    """Random histories: in each refresh the sightings known so far are grouped into items in any way."""
+    """Random histories: in each refresh the entries known so far are grouped into items in any way."""
     history = []
     for _ in range(draw(st.integers(1, 4))):
-        pool = draw(st.lists(sightings, unique=True, min_size=1, max_size=9))
+        pool = draw(st.lists(entries, unique=True, min_size=1, max_size=9))
         groups: dict[int, list[str]] = {}
-        for sighting in pool:
-            groups.setdefault(draw(st.integers(0, 4)), []).append(sighting)
+        for entry in pool:
+            groups.setdefault(draw(st.integers(0, 4)), []).append(entry)
         history.append(
             [
                 item(
@@ -227,8 +227,8 @@ def test_promise_1_guids_are_permanent_unique_and_independent_of_order(history, 
         for promise in promises:
             assert promise.guid in after
             assert promise.minted == after[promise.guid].minted
-            gone = set(promise.sightings) - set(after[promise.guid].sightings)
-            assert all(any(each in held.sightings for held in settled.promises) for each in gone)
+            gone = set(promise.entries) - set(after[promise.guid].entries)
+            assert all(any(each in held.entries for held in settled.promises) for each in gone)
             if promise.published.precision != "day":
                 assert after[promise.guid].published == promise.published
             assert after[promise.guid].published.at.date() == promise.published.at.date()

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from aggregator.commands.match import _told
-from aggregator.merger import resolve, sight
-from aggregator.merger.record import Record
-from aggregator.merger.resolve import Orders, Resolution, paired, settled
-from aggregator.merger.sight import Paired, closely
-from aggregator.merger.table import Table
-from aggregator.merger.weights import SHIPPED
+from aggregator.merger.matching import prefilter, resolve
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.prefilter import Paired, closely
+from aggregator.merger.matching.resolve import Orders, Resolution, paired, settled
+from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.weights import SHIPPED
 from aggregator.model.cluster import Decision
-from aggregator.model.sighting import Span
+from aggregator.model.entry import Span
 
 WORDS = [
     *("anchor", "bread", "copper", "dory", "ebb", "ferry", "gale", "harbour", "iron", "jetty", "kelp"),
@@ -76,7 +76,7 @@ def closely_or_not(
     monkeypatch: pytest.MonkeyPatch, records: list[Record], orders: Orders, table: Table | None
 ) -> tuple[Resolution, Resolution]:
     """The same records resolved with the pairs that promise something, and with all of them."""
-    monkeypatch.setattr(sight, "_FEW", 0)
+    monkeypatch.setattr(prefilter, "_FEW", 0)
     some = settled(paired(records), orders, table)
     monkeypatch.setattr(resolve, "promising", lambda pairs, *_: np.ones(len(pairs.vetoes), dtype=np.bool_))
     return some, settled(paired(records), orders, table)
@@ -118,6 +118,6 @@ def test_a_pair_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = paired(listed(1))
     every = np.arange(len(pairs.vetoes))
     once = closely(pairs, every)
-    monkeypatch.setattr(sight, "read", None)
+    monkeypatch.setattr(prefilter, "read", None)
     again: Paired = closely(pairs, every)
     assert bool((once.compared.levels == again.compared.levels).all())

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aggregator.merger.match import match
-from aggregator.merger.record import Record
-from aggregator.merger.swapped import put_right
-from aggregator.model.sighting import Duration, Moment, Sighting
+from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.match import match
+from aggregator.merger.matching.swapped_dates import put_right
+from aggregator.model.entry import Duration, Entry, Moment
 
 START = datetime(2025, 2, 3, tzinfo=UTC)
 SERIES = ("Wochenschau", "Carta semanal", "週報")
@@ -38,20 +38,20 @@ def day(turn: int) -> datetime:
     return START + timedelta(days=7 * turn)
 
 
-def entry(source: str, turn: int, title: str, at: datetime, place: int = 0) -> Sighting:
-    return Sighting(source, f"{source}-{turn}", title, position=place, published=Moment(at, "day", zoned=False))
+def entry(source: str, turn: int, title: str, at: datetime, place: int = 0) -> Entry:
+    return Entry(source, f"{source}-{turn}", title, position=place, published=Moment(at, "day", zoned=False))
 
 
-def pairs(entries: list[Sighting]) -> tuple[int, int]:
+def pairs(entries: list[Entry]) -> tuple[int, int]:
     """How many items hold entries of both sources, and how many of them of two items."""
-    clusters = [cluster.sightings for cluster in match(entries).clusters if len(cluster.sightings) > 1]
+    clusters = [cluster.entries for cluster in match(entries).clusters if len(cluster.entries) > 1]
     return len(clusters), sum(len({each.key.rpartition("-")[2] for each in cluster}) > 1 for cluster in clusters)
 
 
 @pytest.mark.parametrize("title", SERIES)
 def test_the_order_of_a_listing_shows_that_its_dates_are_exchanged(title: str) -> None:
     host = [
-        Sighting("host", f"host-{turn}", title, published=Moment(day(turn) + timedelta(hours=4)), position=-turn)
+        Entry("host", f"host-{turn}", title, published=Moment(day(turn) + timedelta(hours=4)), position=-turn)
         for turn in range(24)
     ]
     page = [entry("page", turn, title, turned(day(turn)), -turn) for turn in range(24)]
@@ -84,13 +84,13 @@ TEXT = "We speak with those who know it best about {} and what the sea has made 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("weeks", [2, 52])
 def test_a_repeat_without_a_mark_is_not_the_original(names: tuple[str, ...], weeks: int) -> None:
-    def told(source: str, turn: int, at: datetime) -> Sighting:
+    def told(source: str, turn: int, at: datetime) -> Entry:
         known = {"description": TEXT.format(names[turn]), "duration": Duration(1200 + 61 * turn)}
-        return Sighting(source, f"{source}-{turn}-{at:%j%y}", names[turn], published=Moment(at, "day"), **known)  # type: ignore[arg-type]  # by name
+        return Entry(source, f"{source}-{turn}-{at:%j%y}", names[turn], published=Moment(at, "day"), **known)  # type: ignore[arg-type]  # by name
 
     page = [told("page", turn, day(turn)) for turn in range(9)]
     host = [told("host", turn, day(turn)) for turn in range(1, 9)]
     again = told("host", 0, day(weeks))
-    found = {frozenset(each.id for each in cluster.sightings) for cluster in match([*page, *host, again]).clusters}
+    found = {frozenset(each.id for each in cluster.entries) for cluster in match([*page, *host, again]).clusters}
     assert len(found) == 9 + 1
     assert frozenset({again.id}) in found

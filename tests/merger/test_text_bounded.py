@@ -8,10 +8,11 @@ import time
 
 import pytest
 
-from aggregator.merger import weave
-from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import Observer
-from aggregator.text import align, lossy, mend, tokens
+from aggregator.merger.blending import aligned_copies
+from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.source_model import Observer
+from aggregator.merger.repair import fixers
+from aggregator.text import alignment, lost_letters, tokens
 
 SMALL = 8_000
 TIMES = 4
@@ -214,10 +215,10 @@ def counting(work):
 
 def forget():
     """Nothing is remembered of a text that was read before."""
-    for room in (mend, lossy, tokens):
+    for room in (fixers, lost_letters, tokens):
         room._known.cache_clear()
         room._long.cache_clear()
-    weave._paired.cache_clear()
+    aligned_copies._paired.cache_clear()
 
 
 def seconds(work, *given):
@@ -265,6 +266,19 @@ def test_an_item_that_was_heard_takes_fewer_calls_to_read(name):
     assert counting(lambda: blend(given)) < HEARD * first
 
 
+PIECES = ["Ã", "Ã©", "å•°", "Đ•", "...", " ", "\n", "a-\n", "<p ", "&amp;", "**a ", "[(http://", "台", "• ", "א"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_calls_grow_with_one_piece_repeated(piece):
+    def given(size):
+        text = (piece * size)[:size]
+        return [Copy("a", text), Copy("b", text[: size // 2]), Copy("c", text[100:])]
+
+    blend(given(500))
+    assert calls(given(4_000)) < MOST * calls(given(1_000))
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TEXTS)
 def test_time_grows_with_the_text(name):
@@ -274,7 +288,7 @@ def test_time_grows_with_the_text(name):
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_time_of_mending_grows_with_the_text(name):
-    assert grows_with_the_text(mend.mend, lambda size: TEXTS[name](size, random.Random(7)))
+    assert grows_with_the_text(fixers.mend, lambda size: TEXTS[name](size, random.Random(7)))
 
 
 @pytest.mark.heavy
@@ -290,7 +304,7 @@ def test_the_time_of_moving_one_phrase_repeated_grows_with_the_text():
         return ["to", "be"] * (size // 4), ["be", "to"] * (size // 4)
 
     def work(keys):
-        return align.moved(keys, (range(len(keys[0])), range(len(keys[1]))))
+        return alignment.moved(keys, (range(len(keys[0])), range(len(keys[1]))))
 
     assert grows_with_the_text(work, given)
 
@@ -299,8 +313,8 @@ def test_a_long_text_is_aligned_as_a_short_one():
     """In parts: the beginning of a text against the whole, a passage that only one has, and halves changed round."""
     keys = [f"w{number}" for number in range(20_000)]
     extra = [f"x{number}" for number in range(9_000)]
-    assert align.in_order(keys[:12_000], keys) == [(i, i) for i in range(12_000)]
+    assert alignment.in_order(keys[:12_000], keys) == [(i, i) for i in range(12_000)]
     longer = keys[:5_000] + extra + keys[5_000:]
-    assert align.in_order(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
+    assert alignment.in_order(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
     changed = keys[8_000:] + keys[:8_000]
-    assert align.in_order(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]
+    assert alignment.in_order(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]

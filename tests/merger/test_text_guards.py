@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from aggregator.merger import boilerplate
-from aggregator.merger.blend import Copy, blend
-from aggregator.merger.lore import Observer
-from aggregator.merger.witnesses import call, in_tokens
-from aggregator.text.mend import mend
+from aggregator.merger.blending import boilerplate
+from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.copies import call, in_tokens
+from aggregator.merger.blending.source_model import Observer
+from aggregator.merger.repair.fixers import mend
 from aggregator.text.tokens import tokenise
 
 TAIL = "Sit down with us at the harbour."

@@ -61,7 +61,7 @@ class Town:
 
     def config(self, *sources: str, extra: str = "", feed: str = "show") -> Path:
         """A config of one feed with these sources, each a line of YAML."""
-        lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
+        lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
         lines += ["    title: A show", "    window: 0", "    sources:", *(f"      {each}" for each in sources)]
         path = self.folder / "config.yaml"
         part = path.with_suffix(".part")  # whoever reads it meanwhile finds the old one or the new one
@@ -217,7 +217,7 @@ def called(number: int, version: int = 0) -> str:
 
 
 def whole(town: Town) -> None:
-    """Checks that no published file is torn, that packed ones are of the plain ones, and that the ledger is sound."""
+    """Checks that no published file is torn, that packed ones are of the plain ones, and that the store is sound."""
     for path in town.output.rglob("*") if town.output.exists() else ():
         if path.is_dir() or path.name.startswith("."):
             continue
@@ -232,9 +232,9 @@ def whole(town: Town) -> None:
             json.loads(body)
         elif path.suffix == ".html":
             assert body.rstrip().endswith(b"</html>"), path
-    ledger = town.folder / "ledger.db"
-    if ledger.exists():
-        connection = sqlite3.connect(ledger, timeout=30)
+    store = town.folder / "store.db"
+    if store.exists():
+        connection = sqlite3.connect(store, timeout=30)
         try:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         finally:

@@ -9,9 +9,9 @@ from html import escape
 import pytest
 from harness import NOON, Town, item, rss
 
-from aggregator.fetchers import feed
-from aggregator.merger.repair import repair
-from aggregator.model.sighting import Sighting
+from aggregator.fetchers.feeds import feed
+from aggregator.merger.repair.repair import repair
+from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 
 WORDS = {  # as it is meant; none of it is markup
@@ -57,8 +57,8 @@ def written(said: str, element: str) -> dict[str, str]:
     }
 
 
-def repaired(body: str) -> Sighting:
-    return repair(feed.read(Document(Source("x", "feed"), "https://example.org/", body.encode())).sightings[0])
+def repaired(body: str) -> Entry:
+    return repair(feed.read(Document(Source("x", "feed"), "https://example.org/", body.encode())).entries[0])
 
 
 @pytest.mark.parametrize("said", WORDS.values(), ids=WORDS)

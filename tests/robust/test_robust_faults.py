@@ -1,4 +1,4 @@
-"""Failing system calls in a whole refresh, by strace: old or new files, a sound ledger, one clear line."""
+"""Failing system calls in a whole refresh, by strace: old or new files, a sound store, one clear line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def places(once: Town) -> dict[str, list[tuple[int, str]]]:
         name = met[2]
         count[name] = count.get(name, 0) + 1
         reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
-        if (str(stage.folder) in met[3] or "ledger.db" in met[3]) and not reads:
+        if (str(stage.folder) in met[3] or "store.db" in met[3]) and not reads:
             file = FILE.findall(met[3].replace(str(stage.folder), ""))
             found.setdefault(name, []).append((count[name], RANDOM.sub("", " ".join(file))))
     return found

@@ -114,9 +114,9 @@ def test_where_only_the_last_note_has_no_room_the_new_feed_is_whole_and_one_line
     trial = replace(home, folder=home.folder.parent / "trial")
     shutil.copytree(home.folder, trial.folder)
     assert trial.run(*AGAIN).returncode == 0
-    size = (trial.folder / "ledger.db").stat().st_size
+    size = (trial.folder / "store.db").stat().st_size
     tried = 0
-    for most in range(size - 1, size // 2, -STEP):  # the last pages may wait in the log beside the ledger: all is noted
+    for most in range(size - 1, size // 2, -STEP):  # the last pages may wait in the log beside the store: all is noted
         stage = replace(home, folder=home.folder.parent / f"limit-{most}")
         shutil.copytree(home.folder, stage.folder)
         code, lines = refused(stage, ("prlimit", f"--fsize={most}", "--"))

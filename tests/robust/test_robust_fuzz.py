@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "fetchers"))
 from test_read_fuzz import SEEDS, told
 
-from aggregator.fetchers import roster
+from aggregator.fetchers import registry
 
 TIMES = 100_000
 PIECES = (
@@ -84,11 +84,11 @@ def fuzz(kind: str, times: int) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", sorted(roster.MODULES))
+@pytest.mark.parametrize("kind", sorted(registry.MODULES))
 def test_a_hundred_thousand_damaged_documents(kind: str) -> None:
     fuzz(kind, TIMES)
 
 
-@pytest.mark.parametrize("kind", sorted(roster.MODULES))
+@pytest.mark.parametrize("kind", sorted(registry.MODULES))
 def test_some_damaged_documents(kind: str) -> None:
     fuzz(kind, 150)

@@ -31,7 +31,7 @@ def nurseries(folder: Path) -> dict[int, tuple[int, float]]:
     found = {}
     for place in Path("/proc").iterdir():
         with suppress(OSError, ValueError):
-            if (place / "cwd").readlink() == folder and b"nursery" in (place / "cmdline").read_bytes():
+            if (place / "cwd").readlink() == folder and b"sandbox import worker" in (place / "cmdline").read_bytes():
                 fields = (place / "stat").read_text().rpartition(")")[2].split()
                 spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
                 found[int(place.name)] = (int(fields[1]), spent)

@@ -118,7 +118,7 @@ def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it
 
 
 def test_a_run_can_be_replayed(town: Town) -> None:
-    """Two ledgers, the same answers at the same times: not one byte of what is published differs."""
+    """Two stores, the same answers at the same times: not one byte of what is published differs."""
     stages = [replace(town, folder=town.folder / name, started=town.started) for name in ("one", "two")]
     for stage in stages:
         stage.folder.mkdir()

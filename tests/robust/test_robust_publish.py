@@ -14,7 +14,7 @@ FEEDS = ("early", "middle", "late")
 
 def three(town: Town) -> None:
     """Three feeds of one source each; in the place of the middle one's folder stands a file."""
-    lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
     for name in FEEDS:
         town.serve(f"/{name}", rss(*(item(number) for number in range(1, 4))))
         lines += [f"  {name}:", "    title: A show", "    sources:"]

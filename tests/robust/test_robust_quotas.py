@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from harness import NOON, Town, guids, item, rss, tidy, whole
 
-from aggregator.fetchers import roster
-from aggregator.model.sighting import Listing
+from aggregator.fetchers import registry
+from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 
 
@@ -63,7 +63,7 @@ TOLD = "1 entries say more than is taken"
 
 def read(*items: str) -> Listing:
     document = Document(Source("host", "feed"), "https://a.example/feed", rss(*items).encode())
-    return roster.read(document)
+    return registry.read(document)
 
 
 def test_an_entry_says_no_more_than_is_taken() -> None:
@@ -75,18 +75,18 @@ def test_an_entry_says_no_more_than_is_taken() -> None:
         "</item>", "<category>c</category>" * 9 + "".join(f"<category>{n}</category>" for n in range(900))
     )
     listing = read(honest, long + "</item>")
-    first, second = listing.sightings
-    assert first == read(honest).sightings[0]
+    first, second = listing.entries
+    assert first == read(honest).entries[0]
     assert (len(second.title), second.guid, second.enclosure, second.cut) == (4_000, None, None, True)
     assert len(second.description or second.html or "") == 200_000
     assert len(second.categories) == 200
     assert len(second.key) < 200
     assert TOLD in listing.remarks
-    assert second.key == read(long + "</item>").sightings[0].key, "and is known again"
+    assert second.key == read(long + "</item>").entries[0].key, "and is known again"
 
 
 def test_a_picture_in_a_long_text_goes_before_its_words() -> None:
     picture = f"&lt;img src='data:image/png;base64,{'iVBOR' * 100_000}'&gt;"
-    sighting = read(item(1, text=f"{picture}&lt;p&gt;What it was about.&lt;/p&gt;")).sightings[0]
-    assert (sighting.html or "").endswith("<p>What it was about.</p>")
-    assert not sighting.cut
+    entry = read(item(1, text=f"{picture}&lt;p&gt;What it was about.&lt;/p&gt;")).entries[0]
+    assert (entry.html or "").endswith("<p>What it was about.</p>")
+    assert not entry.cut

@@ -7,10 +7,11 @@ import re
 
 import pytest
 
-from aggregator.fetchers import preflight
+from aggregator.fetchers.sandbox import bomb_check
 from aggregator.generator.content import feed_channel, plain_text
-from aggregator.merger import wording
-from aggregator.text import lossy, titlenumbers, titleparts, tokens
+from aggregator.merger.matching.features import titles
+from aggregator.text import lost_letters, tokens
+from aggregator.text.titles import numbers, parts
 
 SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
 SIGN = feed_channel._SIGN
@@ -20,38 +21,38 @@ TAGGED = re.compile(rf"(?is)<({plain_text._NAMES})(?:\s[^<>]*)?>(.*?)</\1\s*>")
 # What it was, what it is, and the pieces of the texts on which both are asked.
 PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
     "worded": (
-        titleparts._WORDED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
-        titleparts._WORDED,
+        parts._WORDED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        parts._WORDED,
         [" ", "-", ":", "(", ")", "[", "part", "part 2", "Teil ii", "pt", ".", "2", "ii", "of", "/", "3", "x", "\n"],
     ),
     "numbered part": (
-        titleparts._NUMBERED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
-        titleparts._NUMBERED,
+        parts._NUMBERED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        parts._NUMBERED,
         [" ", "-", ":", "(", ")", "2", ".", "e", "a", "Teil", "part", "x", "\n"],
     ),
     "spelt part": (
-        titleparts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)", r"(?:\s*[\-:,|(\[])+"),
-        titleparts._SPELT,
+        parts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)", r"(?:\s*[\-:,|(\[])+"),
+        parts._SPELT,
         [" ", "-", ":", "(", ")", "second half", "second", " half", "zweiter Teil", "x", "\n"],
     ),
     "piece of a title": (
-        titleparts._PIECE.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
-        titleparts._PIECE,
+        parts._PIECE.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        parts._PIECE,
         [" ", "-", "(", ")", "第", "二", "部", "分", "その", "2", "부", "下", "集", "話"],
     ),
     "fraction": (
-        titleparts._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
-        titleparts._FRACTION,
+        parts._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
+        parts._FRACTION,
         [" ", "(1/2)", "[2 of", "1/2", "(", "1", "/", " 3]", "x", "\n"],
     ),
     "half": (
-        titleparts._HALF.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
-        titleparts._HALF,
+        parts._HALF.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        parts._HALF,
         [" ", "-", "(", "（", "前半", "上", ")", "戦", "話", "】"],
     ),
     "cut": (
         r"(\s?[-:|]\s+|\s+(?=[#\d]))",
-        titlenumbers._CUT,
+        numbers._CUT,
         [" ", "-", ":", "|", "#", "1", "x", "\n"],
     ),
     "piece": (
@@ -59,12 +60,12 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         tokens.PIECE,
         [" ", "\n", "x", "字", "。", "\u0301", "e", "\u3000", "-", "ก", "\u0e31"],
     ),
-    "marked": (r"\S*[?\ufffd]\S*", lossy.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
-    "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", wording._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
-    "address": (r"\S+://\S+|www\.\S+", wording._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
+    "marked": (r"\S*[?\ufffd]\S*", lost_letters.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
+    "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", titles._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
+    "address": (r"\S+://\S+|www\.\S+", titles._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
     "xml": (
-        preflight._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
-        re.compile(preflight._XML.pattern.decode("latin-1"), preflight._XML.flags | re.UNICODE),
+        bomb_check._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
+        re.compile(bomb_check._XML.pattern.decode("latin-1"), bomb_check._XML.flags | re.UNICODE),
         [" ", "\n", "\xef\xbb\xbf", "<", "?xml", "rss", "feed", "x"],
     ),
     "split id": (r"(\S+\d)\s*\n\s*(\d+)\s*(?:\n|$)", re.compile(SPLIT_ID), ["a", "1", "23", " ", "\n", "i"]),

@@ -13,7 +13,7 @@ from harness import NOON, Peak, Town, item, rss, stamp, whole
 
 def many(town: Town, feeds: int, sources: int) -> None:
     """A config of so many feeds, each with so many sources of its own; every source lists two items."""
-    lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
     for feed in range(feeds):
         lines += [f"  feed{feed}:", f"    title: Feed {feed}", "    sources:"]
         for source in range(sources):

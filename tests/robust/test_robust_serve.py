@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from harness import Town, guids, item, rss, stamp, tidy, whole
 
-from aggregator.commands.ticking import Standing, tell, tick
+from aggregator.commands.tick import Standing, tell, tick
 from aggregator.config.load import load
 from aggregator.service import schedule
 

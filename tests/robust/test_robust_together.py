@@ -151,7 +151,7 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Town) -> None:
 
 def test_a_run_that_ends_early_asks_nobody_any_more(town: Town) -> None:
     town.serve("/early", rss(item(1)))
-    lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
     lines += ["  early:", "    title: Early", "    sources:", f"      a: {{kind: feed, url: '{town.url('/early')}'}}"]
     lines += ["  late:", "    title: Late", "    sources:"]
     lines += [f"      s{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}" for number in range(60)]

@@ -72,7 +72,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     placed(folder, "index.html", b"<!doctype html><title>Feeds</title>")
     placed(folder, "feeds.opml", b"<opml/>")
     (top / "secret.xml").write_bytes(b"<secret/>")
-    (folder / ".ledger.xml").write_bytes(b"<secret/>")
+    (folder / ".store.xml").write_bytes(b"<secret/>")
     (folder / ".git").mkdir()
     (folder / ".git" / "a.xml").write_bytes(b"<secret/>")
     (folder / "show" / ".feed.xml.0123456789abcdef.part").write_bytes(b"<secret/>")
@@ -80,7 +80,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes.txt").write_bytes(b"secret")
     (folder / "out.xml").symlink_to(top / "secret.xml")
     (folder / "way").symlink_to(top)
-    (folder / "hidden.xml").symlink_to(folder / ".ledger.xml")
+    (folder / "hidden.xml").symlink_to(folder / ".store.xml")
     os.mkfifo(folder / "pipe.xml")
     return folder
 

@@ -15,9 +15,9 @@ import pytest
 
 from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, LockedError
-from aggregator.ledger import due, ledger
-from aggregator.ledger.lock import lock
 from aggregator.service.schedule import refresh_due, ticking
+from aggregator.store import database, due
+from aggregator.store.lock import lock
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 QUICK = timedelta(milliseconds=50)
@@ -151,7 +151,7 @@ def config(tmp_path: Path) -> Config:
         for name in ("one", "two")
     )
     path = tmp_path / "config.yaml"
-    path.write_text(f"state: state/ledger.db\noutput: output\nfeeds:\n{feeds}")
+    path.write_text(f"state: state/store.db\noutput: output\nfeeds:\n{feeds}")
     return load(path)
 
 
@@ -159,8 +159,8 @@ def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> 
     assert [outcome.feed for outcome in refresh_due(config, NOON)] == ["one", "two"]
     assert (config.output / "one" / "podcast.xml").exists()
     assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
-    with ledger.open(config.state) as book:
-        due_times = due.waiting(book)
+    with database.open(config.state) as store:
+        due_times = due.waiting(store)
     slot = NOON + timedelta(minutes=17)
     assert all(slot <= at < slot + timedelta(minutes=6) for at in due_times.values())
     assert refresh_due(config, slot - timedelta(seconds=1)) == ()

@@ -97,7 +97,7 @@ def test_the_config_of_the_cron_job_is_a_config(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(documents()["ConfigMap"]["data"]["config.yaml"])
     config = load(path)
-    assert config.state == str(tmp_path / "data" / "ledger.db")
+    assert config.state == str(tmp_path / "data" / "store.db")
 
 
 def test_the_image_is_made_of_the_wheel_and_is_not_root() -> None:

@@ -53,7 +53,7 @@ def test_a_folder_answers_with_its_page(port: int, output: Path, ask: Ask) -> No
         "/%252e%252e/secret.xml",
         "//secret.xml",
         "//etc/passwd",
-        "/.ledger.xml",
+        "/.store.xml",
         "/.git/a.xml",
         "/.git/",
         "/show/.feed.xml.0123456789abcdef.part",

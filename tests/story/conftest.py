@@ -126,7 +126,7 @@ class Stage:
     turn: int = 0
 
     def config(self) -> Path:
-        lines = ["state: ledger.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:", "  sea:"]
+        lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:", "  sea:"]
         lines += ["    title: Sea Room", *(f"    {line}" for line in self.extra.splitlines()), "    sources:"]
         lines += [f"      {name}: {{{keys}}}" for name, keys in self.sources.items()]
         path = self.folder / "config.yaml"

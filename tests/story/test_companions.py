@@ -7,7 +7,7 @@ import pytest
 
 START = datetime(2024, 1, 3, 5, tzinfo=UTC)
 TITLES = ("Copper weather", "Nine small bridges")
-TEXT = "The clerk who counted gulls for forty years and left nine ledgers of them, volume {}."
+TEXT = "The clerk who counted gulls for forty years and left nine stores of them, volume {}."
 
 
 def document(name: str, prefix: str, days: int, seconds: int) -> str:

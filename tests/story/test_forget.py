@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from aggregator import commit, persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import admissions, ledger, promises
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Promise
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
 from aggregator.stages import Composition
+from aggregator.store import admissions, database, guids
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
 TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")
@@ -24,9 +24,9 @@ SOURCES = tuple(Source(name, "feed", trust=trust) for name, trust in (("host", 0
 PLAN = Plan("clay", Channel("clay", "Clay Hour", "http://localhost:8000/clay"), SOURCES)
 
 
-def entry(source: str, topic: int, place: int, change: str) -> Sighting:
+def entry(source: str, topic: int, place: int, change: str) -> Entry:
     at = START - timedelta(days=70 - 7 * topic, minutes=topic)
-    said = Sighting(
+    said = Entry(
         source,
         f"{source}-{topic}",
         TOPICS[topic],
@@ -56,50 +56,50 @@ def listings(draw) -> tuple[Voice, ...]:
     return tuple(heard)
 
 
-def refresh(book, heard, now) -> Composition:
-    with ledger.transaction(book) as page:
-        persist.remember_all(page, [(PLAN, heard)], now)
-        composed = compose(page, PLAN, now)
-        commit.promise(page, PLAN, composed, now)
+def refresh(store, heard, now) -> Composition:
+    with database.transaction(store) as tx:
+        persist.remember_all(tx, [(PLAN, heard)], now)
+        composed = compose(tx, PLAN, now)
+        commit.promise(tx, PLAN, composed, now)
     return composed
 
 
 def told(composed: Composition) -> list[tuple[object, ...]]:
     return [
-        (item.guid, item.published, item.title, item.description, item.enclosure, item.sightings)
+        (item.guid, item.published, item.title, item.description, item.enclosure, item.entries)
         for item in composed.feed.items
     ]
 
 
 def lasting(known: tuple[Promise, ...]) -> list[tuple[object, ...]]:
-    return [(each.guid, each.minted, each.published, each.alias_of, each.buried, each.sightings) for each in known]
+    return [(each.guid, each.minted, each.published, each.alias_of, each.buried, each.entries) for each in known]
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(listings(), min_size=1, max_size=3), st.sampled_from([source.name for source in SOURCES]))
 def test_forgetting_and_undoing_equals_never_having_forgotten(history, source) -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
         now = START
         for heard in history:
             now += timedelta(days=1)
-            refresh(book, heard, now)
+            refresh(store, heard, now)
         quiet = tuple(Voice(each) for each in SOURCES)
         now += timedelta(days=30)  # nothing is held any more, so that time alone changes nothing
-        before, known = refresh(book, quiet, now), promises.promises(book, "clay")
+        before, known = refresh(store, quiet, now), guids.promises(store, "clay")
 
-        admissions.forget(book, "clay", source, now)
-        without = refresh(book, quiet, now + timedelta(days=1))
-        only = {item.guid for item in before.feed.items if {*item.sightings} <= {*of(item.sightings, source)}}
+        admissions.forget(store, "clay", source, now)
+        without = refresh(store, quiet, now + timedelta(days=1))
+        only = {item.guid for item in before.feed.items if {*item.entries} <= {*of(item.entries, source)}}
         assert {item.guid for item in without.feed.items} == {item.guid for item in before.feed.items} - only
-        assert not any(of(item.sightings, source) for item in without.feed.items)
+        assert not any(of(item.entries, source) for item in without.feed.items)
         assert not any(provenance.witness == source for item in without.feed.items for provenance in item.provenance)
-        buried = {each.guid for each in promises.promises(book, "clay") if each.buried}
+        buried = {each.guid for each in guids.promises(store, "clay") if each.buried}
         assert buried == only
 
-        admissions.recall(book, "clay", source, now)
-        after = refresh(book, quiet, now + timedelta(days=2))
+        admissions.recall(store, "clay", source, now)
+        after = refresh(store, quiet, now + timedelta(days=2))
         assert told(after) == told(before)
-        assert lasting(promises.promises(book, "clay")) == lasting(known)
+        assert lasting(guids.promises(store, "clay")) == lasting(known)
 
 
 def of(entries: tuple[str, ...], source: str) -> list[str]:

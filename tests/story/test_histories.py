@@ -1,7 +1,7 @@
 """Properties over random histories: sources speak, fall silent, shrink, retitle, redate, move, and lie.
 
-The ledger is a real one, and every stage from `remember` to the published bytes is the program's own; only the
-listings are made here. Each sighting's key tells which episode it truly is, which no stage can see.
+The store is a real one, and every stage from `remember` to the published bytes is the program's own; only the
+listings are made here. Each entry's key tells which episode it truly is, which no stage can see.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from aggregator import commit, persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import ledger, promises
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
 from aggregator.stages import Composition
+from aggregator.store import database, guids
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 EPISODES = (
@@ -39,11 +39,11 @@ SOURCES = tuple(
 PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
 
 
-def sighting(source: str, turn: int, position: int, change: str) -> Sighting:
+def entry(source: str, turn: int, position: int, change: str) -> Entry:
     title, text = EPISODES[turn]
     exact = source != "apple"
     at = START - timedelta(days=80) + timedelta(days=7 * turn, minutes=11)
-    told = Sighting(
+    told = Entry(
         source=source,
         key=f"{source}-{turn}",
         title=title,
@@ -75,7 +75,7 @@ def truth(name: str) -> int:
 
 def misdated(heard) -> set[str]:
     """What is listed under a date that is 900 days off."""
-    told = (each for voice in heard for listing in voice.listings for each in listing.sightings)
+    told = (each for voice in heard for listing in voice.listings for each in listing.entries)
     return {each.id for each in told if each.published.at > START + timedelta(days=800)}
 
 
@@ -90,16 +90,16 @@ def steps(draw):
         if state == "some":
             turns = draw(st.lists(st.sampled_from(turns), unique=True))
         chosen = {"newest": turns[-3:], "empty": []}.get(state, turns)
-        listed = [sighting(source.name, turn, place, change) for place, turn in enumerate(reversed(chosen))]
+        listed = [entry(source.name, turn, place, change) for place, turn in enumerate(reversed(chosen))]
         heard.append(Voice(source) if state == "silent" else Voice(source, (), (Listing(tuple(listed)),), (), "heard"))
     return tuple(heard)
 
 
-def refresh(book, heard, now) -> Composition:
-    with ledger.transaction(book) as page:
-        persist.remember_all(page, [(PLAN, heard)], now)
-        composed = compose(page, PLAN, now)
-        commit.promise(page, PLAN, composed, now)
+def refresh(store, heard, now) -> Composition:
+    with database.transaction(store) as tx:
+        persist.remember_all(tx, [(PLAN, heard)], now)
+        composed = compose(tx, PLAN, now)
+        commit.promise(tx, PLAN, composed, now)
     return composed
 
 
@@ -111,7 +111,7 @@ slow = settings(
 @slow
 @given(st.lists(steps(), min_size=1, max_size=5))
 def test_promises_over_random_histories(history) -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
         published: dict[str, datetime] = {}
         dead: set[str] = set()
         provisional: set[str] = set()
@@ -119,11 +119,11 @@ def test_promises_over_random_histories(history) -> None:
         updated = START
         for turn, heard in enumerate(history):
             now = START + timedelta(days=turn)
-            composed = refresh(book, heard, now)
+            composed = refresh(store, heard, now)
             items = {item.guid: item for item in composed.feed.items}
             astray |= misdated(heard)
             assert len(items) == len(composed.feed.items)
-            known = {promise.guid: promise for promise in promises.promises(book, "sea")}
+            known = {promise.guid: promise for promise in guids.promises(store, "sea")}
             # 1: guids and dates are for ever, but for a less trusted source's date, which is replaced once
             final = {guid for guid, promise in known.items() if promise.dated is None}
             published = {guid: date for guid, date in published.items() if guid not in provisional & final}
@@ -137,42 +137,40 @@ def test_promises_over_random_histories(history) -> None:
             published |= {guid: item.published.at for guid, item in items.items() if item.published}
             for item in items.values():
                 # 3: two episodes are never made one
-                assert len({truth(each) for each in item.sightings if each not in astray}) <= 1
+                assert len({truth(each) for each in item.entries if each not in astray}) <= 1
                 # 4: nothing is invented but the number that tells equal titles of a day apart
                 words = set(" ".join(each for pair in EPISODES for each in pair).split()) | {"Sea", "Room:", "(2)"}
                 assert set(f"{item.title} {item.description}".replace("…", "").split()) <= words
             # 2: absence never deletes
-            listed = {each for item in (*items.values(), *composed.feed.held) for each in item.sightings}
-            assert {one.id for voice in heard for lst in voice.listings if lst for one in lst.sightings} <= listed
+            listed = {each for item in (*items.values(), *composed.feed.held) for each in item.entries}
+            assert {one.id for voice in heard for lst in voice.listings if lst for one in lst.entries} <= listed
             # audio stands once, and the feed's clock never goes back
             audio = [item.enclosure.url for item in items.values() if item.enclosure]
             assert len(set(audio)) == len(audio)
             assert composed.feed.updated >= updated
             updated = composed.feed.updated
-            # 6: same ledger, same bytes
+            # 6: same store, same bytes
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=400)
-            again = compose(book, PLAN, later)
-            assert dict(publish.render(again.feed)) == dict(publish.render(compose(book, PLAN, now).feed))
+            again = compose(store, PLAN, later)
+            assert dict(publish.render(again.feed)) == dict(publish.render(compose(store, PLAN, now).feed))
 
 
 @slow
 @given(st.lists(steps(), min_size=1, max_size=3), st.lists(st.text(max_size=60), max_size=3))
 def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage) -> None:
     bad = Source("zz-bad", "page", trust=0.1)
-    noise = tuple(
-        Sighting("zz-bad", f"noise-{turn}", text or "?", description=text) for turn, text in enumerate(garbage)
-    )
+    noise = tuple(Entry("zz-bad", f"noise-{turn}", text or "?", description=text) for turn, text in enumerate(garbage))
     plan = replace(PLAN, sources=(*SOURCES, bad))
     feeds = []
     for voices in (history, [(*heard, Voice(bad, (), (Listing(noise),), (), "heard")) for heard in history]):
-        with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+        with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
             for turn, heard in enumerate(voices):
                 now = START + timedelta(days=turn)
-                with ledger.transaction(book) as page:
-                    persist.remember_all(page, [(plan, heard)], now)
-                    composed = compose(page, plan, now)
-                    commit.promise(page, plan, composed, now)
-            feeds.append([item for item in composed.feed.items if not item.sightings[0].startswith("zz-bad")])
+                with database.transaction(store) as tx:
+                    persist.remember_all(tx, [(plan, heard)], now)
+                    composed = compose(tx, plan, now)
+                    commit.promise(tx, plan, composed, now)
+            feeds.append([item for item in composed.feed.items if not item.entries[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]
     ]

@@ -21,11 +21,11 @@ from aggregator import commit, persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
 from aggregator.generator.content import ids
-from aggregator.ledger import ledger, promises
 from aggregator.model.cluster import Decision
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Show, Tag
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Show, Sighting, Tag
 from aggregator.model.source import Source
+from aggregator.store import database, guids
 from aggregator.validator.examine import examine
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -40,12 +40,12 @@ ADDING = replace(PLAN, sources=(HOST, replace(MIRROR, adds="always")))  # the mi
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
 
-def told(source: Source, turn: int, change: str = "") -> Sighting:
+def told(source: Source, turn: int, change: str = "") -> Entry:
     """One episode as a source tells it; the mirror has other guids, rounded minutes, and no audio of its own."""
     name = NAMES[turn % len(NAMES)]
     day = START - timedelta(days=200) + timedelta(days=5 * (turn - turn // 8 % 2))
     host = source.name == "host"
-    said = Sighting(
+    said = Entry(
         source=source.name,
         key=f"{source.name}-{turn}",
         guid=f"{source.name}-{turn}",
@@ -103,23 +103,23 @@ class Published:
 
 
 class Play:
-    """A ledger, and the runs on it; each is a day after the one before."""
+    """A store, and the runs on it; each is a day after the one before."""
 
     def __init__(self, folder: str) -> None:
-        self.state = str(Path(folder) / "ledger.db")
+        self.state = str(Path(folder) / "store.db")
         self.day = 0
 
     def run(self, plan: Plan, *heard: Voice) -> Published:
         self.day += 1
         now = START + timedelta(days=self.day)
-        with ledger.open(self.state) as book:
-            with ledger.transaction(book) as page:
-                persist.remember_all(page, [(plan, heard)], now)
-                composed = compose(page, plan, now)
-                commit.promise(page, plan, composed, now)
+        with database.open(self.state) as store:
+            with database.transaction(store) as tx:
+                persist.remember_all(tx, [(plan, heard)], now)
+                composed = compose(tx, plan, now)
+                commit.promise(tx, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
-            again = compose(book, plan, later).feed
-            provisional = {each.guid for each in promises.promises(book, plan.name) if each.dated is not None}
+            again = compose(store, plan, later).feed
+            provisional = {each.guid for each in guids.promises(store, plan.name) if each.dated is not None}
         made = dict(publish.render(composed.feed, plan.window))
         assert made == dict(publish.render(again, plan.window))
         return Published(made, provisional)
@@ -267,7 +267,7 @@ def test_an_old_episode_found_late_stands_in_its_place_and_moves_nobody(tmp_path
 
 
 def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path: Path) -> None:
-    def trailer(turn: int) -> Sighting:
+    def trailer(turn: int) -> Entry:
         at = Moment(START - timedelta(days=9) + timedelta(minutes=turn))
         text = f"A trailer about {NAMES[turn].lower()}."
         return replace(told(HOST, turn), title="Trailer", published=at, duration=Duration(90), description=text)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from aggregator import refresh
 from aggregator.config.load import load
-from aggregator.model.sighting import Listing, Sighting
+from aggregator.model.entry import Entry, Listing
 from aggregator.outcome import Progress
 
 AT = datetime(2024, 6, 1, 12, tzinfo=UTC)
 CONFIG = """
-state: ledger.db
+state: store.db
 output: output
 base_url: http://localhost:8000
 contact: https://example.org/about
@@ -33,11 +33,11 @@ def test_what_was_read_is_let_go_before_it_is_composed(tmp_path: Path) -> None:
 
     def listen(progress: Progress) -> None:
         if progress.stage in ("compose", "publish"):
-            held.append((progress.stage, sum(type(each) in {Listing, Sighting} for each in gc.get_objects())))
+            held.append((progress.stage, sum(type(each) in {Listing, Entry} for each in gc.get_objects())))
 
     gc.collect()  # what other tests left
-    before = sum(type(each) in {Listing, Sighting} for each in gc.get_objects())
+    before = sum(type(each) in {Listing, Entry} for each in gc.get_objects())
     outcomes = refresh.refresh(load(tmp_path / "config.yaml"), at=AT, listen=listen)
-    assert [(each.items, each.sightings) for each in outcomes] == [(60, 60)]
+    assert [(each.items, each.entries) for each in outcomes] == [(60, 60)]
     assert [stage for stage, _ in held] == ["compose", "publish"]
     assert max(count for _, count in held) <= before

@@ -46,7 +46,7 @@ class Address:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.turn = 0
-        lines = ["state: ledger.db", "output: output", "feeds:", "  show:", "    title: Show", "    sources:"]
+        lines = ["state: store.db", "output: output", "feeds:", "  show:", "    title: Show", "    sources:"]
         (folder / "config.yaml").write_text("\n".join([*lines, "      host: {kind: feed, path: feed.xml}"]) + "\n")
 
     def serve(self, copy: Path) -> list[dict[str, object]]:
@@ -84,16 +84,16 @@ def test_no_guid_is_lost_no_episode_doubled_none_missing(name, tmp_path) -> None
         assert published.items() <= guids.items(), "a published guid is gone, or its date moved"
         published = guids
         now = listed_in(SNAPSHOTS / "critrole" / f"{copy}.xml")
-        owners = Counter(item["guid"] for item in items for one in now if f"host/{one}" in item["sightings"])
+        owners = Counter(item["guid"] for item in items for one in now if f"host/{one}" in item["entries"])
         assert owners == dict.fromkeys(owners, 1), "two entries of one copy were made one"
         assert len(owners) == len(now), "an entry of the copy is missing"
-        listed = {sighting.removeprefix("host/") for item in items for sighting in item["sightings"]}
+        listed = {entry.removeprefix("host/") for item in items for entry in item["entries"]}
         for (source, guid), label in truth.items():
             if source == copy and guid in listed:
                 meant[guid].add(label)
     homes: dict[str, set[str]] = defaultdict(set)
     for item in items:
-        inside = {label for sighting in item["sightings"] for label in meant[sighting.removeprefix("host/")]}
+        inside = {label for entry in item["entries"] for label in meant[entry.removeprefix("host/")]}
         assert len(inside) <= 1, "two episodes were made one"
         for label in inside:
             homes[label].add(item["guid"])

@@ -36,7 +36,7 @@ def test_each_number_is_one_item(stage, pattern: str, ahead: int, late: int) -> 
         (stage.folder / "directory.xml").write_text(listed, encoding="utf-8")
         stage.refresh()
         assert len(stage.items()) == known
-        accounts = [{key.rpartition("-")[2] for key in item["sightings"]} for item in stage.report()["items"]]
+        accounts = [{key.rpartition("-")[2] for key in item["entries"]} for item in stage.report()["items"]]
         assert [turns for turns in accounts if len(turns) != 1] == []
 
 

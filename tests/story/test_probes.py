@@ -10,15 +10,15 @@ from typing import ClassVar
 
 import pytest
 
-from aggregator import probes
+from aggregator import enclosure_probe
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
-from aggregator.ledger import ledger, memories
-from aggregator.ledger.ledger import Ledger
+from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Item
-from aggregator.model.sighting import Enclosure
 from aggregator.model.source import Memory
+from aggregator.store import database, poll_states
+from aggregator.store.database import Store
 from aggregator.text.hosts import host
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -71,8 +71,8 @@ def media() -> Iterator[Media]:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[Ledger]:
-    with ledger.open(str(tmp_path / "ledger.db")) as opened:
+def store(tmp_path: Path) -> Iterator[Store]:
+    with database.open(str(tmp_path / "store.db")) as opened:
         yield opened
 
 
@@ -80,34 +80,36 @@ def items(*enclosures: Enclosure) -> tuple[Item, ...]:
     return tuple(Item(f"Number {turn}", (f"host/{turn}",), enclosure=each) for turn, each in enumerate(enclosures))
 
 
-def ask(book: Ledger, made: tuple[Item, ...], policy: Policy = POLICY, at: datetime = START) -> int:
+def ask(store: Store, made: tuple[Item, ...], policy: Policy = POLICY, at: datetime = START) -> int:
     with closing(HostLimiter(policy)) as limiter:
-        return probes.ask(book, PLAN, made, limiter, at)
+        return enclosure_probe.ask(store, PLAN, made, limiter, at)
 
 
-def test_length_and_type_that_no_source_gave_are_the_hosts(book: Ledger, media: Media) -> None:
+def test_length_and_type_that_no_source_gave_are_the_hosts(store: Store, media: Media) -> None:
     made = items(Enclosure(media.url("/1.mp3")), Enclosure(media.url("/listen/2")))
-    assert ask(book, made) == 2
+    assert ask(store, made) == 2
     assert [
         Enclosure(media.url("/1.mp3"), None, 5_000_000),
         Enclosure(media.url("/listen/2"), "audio/mpeg", 5_000_000),
-    ] == [item.enclosure for item in probes.completed(book, PLAN, made)]
+    ] == [item.enclosure for item in enclosure_probe.completed(store, PLAN, made)]
 
 
-def test_each_address_is_asked_once_for_ever(book: Ledger, media: Media) -> None:
+def test_each_address_is_asked_once_for_ever(store: Store, media: Media) -> None:
     made = items(Enclosure(media.url("/1.mp3")), Enclosure(media.url("/1.mp3")))
-    assert [ask(book, made) for _ in range(3)] == [1, 0, 0]
+    assert [ask(store, made) for _ in range(3)] == [1, 0, 0]
     assert media.asked == [("HEAD", "/1.mp3")]
 
 
-def test_what_a_source_gave_stands_and_is_not_asked_for(book: Ledger, media: Media) -> None:
+def test_what_a_source_gave_stands_and_is_not_asked_for(store: Store, media: Media) -> None:
     given = items(Enclosure(media.url("/1.mp3"), "audio/mpeg", 77), Enclosure(media.url("/2.mp3"), None, 78))
-    assert ask(book, given) == 0
+    assert ask(store, given) == 0
     assert media.asked == []
     partly = items(Enclosure(media.url("/listen/3"), None, 79), Enclosure(media.url("/4"), "audio/aac", None))
-    ask(book, partly)
+    ask(store, partly)
     assert [
-        (item.enclosure.type, item.enclosure.length) for item in probes.completed(book, PLAN, partly) if item.enclosure
+        (item.enclosure.type, item.enclosure.length)
+        for item in enclosure_probe.completed(store, PLAN, partly)
+        if item.enclosure
     ] == [("audio/mpeg", 79), ("audio/aac", 5_000_000)]
 
 
@@ -122,38 +124,38 @@ def test_what_a_source_gave_stands_and_is_not_asked_for(book: Ledger, media: Med
         (302, {"Location": "http://10.0.0.1/"}),
     ],
 )
-def test_a_failure_is_remembered_too(book: Ledger, media: Media, status: int, fields: dict[str, str]) -> None:
+def test_a_failure_is_remembered_too(store: Store, media: Media, status: int, fields: dict[str, str]) -> None:
     media.answers["/1.mp3"] = (status, fields)
     made = items(Enclosure(media.url("/1.mp3")))
-    assert [ask(book, made), ask(book, made)] == [1, 0]
-    found = probes.completed(book, PLAN, made)[0].enclosure
+    assert [ask(store, made), ask(store, made)] == [1, 0]
+    found = enclosure_probe.completed(store, PLAN, made)[0].enclosure
     assert found is not None
     assert found.length is None
 
 
-def test_a_host_that_cannot_be_reached_or_may_not_be_is_asked_once(book: Ledger) -> None:
+def test_a_host_that_cannot_be_reached_or_may_not_be_is_asked_once(store: Store) -> None:
     made = items(Enclosure("http://127.0.0.1:1/a.mp3"), Enclosure("http://10.0.0.1/b.mp3"), Enclosure("ftp://x/c.mp3"))
-    assert [ask(book, made), ask(book, made)] == [2, 0]
-    assert probes.completed(book, PLAN, made) == made
+    assert [ask(store, made), ask(store, made)] == [2, 0]
+    assert enclosure_probe.completed(store, PLAN, made) == made
 
 
-def test_a_host_that_was_not_reached_is_asked_again_for_a_month(book: Ledger) -> None:
+def test_a_host_that_was_not_reached_is_asked_again_for_a_month(store: Store) -> None:
     made = items(Enclosure("http://nowhere.invalid/a.mp3"), Enclosure("http://nowhere.invalid/b.mp3"))
     days = (0, 1, 29, 30, 31)
-    assert [ask(book, made, at=START + timedelta(days=day)) for day in days] == [2, 2, 2, 2, 0]
-    assert not probes.known(book, PLAN).more
+    assert [ask(store, made, at=START + timedelta(days=day)) for day in days] == [2, 2, 2, 2, 0]
+    assert not enclosure_probe.known(store, PLAN).more
 
 
-def test_what_was_not_reached_is_asked_after_what_was_never_asked(book: Ledger, media: Media) -> None:
-    away = items(*(Enclosure(f"http://nowhere.invalid/{turn}.mp3") for turn in range(probes.MOST)))
-    ask(book, away)
-    assert ask(book, (*away, *items(Enclosure(media.url("/1.mp3"))))) == probes.MOST
+def test_what_was_not_reached_is_asked_after_what_was_never_asked(store: Store, media: Media) -> None:
+    away = items(*(Enclosure(f"http://nowhere.invalid/{turn}.mp3") for turn in range(enclosure_probe.MOST)))
+    ask(store, away)
+    assert ask(store, (*away, *items(Enclosure(media.url("/1.mp3"))))) == enclosure_probe.MOST
     assert media.asked == [("HEAD", "/1.mp3")]
 
 
-def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(book: Ledger, media: Media) -> None:
+def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(store: Store, media: Media) -> None:
     made = items(*(Enclosure(media.url(f"/{turn}.mp3")) for turn in range(45)))
-    assert [(ask(book, made), probes.known(book, PLAN).more) for _ in range(4)] == [
+    assert [(ask(store, made), enclosure_probe.known(store, PLAN).more) for _ in range(4)] == [
         (20, True),
         (20, True),
         (5, False),
@@ -162,20 +164,20 @@ def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(book: Ledger, media: 
     assert len(set(media.asked)) == len(media.asked) == 45
 
 
-def test_a_host_that_wants_silence_is_asked_later(book: Ledger, media: Media) -> None:
+def test_a_host_that_wants_silence_is_asked_later(store: Store, media: Media) -> None:
     url = media.url("/1.mp3")
     held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=host(url))
-    memories.keep_memory(book, "sea", "host", held)
-    assert ask(book, items(Enclosure(url))) == 0
-    assert probes.known(book, PLAN).more
+    poll_states.keep_memory(store, "sea", "host", held)
+    assert ask(store, items(Enclosure(url))) == 0
+    assert enclosure_probe.known(store, PLAN).more
     assert media.asked == []
 
 
-def test_nothing_is_told_while_the_config_does_not_ask_for_it(book: Ledger, media: Media) -> None:
+def test_nothing_is_told_while_the_config_does_not_ask_for_it(store: Store, media: Media) -> None:
     made = items(Enclosure(media.url("/1.mp3")))
-    ask(book, made)
+    ask(store, made)
     off = Plan("sea", PLAN.channel, ())
-    assert probes.completed(book, off, made) == made
+    assert enclosure_probe.completed(store, off, made) == made
 
 
 def test_a_refresh_publishes_the_length_and_asks_nothing_twice(stage, origin, media: Media) -> None:

@@ -155,7 +155,7 @@ def test_promise_5_audio_that_moves_all_at_once_is_held_back_and_told(stage, ori
     assert all("other.example" in item["attachments"][0]["url"] for item in stage.items())
 
 
-def test_promise_6_the_same_ledger_gives_the_same_bytes(stage, origin, episode, rss) -> None:
+def test_promise_6_the_same_store_gives_the_same_bytes(stage, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
     stage.refresh()
     before = stage.published()
@@ -215,7 +215,7 @@ def test_the_order_of_the_sources_and_of_their_entries_makes_no_difference(stage
     origin.serve("/mirror.xml", rss(*mirror))
     stage.refresh()
     before = [(item["id"], item["title"]) for item in stage.items()]
-    for path in stage.folder.glob("ledger.db*"):
+    for path in stage.folder.glob("store.db*"):
         path.unlink()
     random.Random(5).shuffle(mirror)
     origin.serve("/mirror.xml", rss(*mirror))

@@ -11,10 +11,10 @@ import pytest
 from aggregator import commit, persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import ledger
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
+from aggregator.store import database
 
 TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
 DAYS = 30
@@ -25,7 +25,7 @@ PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOUR
 LENGTHS = [500 + turn * 7919 % 701 for turn in range(DAYS)]
 
 
-def hosted(turn: int, today: int, title: str, *, moves: bool) -> Sighting:
+def hosted(turn: int, today: int, title: str, *, moves: bool) -> Entry:
     """One entry of the host, which on day ``MOVE`` becomes another that dates its archive anew."""
     host, at = "old", START + timedelta(days=turn)
     if moves and today >= MOVE:
@@ -33,33 +33,33 @@ def hosted(turn: int, today: int, title: str, *, moves: bool) -> Sighting:
     name = f"{host}-{turn}"
     audio = Enclosure(f"https://{host}.example/{turn}.mp3")
     length = Duration(LENGTHS[turn]) if moves else None
-    return Sighting(
+    return Entry(
         "host", name, title, "episode", today - turn, name, published=Moment(at), enclosure=audio, duration=length
     )
 
 
-def listed(turn: int, today: int, title: str, ahead: int) -> Sighting:
+def listed(turn: int, today: int, title: str, ahead: int) -> Entry:
     when = Moment((START + timedelta(days=turn + ahead)).replace(hour=0, minute=0), "day", zoned=False)
     length = Duration(60 * round(LENGTHS[turn] / 60), 60)
-    return Sighting(
+    return Entry(
         "page", f"page-{turn}", title, position=today - turn, published=when, duration=length if ahead else None
     )
 
 
-def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Sighting]]]) -> list[tuple[str, ...]]:
+def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
     """The entries of each item after the refreshes of a history; for each, what every source lists."""
-    with ledger.open(str(folder / "ledger.db")) as book:
+    with database.open(str(folder / "store.db")) as store:
         for day, heard in enumerate(histories):
             voices = [
                 Voice(source, (), (Listing(tuple(entries)),), (), "heard")
                 for source, entries in zip(SOURCES, heard, strict=True)
             ]
-            with ledger.transaction(book) as page:
+            with database.transaction(store) as tx:
                 now = START + timedelta(days=day, hours=9)
-                persist.remember_all(page, [(PLAN, tuple(voices))], now)
-                composed = compose(page, PLAN, now)
-                commit.promise(page, PLAN, composed, now)
-    return [item.sightings for item in composed.feed.items]
+                persist.remember_all(tx, [(PLAN, tuple(voices))], now)
+                composed = compose(tx, PLAN, now)
+                commit.promise(tx, PLAN, composed, now)
+    return [item.entries for item in composed.feed.items]
 
 
 def assert_right(items: list[tuple[str, ...]]) -> None:
@@ -100,10 +100,10 @@ def test_a_host_that_lists_five_hours_and_is_asked_every_seven(title: str, tmp_p
         turns = range(now, now - 5, -1)
         at = {turn: START + timedelta(hours=turn) for turn in turns}
         host = [
-            Sighting("host", f"h-{turn}", title, "episode", now - turn, f"h-{turn}", published=Moment(at[turn]))
+            Entry("host", f"h-{turn}", title, "episode", now - turn, f"h-{turn}", published=Moment(at[turn]))
             for turn in turns
         ]
-        page = [Sighting("page", f"p-{turn}", title, position=now - turn, published=Moment(at[turn])) for turn in turns]
+        page = [Entry("page", f"p-{turn}", title, position=now - turn, published=Moment(at[turn])) for turn in turns]
         history.append((host, page))
     items = items_of(tmp_path, history)
     assert [each for each in items if len({name.rpartition("-")[2] for name in each}) > 1] == []

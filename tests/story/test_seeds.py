@@ -31,7 +31,7 @@ pytestmark = [
 
 def config(folder: Path, names: list[str]) -> Path:
     lines = [
-        f"state: {folder}/ledger.db",
+        f"state: {folder}/store.db",
         f"output: {folder}/output",
         "feeds:",
         "  show:",
@@ -189,8 +189,8 @@ def test_removing_a_source_removes_no_item_and_changes_no_guid(tmp_path, gone) -
     ]
 
 
-def test_deleting_the_ledger_and_running_again_gives_the_same_guids(tmp_path) -> None:
+def test_deleting_the_store_and_running_again_gives_the_same_guids(tmp_path) -> None:
     before = refresh(tmp_path)
-    for path in tmp_path.glob("ledger.db*"):
+    for path in tmp_path.glob("store.db*"):
         path.unlink()
     assert refresh(tmp_path) == before

@@ -16,7 +16,7 @@ def aggregator(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def config(folder: Path, *sources: str, output: str = "output") -> None:
     lines = [
-        "state: ledger.db",
+        "state: store.db",
         f"output: {output}",
         "allow_networks: [127.0.0.0/8]",
         "feeds:",
@@ -81,7 +81,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", place], check=True)
 
 
-def test_a_full_disk_leaves_the_old_feed_and_the_ledger_whole(tmp_path, small_disk, origin, episode, rss) -> None:
+def test_a_full_disk_leaves_the_old_feed_and_the_store_whole(tmp_path, small_disk, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(3))))
     config(tmp_path, f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}", output=str(small_disk / "output"))
     assert aggregator("refresh", "--at", "2024-06-01T12:00:00Z", cwd=tmp_path).returncode == 0

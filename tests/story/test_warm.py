@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import commit, making, persist, publish
+from aggregator import cached_results, commit, persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import Voice
-from aggregator.ledger import decisions, ledger, recall
-from aggregator.ledger.schema import cache
 from aggregator.model.cluster import Decision
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
-from aggregator.model.sighting import Duration, Enclosure, Listing, Moment, Sighting
 from aggregator.model.source import Source
+from aggregator.store import database, decisions, read_entries
+from aggregator.store.schema import cache
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 TOPICS = (
@@ -44,10 +44,10 @@ def text(turn: int) -> str:
     return f"All there is to say of {TOPICS[turn]}, told by those who know it. We went to port {turn} to hear it."
 
 
-def sighting(source: str, turn: int, position: int) -> Sighting:
+def entry(source: str, turn: int, position: int) -> Entry:
     exact = source != "apple"
     at = START - timedelta(days=200) + timedelta(days=7 * turn, minutes=11)
-    told = Sighting(
+    told = Entry(
         source=source,
         key=f"#{source}-{turn}" if turn % 4 == 0 else f"{source}-{turn}",
         title=f"About {TOPICS[turn]}",
@@ -65,7 +65,7 @@ def sighting(source: str, turn: int, position: int) -> Sighting:
     return told
 
 
-def changed(told: Sighting, change: str) -> Sighting:
+def changed(told: Entry, change: str) -> Entry:
     said = told.description or ""
     audio = told.enclosure
     changes = {
@@ -90,29 +90,29 @@ def voice(source: Source, state: str, change: str, whom: int) -> Voice:
     """What a source says: which of its items, and what is otherwise in every so many of them."""
     turns = list(range(len(TOPICS)))
     chosen = {"newest": turns[-4:], "oldest": turns[:-3]}.get(state, turns)
-    listed = [sighting(source.name, turn, place) for place, turn in enumerate(reversed(chosen))]
+    listed = [entry(source.name, turn, place) for place, turn in enumerate(reversed(chosen))]
     said = tuple(changed(each, change if place % whom == 0 else "") for place, each in enumerate(listed))
     return Voice(source) if state == "silent" else Voice(source, (), (Listing(said),), (), "heard")
 
 
-def decide(book, verdict, composed) -> None:
+def decide(store, verdict, composed) -> None:
     guids = [item.guid for item in composed.feed.items]
     if verdict == "override" and guids:
-        decisions.keep_override(book, "sea", Override(guids[0], "title", "As a person wants it"), START)
+        decisions.keep_override(store, "sea", Override(guids[0], "title", "As a person wants it"), START)
     elif verdict and len(guids) > 1:
-        decisions.decide(book, "sea", Decision(verdict, guids[0], guids[-1]), START)
+        decisions.decide(store, "sea", Decision(verdict, guids[0], guids[-1]), START)
 
 
-def refresh(book, heard, now):
-    with ledger.transaction(book) as page:
-        persist.remember_all(page, [(PLAN, heard)], now)
-        composed = compose(page, PLAN, now)
-        commit.promise(page, PLAN, composed, now)
+def refresh(store, heard, now):
+    with database.transaction(store) as tx:
+        persist.remember_all(tx, [(PLAN, heard)], now)
+        composed = compose(tx, PLAN, now)
+        commit.promise(tx, PLAN, composed, now)
     return composed
 
 
-def emptied(book) -> None:
-    with ledger.writing(book) as connection:
+def emptied(store) -> None:
+    with database.writing(store) as connection:
         connection.execute(delete(cache))
 
 
@@ -132,57 +132,57 @@ def told(composed) -> tuple:
 def test_what_was_kept_changes_no_byte(history) -> None:
     with TemporaryDirectory() as folder:
         files = [str(Path(folder) / name) for name in ("warm.db", "cold.db")]
-        with ledger.open(files[0]) as warm, ledger.open(files[1]) as cold:
+        with database.open(files[0]) as warm, database.open(files[1]) as cold:
             for turn, (step, verdict) in enumerate(history):
                 heard = [voice(source, *said) for source, said in zip(SOURCES, step, strict=True)]
                 now = START + timedelta(days=turn)
                 emptied(cold)
-                both = [refresh(book, heard, now) for book in (cold, warm)]
+                both = [refresh(store, heard, now) for store in (cold, warm)]
                 assert told(both[0]) == told(both[1])
                 emptied(cold)
                 assert told(compose(cold, PLAN, now)) == told(compose(warm, PLAN, now))
-                for book, composed in zip((cold, warm), both, strict=True):
-                    decide(book, verdict, composed)
+                for store, composed in zip((cold, warm), both, strict=True):
+                    decide(store, verdict, composed)
 
 
 def whole(source: Source, *, more: int = 0) -> Voice:
     turns = range(len(TOPICS) - 1 + more)
-    said = tuple(sighting(source.name, turn, place) for place, turn in enumerate(reversed(turns)))
+    said = tuple(entry(source.name, turn, place) for place, turn in enumerate(reversed(turns)))
     return Voice(source, (), (Listing(said),), (), "heard")
 
 
-def kept(book) -> int:
-    with ledger.reading(book) as connection:
+def kept(store) -> int:
+    with database.reading(store) as connection:
         return connection.execute(select(func.count()).select_from(cache)).scalar_one()
 
 
 def test_only_what_changed_is_made_again() -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
+    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
         for day in range(2):
-            refresh(book, [whole(source) for source in SOURCES], START + timedelta(days=day))
-        stood = kept(book)
-        composed = refresh(book, [whole(source, more=1) for source in SOURCES], START + timedelta(days=2))
+            refresh(store, [whole(source) for source in SOURCES], START + timedelta(days=day))
+        stood = kept(store)
+        composed = refresh(store, [whole(source, more=1) for source in SOURCES], START + timedelta(days=2))
         works = {work.kind: work.made for work in composed.taught[2:]}
-        assert works == {making.MENDED: 3, making.RECONCILED: 1}
-        assert kept(book) == stood + 4
+        assert works == {cached_results.MENDED: 3, cached_results.RECONCILED: 1}
+        assert kept(store) == stood + 4
 
 
 def test_audio_is_known_without_reading_everything_back() -> None:
-    said = [sighting("host", turn, turn) for turn in range(len(TOPICS))]
+    said = [entry("host", turn, turn) for turn in range(len(TOPICS))]
     moved = [changed(each, "audio") if turn % 3 else each for turn, each in enumerate(said)]
     silent = replace(said[0], enclosure=None)
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
-        refresh(book, [Voice(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
-        known = {each.sighting.key: each.sighting.enclosure for each in recall.sightings(book, "sea")}
+    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+        refresh(store, [Voice(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
+        known = {each.entry.key: each.entry.enclosure for each in read_entries.entries(store, "sea")}
         for now in (said, moved, [silent, *said[1:]], []):
             audio = {each.key: each.enclosure for each in now if each.enclosure}
-            found = recall.with_audio(book, "sea", {"host": audio, "mirror": audio})
+            found = read_entries.with_audio(store, "sea", {"host": audio, "mirror": audio})
             assert found == {"host": {key: known[key] for key in audio}, "mirror": {}}
 
 
 def test_composing_without_a_refresh_keeps_nothing() -> None:
-    with TemporaryDirectory() as folder, ledger.open(str(Path(folder) / "ledger.db")) as book:
-        refresh(book, [whole(source) for source in SOURCES], START)
-        emptied(book)
-        compose(book, PLAN, START)
-        assert kept(book) == 0
+    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+        refresh(store, [whole(source) for source in SOURCES], START)
+        emptied(store)
+        compose(store, PLAN, START)
+        assert kept(store) == 0

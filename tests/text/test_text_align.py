@@ -3,31 +3,31 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from aggregator.text import align, blocks
-from aggregator.text.choosing import MOST_WEIGHED, chosen
-from aggregator.text.mojibake import redecoded
-from aggregator.text.sequences import Choice
-from aggregator.text.words import familiarity, frequency, known, simplified
+from aggregator.text import alignment, alignment_blocks
+from aggregator.text.mojibake.byte_sequences import Choice
+from aggregator.text.mojibake.candidates import MOST_WEIGHED, chosen
+from aggregator.text.mojibake.redecode import redecoded
+from aggregator.text.word_frequencies import familiarity, frequency, known, simplified
 
 
 def test_similar_words_pair_up_and_others_do_not():
-    assert align.in_order(["one", "twoo", "three"], ["one", "two", "three"]) == [(0, 0), (1, 1), (2, 2)]
-    assert align.in_order(["a", "garden"], ["a", "-"]) == [(0, 0)]
+    assert alignment.in_order(["one", "twoo", "three"], ["one", "two", "three"]) == [(0, 0), (1, 1), (2, 2)]
+    assert alignment.in_order(["a", "garden"], ["a", "-"]) == [(0, 0)]
 
 
 def test_a_long_text_is_aligned_in_parts(monkeypatch):
-    monkeypatch.setattr(blocks, "LARGEST", 2000)
+    monkeypatch.setattr(alignment_blocks, "LARGEST", 2000)
     chance = random.Random(4)
     left = [f"w{chance.randrange(50)}" for _ in range(400)]
     right = [word for number, word in enumerate(left) if number % 37]
-    pairs = align.in_order(left, right)
+    pairs = alignment.in_order(left, right)
     assert len(pairs) >= 0.97 * len(right)
     assert all(before < after for before, after in pairwise(pairs))
 
 
 def test_a_long_text_without_an_anchor_is_halved(monkeypatch):
-    monkeypatch.setattr(blocks, "LARGEST", 50)
-    assert len(align.in_order(["same"] * 40, ["same"] * 40)) == 40
+    monkeypatch.setattr(alignment_blocks, "LARGEST", 50)
+    assert len(alignment.in_order(["same"] * 40, ["same"] * 40)) == 40
 
 
 def test_words_of_languages():

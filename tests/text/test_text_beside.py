@@ -2,10 +2,10 @@
 
 import pytest
 
-from aggregator.merger.blend import Copy, blend
-from aggregator.text.additions import without_additions
+from aggregator.merger.blending.blend import Copy, blend
 from aggregator.text.casing import recased
-from aggregator.text.misread import reworded
+from aggregator.text.misread_words import reworded
+from aggregator.text.page_additions import without_additions
 
 WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
 

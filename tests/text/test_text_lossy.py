@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.lossy import bare, restored
+from aggregator.text.lost_letters import bare, restored
 
 RICH = [
     "Où est la forêt, là-bas, près de la rivière gelée?",

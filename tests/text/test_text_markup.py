@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aggregator.text.markup import to_text
+from aggregator.text.html import to_text
 
 
 def test_blocks_become_lines_and_paragraphs():

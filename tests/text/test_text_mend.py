@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.text.mend import mend, passage
+from aggregator.merger.repair.fixers import mend, passage
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "mend_cases.jsonl").read_text().splitlines()]
 

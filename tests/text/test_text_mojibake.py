@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from aggregator.text.codepages import ENCODINGS, page
-from aggregator.text.mojibake import redecoded
-from aggregator.text.sequences import choices, clear
+from aggregator.text.mojibake.byte_sequences import choices, clear
+from aggregator.text.mojibake.code_pages import ENCODINGS, page
+from aggregator.text.mojibake.redecode import redecoded
 
 LONG = 12_000
 PIECES = ("Ã", "â", "€", "•", "å", "ð", "ç", "-", " ", '"', "'", "Ð", "Đ", "Â", "i")

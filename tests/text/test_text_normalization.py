@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aggregator.text.fold import fold
 from aggregator.text.normalization import Form, normalize
-from aggregator.text.words import bare, frequency
+from aggregator.text.word_frequencies import bare, frequency
 
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = [chr(code) for code in range(0x110000) if unicodedata.combining(chr(code))]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.text import cuts
-from aggregator.text.mend import FIXERS, PASSAGE, Mended, mend, passage
+from aggregator.merger.repair.fixers import FIXERS, PASSAGE, Mended, mend, passage
+from aggregator.text import truncation
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "mend_cases.jsonl").read_text().splitlines()]
 PIECES = [
@@ -43,8 +43,8 @@ def replayed(text: str, mended: Mended, *, known: bool) -> str:
 
 
 def _uncut(text: str, *, known: bool) -> str:
-    uncut = cuts.unmarked(text, known=known)
-    return cuts.without_torn_word(uncut.text) if uncut.torn else uncut.text
+    uncut = truncation.unmarked(text, known=known)
+    return truncation.without_torn_word(uncut.text) if uncut.torn else uncut.text
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.templates import NONE, Template, learn
+from aggregator.text.titles.affixes import NONE, Template, learn
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = ("Copper Kettle", "Winter Garden", "Harbour Lights", "Paper Boats", "Stone River")

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aggregator.text.fold import fold
-from aggregator.text.titles import learn, pieces, untold
+from aggregator.text.titles.titles import learn, pieces, untold
 
 CASES = json.loads((Path(__file__).parent / "data" / "titles.json").read_text(encoding="utf-8"))
 WORDS = ("Copper Kettle", "Winter Garden", "Harbour Lights", "Paper Boats")

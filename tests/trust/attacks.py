@@ -448,7 +448,7 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
     for turn in range(len(world.out)):
         _write(folder / "host.xml", world.host(turn))
         _write(folder / "directory.xml", world.directory(turn))
-        lines = ["state: ledger.db", "output: output", "feeds:"]
+        lines = ["state: store.db", "output: output", "feeds:"]
         for name, (setting, attack) in cast.items():
             lines += [f"  {name}:", "    title: The show", "    sources:"]
             lines += [f"      host: {{kind: feed, path: host.xml, trust: {setting.host}}}"]
@@ -490,7 +490,7 @@ def _items(folder: Path) -> list[dict[str, Any]]:
             "tags": sorted(etree.tostring(one).decode().strip() for one in each if one.tag in PAID_TAGS),
         }
     return [
-        {"guid": item["id"], "entries": tuple(item["_aggregator"]["sightings"]), **told.get(item["id"], {"gone": True})}
+        {"guid": item["id"], "entries": tuple(item["_aggregator"]["entries"]), **told.get(item["id"], {"gone": True})}
         for item in items
     ]
 

@@ -7,18 +7,18 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.generator.content.podcast_namespace import TABLE
-from aggregator.merger.attest import Weights
-from aggregator.merger.channel import complete
-from aggregator.merger.reconcile import reconcile
-from aggregator.merger.supply import FIELDS, TAGS
+from aggregator.merger.reconciling.channel import complete
+from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.provenance import Weights
+from aggregator.merger.reconciling.supply import FIELDS, TAGS
 from aggregator.model.cluster import Cluster
+from aggregator.model.entry import Enclosure, Entry, Show, Tag
 from aggregator.model.feed import Channel
-from aggregator.model.sighting import Enclosure, Show, Sighting, Tag
 
 DOCS = Path(__file__).parents[2] / "docs" / "trust.md"
 ITEM = [name for name, shape in TABLE.items() if "item" in shape.places]
-HOST = Sighting("host", "h", "Ferry timetables", enclosure=Enclosure("https://cdn.host.example/1.mp3"))
-OTHER = Sighting("other", "o", "Ferry timetables")
+HOST = Entry("host", "h", "Ferry timetables", enclosure=Enclosure("https://cdn.host.example/1.mp3"))
+OTHER = Entry("other", "o", "Ferry timetables")
 VALUES = {"image": "https://other.example/a.jpg", "author": "Somebody", "explicit": True, "summary": "Boats."}
 
 

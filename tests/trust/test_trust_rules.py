@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.content.unique_titles import apart
-from aggregator.ledger.promises import grows
-from aggregator.merger.attest import Weights, ballot, seniority
-from aggregator.merger.settle import PROVISIONAL, Past, Settlement, settle
+from aggregator.merger.identity.settle import PROVISIONAL, Past, Settlement, settle
+from aggregator.merger.reconciling.provenance import Weights, ballot, seniority
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance
-from aggregator.model.sighting import Duration, Enclosure, Moment, Sighting, Span
+from aggregator.store.guids import grows
 
 NOW = datetime(2025, 5, 4, 12, tzinfo=UTC)
 TRUST = {"host": 0.8, "list": 0.5, "twin": 0.8}
@@ -70,11 +70,11 @@ def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minu
     assert before.promises[0].dated == "list"
     true = at - timedelta(minutes=minutes)
     later = NOW + timedelta(days=days)
-    found = run([replace(item("host/1", title, true), sightings=("host/1", "list/1"))], before, later)
+    found = run([replace(item("host/1", title, true), entries=("host/1", "list/1"))], before, later)
     expected = true if timedelta(days=days) <= PROVISIONAL else at
     assert (found.items[0].guid, found.items[0].published) == ("list/1", Moment(expected))
     again = item("host/1", title, true - timedelta(days=2))
-    last = run([replace(again, sightings=("host/1", "list/1"))], found, later)
+    last = run([replace(again, entries=("host/1", "list/1"))], found, later)
     assert last.items[0].published == Moment(expected if days <= PROVISIONAL.days else at)
 
 
@@ -83,7 +83,7 @@ def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minu
 def test_a_date_of_the_most_trusted_source_is_final(title, at, other) -> None:
     before = run([item("host/1", title, at)])
     assert before.promises[0].dated is None
-    found = run([replace(item("twin/1", title, other), sightings=("host/1", "twin/1"))], before)
+    found = run([replace(item("twin/1", title, other), entries=("host/1", "twin/1"))], before)
     assert grows(Moment(at), found.items[0].published)
 
 
@@ -93,7 +93,7 @@ def test_of_two_published_items_found_to_be_one_the_trusted_guid_lives(title, at
     mine, other = item("host/1", title, at), item("list/1", title, at)
     early, late = (other, mine) if first else (mine, other)
     before = run([early, late], run([early], None, NOW - timedelta(days=3)))
-    found = run([replace(mine, sightings=("host/1", "list/1"))], before)
+    found = run([replace(mine, entries=("host/1", "list/1"))], before)
     assert [each.guid for each in found.items] == ["host/1"]
     assert {each.guid: each.alias_of for each in found.promises} == {"host/1": None, "list/1": "host/1"}
 
@@ -101,9 +101,9 @@ def test_of_two_published_items_found_to_be_one_the_trusted_guid_lives(title, at
 @quick
 @given(TITLES, TITLES, DAYS)
 def test_a_published_item_found_to_be_two_stays_with_its_most_trusted_entry(one, two, at) -> None:
-    before = run([replace(item("host/1", one, at), sightings=("host/1", "list/1"))], run([item("list/1", one, at)]))
+    before = run([replace(item("host/1", one, at), entries=("host/1", "list/1"))], run([item("list/1", one, at)]))
     found = run([item("host/1", one, at), item("list/1", two, at)], before)
-    assert {each.sightings[0]: each.guid for each in found.items}["host/1"] == "list/1"
+    assert {each.entries[0]: each.guid for each in found.items}["host/1"] == "list/1"
 
 
 @quick
@@ -116,7 +116,7 @@ def test_the_number_behind_a_title_goes_to_the_less_trusted(at, first) -> None:
     assert {each.guid: each.title for each in told.items} == {"host/1": "Trailer", "list/1": "Trailer (2)"}
 
 
-ENTRY = Sighting("one", "k", "Winter ferries", guid="k")
+ENTRY = Entry("one", "k", "Winter ferries", guid="k")
 
 
 @quick

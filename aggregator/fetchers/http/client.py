@@ -18,7 +18,7 @@ from aggregator.fetchers.http import content_coding, errors, headers, polling, s
 from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import Target, follow, shown, target
-from aggregator.model.sighting import Enclosure
+from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, Memory, Source
 from aggregator.text.hosts import host
 

@@ -19,7 +19,7 @@ from aggregator.fetchers.http.client import Client, Permit
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import Target
-from aggregator.model.sighting import Enclosure
+from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Memory, Robots, Source
 from aggregator.text.hosts import host
 

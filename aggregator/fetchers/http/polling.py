@@ -18,11 +18,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers
-from aggregator.model.sighting import Rhythm
+from aggregator.model.entry import Rhythm
 from aggregator.model.source import Memory, Validators
 from aggregator.text.cron import slot_after
 
-MOVED_AFTER = 5  # sightings of one permanent redirect before it is believed; a hijack of hours is not
+MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
 LONGEST_BACKOFF = timedelta(days=1)
 FIRST_BACKOFF = timedelta(minutes=30)

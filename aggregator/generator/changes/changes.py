@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from aggregator.generator.changes.feed_state import Seen, State, host
 from aggregator.generator.pages import wording
-from aggregator.model.sighting import Duration, Moment
+from aggregator.model.entry import Duration, Moment
 
 Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
 KINDS: tuple[Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")

@@ -13,8 +13,8 @@ from aggregator.generator.changes.changes import Change, named, sentence
 from aggregator.generator.changes.history import Edition, History
 from aggregator.generator.opml import clean
 from aggregator.generator.pages import pages, view, wording
+from aggregator.model.entry import Moment
 from aggregator.model.feed import Channel, Feed
-from aggregator.model.sighting import Moment
 
 PAGE, ATOM = "changes.html", "changes.atom"
 

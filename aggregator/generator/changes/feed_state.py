@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from aggregator.generator.content.people import person
 from aggregator.generator.pages import view
+from aggregator.model.entry import Genre
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
-from aggregator.model.sighting import Genre
 
 # A text up to this many characters is kept as it is; a title is at most 255.
 WHOLE = 255

@@ -1,4 +1,4 @@
-"""The newest changes of a feed, run by run, as the ledger keeps them for the changes page."""
+"""The newest changes of a feed, run by run, as the store keeps them for the changes page."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _lots(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
 
 
 def pack(history: History) -> bytes:
-    """The history for the ledger, which has the items' lines beside: the same history gives the same bytes."""
+    """The history for the store, which has the items' lines beside: the same history gives the same bytes."""
     editions = [
         [each.at.astimezone(UTC).isoformat(), each.more, [astuple(change) for change in each.changes]]
         for each in history.editions

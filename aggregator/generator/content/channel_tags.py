@@ -5,7 +5,7 @@ from __future__ import annotations
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.podcast_tags import Row, rows
-from aggregator.model.sighting import Tag
+from aggregator.model.entry import Tag
 
 
 def rows_of(head: FeedChannel) -> tuple[Row, ...]:

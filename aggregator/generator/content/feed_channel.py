@@ -13,9 +13,9 @@ from aggregator.generator.content import ids, links, plain_text, sanitize
 from aggregator.generator.content.categories import places
 from aggregator.generator.content.people import person
 from aggregator.generator.content.podcast_namespace import MEDIUMS
+from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
-from aggregator.model.sighting import Tag
 
 # RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
 LANGUAGE = "en"

@@ -9,8 +9,8 @@ from msgspec import Struct
 from aggregator.generator.content import ids, links, plain_text, sanitize
 from aggregator.generator.content.people import person
 from aggregator.generator.podcast import moment
+from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
-from aggregator.model.sighting import EpisodeType, Tag
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
 GLIMPSE = 80

@@ -6,7 +6,7 @@ import re
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from aggregator.generator.content import plain_text
-from aggregator.model.sighting import Enclosure
+from aggregator.model.entry import Enclosure
 
 # RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
 KEEP = "!#$%&'()*+,/:;=?@[]~-._"

@@ -21,7 +21,7 @@ from aggregator.generator.content.podcast_namespace import (
     Place,
     Shape,
 )
-from aggregator.model.sighting import Tag
+from aggregator.model.entry import Tag
 
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
 

@@ -23,8 +23,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.generator.content import feed_item, plain_text
+from aggregator.model.entry import Moment, Note
 from aggregator.model.item import Item, Promise, Provenance
-from aggregator.model.sighting import Moment, Note
 
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
 GRACE: Final = 600

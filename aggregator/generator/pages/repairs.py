@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.generator.pages import wording
-from aggregator.model.sighting import Note
+from aggregator.model.entry import Note
 
 # What each fixer met, by the name it gives its notes. One that is not here tells its own name.
 CAUSES: Final[Mapping[str, str]] = {

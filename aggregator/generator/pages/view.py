@@ -171,7 +171,7 @@ def voice(hearing: Hearing) -> Voice:
         source.kind,
         links.public(source.url),
         STANDING[hearing.state],
-        wording.count(hearing.sightings, "item"),
+        wording.count(hearing.entries, "item"),
     )
 
 
@@ -185,8 +185,8 @@ def name(field: str) -> str:
 
 
 def sources(item: Item) -> tuple[str, ...]:
-    """The names of the sources that list an item, sorted; a sighting is named ``source/key``."""
-    return tuple(sorted({sighting.partition("/")[0] for sighting in item.sightings}))
+    """The names of the sources that list an item, sorted; an entry is named ``source/key``."""
+    return tuple(sorted({entry.partition("/")[0] for entry in item.entries}))
 
 
 def anchor(guid: str) -> str:

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from aggregator.model.sighting import Duration, Moment, Note
-from aggregator.text import unseen
+from aggregator.model.entry import Duration, Moment, Note
+from aggregator.text import visible_whitespace
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\"'.,;:!?)\]}]")
@@ -175,7 +175,7 @@ def contrast(note: Note) -> Contrast:
     head = shared(old, new)
     tail = shared(old[head:][::-1], new[head:][::-1])
     ahead, behind = old[:head], old[len(old) - tail :]
-    gone, come = unseen.apart(old[head : len(old) - tail], new[head : len(new) - tail])
+    gone, come = visible_whitespace.apart(old[head : len(old) - tail], new[head : len(new) - tail])
     return Contrast(
         ahead if len(ahead) <= AROUND else "…" + ahead[-AROUND:],
         short(gone),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from aggregator.generator.content import podcast_tags
 from aggregator.generator.content.podcast_namespace import LIVE, TABLE, Place
 from aggregator.generator.podcast import SPACES, Node
-from aggregator.model.sighting import Tag
+from aggregator.model.entry import Tag
 from aggregator.validator import values
 from aggregator.validator.document import Paper, Spot, line, named, placed, shown
 from aggregator.validator.rule import Fault, Rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import plain_text
 from aggregator.generator.podcast import SPACES, Node
-from aggregator.text.mojibake import redecoded
+from aggregator.text.mojibake.redecode import redecoded
 from aggregator.validator import values
 from aggregator.validator.document import OLDER, Paper, Spot, line, shown
 from aggregator.validator.rule import Fault, Rule

@@ -9,9 +9,9 @@ import tempfile
 import time
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import wire
-from aggregator.fetchers.exchange import PART, READ, REPORT
-from aggregator.model.sighting import Listing, Sighting
+from aggregator.fetchers.sandbox import wire
+from aggregator.fetchers.sandbox.exchange import PART, READ, REPORT
+from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Source
 
 
@@ -54,7 +54,7 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912  # a word, a mis
             time.sleep(60)
         case "half":  # tells the beginning of a listing and ends, or says that there is more
             tell = _line()
-            lot = wire.encode((Sighting("rogue", "1", "t"), Sighting("rogue", "2", "t")))
+            lot = wire.encode((Entry("rogue", "1", "t"), Entry("rogue", "2", "t")))
             tell.sendall(REPORT.pack(PART, 0, len(lot)) + lot)
             if not number:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -63,10 +63,10 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912  # a word, a mis
             os._exit(0)
         case "long":
             text = "A long text. " * 3_000
-            return Listing(tuple(Sighting("rogue", str(key), "t", description=text) for key in range(int(number))))
+            return Listing(tuple(Entry("rogue", str(key), "t", description=text) for key in range(int(number))))
         case "many":
-            return Listing(tuple(Sighting("rogue", str(key), "t") for key in range(int(number))))
-    return Listing((Sighting("rogue", str(os.getpid()), "\ud800 lone"),))
+            return Listing(tuple(Entry("rogue", str(key), "t") for key in range(int(number))))
+    return Listing((Entry("rogue", str(os.getpid()), "\ud800 lone"),))
 
 
 def _line() -> socket.socket:

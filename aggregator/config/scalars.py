@@ -1,0 +1,112 @@
+"""The scalars of config.yaml: what each must look like, and what a person is told when it does not.
+
+The only file beside ``keys``, ``channel`` and ``places`` that knows pydantic's way of writing a type.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from aggregator.config.categories import NAMES
+from aggregator.config.nearest_word import hint
+from aggregator.text.cron import fault
+from aggregator.text.urls import is_web
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+class Keys(BaseModel):
+    """A mapping of known keys; any other key is an error. Numbers are taken where text is asked for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True, str_strip_whitespace=True)
+
+
+def _web(text: str) -> str:
+    if not is_web(text):
+        raise ValueError(f'"{text}" is not an http or https address')
+    return text
+
+
+def _proxy(text: str) -> str:
+    if not text.startswith("http://"):
+        raise ValueError("a proxy's address begins with http://, such as http://proxy.example:3128")
+    return _web(text)
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError as error:
+        raise ValueError(f"{error}; write a network as 10.0.0.0/8") from error
+
+
+def _cron(text: str) -> str:
+    if said := fault(text):
+        raise ValueError(f'"{text}" is not a cron expression ({said}); write five fields, such as "17 * * * *"')
+    return text
+
+
+def _category(text: str) -> str:
+    if text not in NAMES:
+        raise ValueError(f'"{text}" is not a category of Apple Podcasts; {hint(text, NAMES)}')
+    return text
+
+
+def _language(text: str) -> str:
+    if not _LANGUAGE.fullmatch(text):
+        raise ValueError(f'"{text}" is not a language tag, such as "en" or "pt-BR"')
+    return text
+
+
+def _guid(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError as error:
+        raise ValueError(f'"{text}" is not a UUID') from error
+
+
+def _email(text: str) -> str:
+    if not _EMAIL.fullmatch(text):
+        raise ValueError(f'"{text}" is not an e-mail address')
+    return text
+
+
+def _pair(names: list[str]) -> list[str]:
+    if len(set(names)) != 2:  # noqa: PLR2004 - a decision is about two
+        raise ValueError("name two different entries or items, each by its id or guid")
+    return names
+
+
+def _plain(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _regex(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f'"{text}" is not a regular expression: {error}') from error
+    return text
+
+
+Text = Annotated[str, Field(min_length=1)]
+WebAddress = Annotated[str, AfterValidator(_web), Field(json_schema_extra={"pattern": "^https?://"})]
+ProxyAddress = Annotated[str, AfterValidator(_proxy), Field(json_schema_extra={"pattern": "^http://"})]
+Network = Annotated[str, AfterValidator(_network)]
+Cron = Annotated[str, AfterValidator(_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
+Category = Annotated[str, AfterValidator(_category), Field(json_schema_extra={"enum": list(NAMES)})]
+Language = Annotated[str, AfterValidator(_language), Field(json_schema_extra={"examples": ["en", "pt-BR"]})]
+Guid = Annotated[str, AfterValidator(_guid), Field(json_schema_extra={"format": "uuid"})]
+Email = Annotated[str, AfterValidator(_email), Field(json_schema_extra={"format": "email"})]
+Pair = Annotated[list[str], AfterValidator(_pair), Field(json_schema_extra={"minItems": 2, "maxItems": 2})]
+Plain = Annotated[str, BeforeValidator(_plain), Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
+Pattern = Annotated[str, AfterValidator(_regex), Field(min_length=1, json_schema_extra={"format": "regex"})]
+FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64)]
+SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+Whole = Annotated[int, Field(strict=True, ge=1)]

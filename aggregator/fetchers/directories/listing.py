@@ -1,0 +1,126 @@
+"""Directory listings as text, or as an HTML page that becomes text: two shapes, told apart by their lines.
+
+The dated shape (pod.casts.io, seed 000): ``SHOW artwork``, the title, then a line
+``SHOW - April 29, 2024 00:01 - 15 minutes ★★★★★ - 35 ratings``, then the text in one line, cut to at most 300
+characters of which the last three are ``...``. Times are UTC. Several shows may stand in one listing.
+
+The numbered shape (podyssey.fm, seed 001): the show, then ``1) TITLE`` and the text in one line, whole, or its first
+200 characters and ``...Show More``. No dates, no lengths.
+
+Both show the newest entries only. The mark of a cut is taken off and the entry flagged; a blank before the mark
+stays, for it says that the cut fell between words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from aggregator.fetchers.parsing import document_type
+from aggregator.fetchers.parsing.decoding import decoded
+from aggregator.fetchers.parsing.entry_keys import titled
+from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.model.source import Document, Source
+from aggregator.text import dates, durations, html
+
+LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
+CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so
+TRIMMED = 10  # blanks at the cut are trimmed away, then a text is shorter: 297 to 300 seen
+DATED = re.compile(
+    r"(?P<show>\S.*)\s+-\s+(?P<date>[^\W\d]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?, \d{4}(?: \d{1,2}:\d{2})?)"
+    r"(?:\s+-\s+(?P<length>\d[^★☆-]{0,30}?))?\s*(?:[★☆].*)?"
+)
+ARTWORK = re.compile(r"(?P<show>\S.*) artwork")
+NUMBERED = re.compile(r"(?P<number>\d{1,5})\)\s+(?P<title>\S.*)")
+DOTS = re.compile(r"(?:\.\.\.|…)$")
+SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
+
+
+def locate(source: Source) -> tuple[str, ...]:
+    """The page's own address."""
+    return (source.url,) if source.url else ()
+
+
+def read(document: Document) -> Listing:
+    """The entries in their order, always partial; raises ``ReadError`` where neither shape is found."""
+    text = decoded(document)
+    if document_type.of(document) == "html":
+        text = html.to_text(text)
+    lines = [line.strip(" \t\n\u200b\ufeff") for line in text.split("\n")]
+    entries = _dated(document.source.name, lines) or _numbered(document.source.name, lines)
+    if not entries:
+        raise document_type.described(document, "a directory's listing, dated or numbered,")
+    shows = {entry.show for entry in entries}
+    return Listing(tuple(entries), Show(title=shows.pop() if len(shows) == 1 else None), partial=True)
+
+
+def _dated(name: str, lines: list[str]) -> list[Entry]:
+    """The entries of the dated shape: each stands around the line that holds its date."""
+    heads = [(at, match) for at, line in enumerate(lines) if (match := _head(line)) and _title(lines, at) is not None]
+    ends = [_start(lines, at) for at, _ in heads[1:]] + [_last_end(lines, at) for at, _ in heads[-1:]]
+    found: list[Entry] = []
+    for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
+        title = lines[_title(lines, at) or 0]
+        moment, length = dates.parse(match["date"]), durations.parse(match["length"] or "")
+        published = Moment(*moment) if moment else None
+        text, cut = _uncut(" ".join(line for line in lines[at + 1 : end] if line))
+        found.append(
+            Entry(
+                source=name, key=titled(title, published), title=title, position=position, show=match["show"],
+                description=text or None, cut=cut,
+                published=published, duration=Duration(*length) if length else None,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _head(line: str) -> re.Match[str] | None:
+    """The line that holds the date, read from the right: shows and titles may contain `` - ``."""
+    return DATED.fullmatch(line) if " - " in line and len(line) <= LONGEST_HEAD else None
+
+
+def _title(lines: list[str], head: int) -> int | None:
+    """Where the title stands: the last line with text above the head; ``None`` where there is none."""
+    return next((at for at in range(head - 1, -1, -1) if lines[at]), None)
+
+
+def _start(lines: list[str], head: int) -> int:
+    """Where the entry begins: at the artwork's label above its title, else at the title."""
+    title = _title(lines, head) or 0
+    above = _title(lines, title)
+    return above if above is not None and ARTWORK.fullmatch(lines[above]) else title
+
+
+def _last_end(lines: list[str], head: int) -> int:
+    """Where the last entry ends: its text is the one line behind the head; what follows belongs to the page."""
+    return head + 2 if head + 1 < len(lines) and lines[head + 1] else head + 1
+
+
+def _uncut(text: str) -> tuple[str, bool]:
+    """The text without the dots of the cut, and whether it was cut: by its length, for authors write dots too."""
+    if CUT_AT - TRIMMED <= len(text) <= CUT_AT and DOTS.search(text):
+        return DOTS.sub("", text), True
+    return text, False
+
+
+def _numbered(name: str, lines: list[str]) -> list[Entry]:
+    """The entries of the numbered shape: numbers count from the first one, so a number inside a text opens nothing."""
+    heads: list[tuple[int, re.Match[str]]] = []
+    for at, line in enumerate(lines):
+        match = NUMBERED.fullmatch(line)
+        if match and (not heads or int(match["number"]) == int(heads[-1][1]["number"]) + 1):
+            heads.append((at, match))
+    if not heads:
+        return []
+    show = next((line for line in reversed(lines[: heads[0][0]]) if line), None)
+    ends = [at for at, _ in heads[1:]] + [_last_end(lines, heads[-1][0])]
+    found: list[Entry] = []
+    for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
+        text = " ".join(line for line in lines[at + 1 : end] if line)
+        mark = SHOW_MORE.search(text)
+        found.append(
+            Entry(
+                source=name, key=titled(match["title"]), title=match["title"], position=position, show=show,
+                description=text[: mark.start()] if mark else text or None, cut=mark is not None,
+            )
+        )  # fmt: skip
+    return found

@@ -1,0 +1,99 @@
+"""Any other page, by the selectors that the config gives as ``options``.
+
+``items`` finds the element of each entry; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image`` and
+``id`` find their values inside of it. A selector is CSS, or XPath where it begins with ``/``, ``.`` or ``(``; ``@name``
+behind CSS takes an attribute. ``genre`` (episode or post), ``day_first`` (yes or no) and ``show`` are plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aggregator.errors import ReadError
+from aggregator.fetchers.parsing import document_type, enclosures, xml
+from aggregator.fetchers.parsing.decoding import decoded
+from aggregator.fetchers.parsing.entry_keys import titled
+from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.model.source import Document, Source
+from aggregator.text import dates, durations
+from aggregator.text.urls import audio_id, bare_audio
+
+DEFAULTS = {
+    "title": "h1, h2, h3, h4, a",
+    "link": "a@href",
+    "date": "time@datetime",
+    "text": "p",
+    "audio": "audio@src, audio source@src",
+    "image": "img@src",
+}
+SELECTORS = ("items", *DEFAULTS, "length", "id")
+VALUES = ("genre", "day_first", "show")
+
+
+def locate(source: Source) -> tuple[str, ...]:
+    """The page's own address."""
+    return (source.url,) if source.url else ()
+
+
+def read(document: Document) -> Listing:
+    """The entries that the selectors find, always partial.
+
+    Raises ``ReadError`` where the document is no page, a selector is none, or no entry with a title is found.
+    """
+    name, options = document.source.name, DEFAULTS | dict(document.source.options)
+    if unknown := sorted(options.keys() - {*SELECTORS, *VALUES}):
+        raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*SELECTORS, *VALUES))}")
+    if "items" not in options:
+        raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
+    root = xml.html(decoded(document)) if document_type.of(document) == "html" else None
+    if root is None:
+        raise document_type.described(document, "an HTML page")
+    found = _found(name, root, "items", options["items"])
+    elements = [element for element in found if not isinstance(element, str)]
+    entries = [one for at, element in enumerate(elements) if (one := _entry(document, element, at, options))]
+    if not entries:
+        raise ReadError(
+            f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
+        )
+    return Listing(tuple(entries), Show(title=options.get("show")), partial=True)
+
+
+def _entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
+    name, base = document.source.name, enclosures.base(document)
+    said = {what: _first(name, element, what, options) for what in SELECTORS[1:]}
+    title = said["title"]
+    if not title:
+        return None
+    link, audio = enclosures.absolute(base, said["link"]), enclosures.absolute(base, said["audio"])
+    file = enclosures.chosen([enclosures.Offer(audio, "audio/*")])
+    moment = dates.parse(said["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    published = Moment(*moment) if moment else None
+    length = durations.parse(said["length"] or "")
+    key = said["id"] or link or (bare_audio(audio) if audio else titled(title, published))
+    host = audio_id(audio) if audio else None
+    return Entry(
+        source=name, key=key, title=title,
+        position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
+        ids=(("simplecast", host),) if host else (), description=said["text"], show=options.get("show"),
+        published=published, duration=Duration(*length) if length else None,
+        enclosure=file[0] if file else None, image=enclosures.absolute(base, said["image"]),
+    )  # fmt: skip
+
+
+def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:
+    """The words of what the selector finds first, of all it finds for the text; ``None`` where it finds none."""
+    if what not in options:
+        return None
+    found = [
+        " ".join((one if isinstance(one, str) else xml.text(one)).split())
+        for one in _found(name, entry, what, options[what])
+    ]
+    words = [one for one in found if one]
+    return ("\n\n".join(words) if what == "text" else words[0]) if words else None
+
+
+def _found(name: str, element: xml.Element, what: str, selector: str) -> list[xml.Element | str]:
+    try:
+        return xml.selected(element, selector)
+    except ValueError as error:
+        raise ReadError(f"{name}: option {what}: {error}") from error

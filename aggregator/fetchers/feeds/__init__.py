@@ -1,0 +1,1 @@
+"""Feeds: RSS, Atom, JSON Feed and Simplecast's API."""

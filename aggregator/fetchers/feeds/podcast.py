@@ -1,0 +1,188 @@
+"""What feedparser drops or merges, read from the XML beside it: repeated, nested and unknown elements.
+
+feedparser keeps one of several ``podcast:`` elements, knows only "yes" and "clean" of ``itunes:explicit``, and
+flattens categories (6.0.14). Items are matched by their order, so their number must agree with feedparser's.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from aggregator.fetchers.parsing import xml
+from aggregator.model.entry import Tag
+
+# The namespace's own address, and its documents on GitHub, which feeds declare in many forms (branches master and main,
+# the folder docs, the raw file).
+PODCAST = re.compile(
+    r"https?://(?:www\.)?(?:podcastindex\.org/namespace(?:/1\.0)?|"
+    r"(?:github\.com|raw\.githubusercontent\.com)/podcastindex-org/podcast-namespace(?:/[^\s?#]*)?)/?(?:[?#].*)?"
+)
+_SPACES = {  # by the address of the namespace in lower case, without scheme, www. and final slash
+    **dict.fromkeys(
+        (
+            "", "purl.org/rss/1.0", "purl.org/rss/1.0/modules/rss091#", "my.netscape.com/rdf/simple/0.9",
+            "blogs.law.harvard.edu/tech/rss", "w3.org/2005/atom", "purl.org/atom/ns#",
+        ),
+        "",
+    ),
+    "itunes.com/dtds/podcast-1.0.dtd": "itunes:",
+    "purl.org/rss/1.0/modules/content": "content:",
+    "purl.org/rss/1.0/modules/syndication": "sy:",
+    "purl.org/dc/elements/1.1": "dc:",
+    "purl.org/dc/terms": "dcterms:",
+    "search.yahoo.com/mrss": "media:",
+    "rssnamespace.org/feedburner/ext/1.0": "feedburner:",
+    "youtube.com/xml/schemas/2015": "yt:",
+    "gdata.youtube.com/schemas/2007": "yt:",
+    "w3.org/1999/02/22-rdf-syntax-ns#": "rdf:",
+    "w3.org/1999/xhtml": "xhtml:",
+}  # fmt: skip
+_ATOM = {"w3.org/2005/atom"}
+_TEXTS = {"", "itunes:", "content:", "sy:"}
+ITEMS = {"item", "entry"}
+CHANNELS = {"channel", "feed", "rdf"}
+SKIPS = {"skiphours", "skipdays"}
+DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
+DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
+
+
+@lru_cache(maxsize=256)
+def is_podcast(address: str) -> bool:
+    """Return whether a namespace is the podcast namespace, whatever the case and form of its address.
+
+    >>> is_podcast("http://podcastindex.org/Namespace/1.0/"), is_podcast("https://podcastindex.org/podcast/42")
+    (True, False)
+    """
+    return PODCAST.fullmatch(address.strip().lower()) is not None
+
+
+@lru_cache(maxsize=256)
+def prefix_of(address: str) -> str | None:
+    """Return the prefix that a namespace usually has, "" for those of RSS and Atom; ``None`` for an unknown one.
+
+    >>> prefix_of("HTTPS://www.iTunes.com/DTDs/Podcast-1.0.dtd"), prefix_of("http://purl.org/rss/1.0/")
+    ('itunes:', '')
+    """
+    bare = _bare(address)
+    return "" if bare.startswith("backend.userland.com/rss") else _SPACES.get(bare)
+
+
+@lru_cache(maxsize=256)
+def text_prefix(address: str) -> str | None:
+    """Return the prefix of an item's text in the account of the XML, ``None`` for one that is not in it."""
+    if _bare(address) in _ATOM:
+        return "atom:"
+    prefix = prefix_of(address)
+    return prefix if prefix in _TEXTS and not address.startswith("http://purl.org/atom/") else None
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://(?:www\.)?", "", address.strip().lower()).rstrip("/")
+
+
+class Said(NamedTuple):
+    """The texts of one item by prefixed name, the first of each, and its ``podcast:`` elements in order.
+
+    A text with elements inside is left to feedparser, which keeps them.
+    """
+
+    texts: dict[str, str]
+    tags: tuple[Tag, ...]
+
+
+class Beside(Struct):
+    """What the XML says beside feedparser; ``sound`` is false where libxml2 had to recover."""
+
+    channel: dict[str, str] = field(default_factory=dict)
+    tags: list[Tag] = field(default_factory=list)
+    categories: list[tuple[str, ...]] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=lambda: {"hour": [], "day": []})
+    items: list[Said] = field(default_factory=list)
+
+
+def beside(body: bytes, encoding: str, items: int) -> Beside | None:
+    """The XML's own account, strictly and else by recovery; ``None`` where it does not count the same items.
+
+    ``encoding`` is what feedparser found to be true: a declaration that lies makes libxml2 read nothing, silently.
+    """
+    body = _undeclared(body, encoding)
+    for recover in (False, True):
+        found = _read(body, recover=recover)
+        if len(found.items) == items and (found.channel or items):
+            return found
+    return None
+
+
+def _undeclared(body: bytes, encoding: str) -> bytes:
+    """The document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all.
+
+    As it stands where the encoding is none: of a document without a letter feedparser tells what HTTP said.
+    """
+    if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
+        with suppress(LookupError, ValueError):
+            body = body.decode(encoding, "replace").encode("utf-8", "replace")
+    return DECLARATION.sub(b"", body, count=1)
+
+
+def _read(body: bytes, *, recover: bool) -> Beside:
+    found = Beside()
+    for element in xml.pieces(body, recover=recover):
+        parent = element.getparent()
+        local = xml.name(element)[1]
+        above = xml.name(parent)[1].lower() if parent is not None else ""
+        if local in ITEMS and above in CHANNELS:
+            found.items.append(_said(element))
+            element.clear()
+        elif above in CHANNELS and local not in CHANNELS:
+            note(found, element)
+        elif above in SKIPS and local in found.skipped:
+            found.skipped[local].append(xml.text(element).strip())
+    return found
+
+
+def note(found: Beside, element: xml.Element) -> None:
+    """Add one child of the channel to the account."""
+    namespace, local = xml.name(element)
+    if is_podcast(namespace):
+        found.tags.append(tag(element))
+    elif prefix_of(namespace) == "itunes:" and local == "category":
+        found.categories.append(_path(element))
+    elif (prefix := text_prefix(namespace)) is not None:
+        found.channel.setdefault(prefix + local, xml.text(element).strip())
+
+
+def _said(item: xml.Element) -> Said:
+    texts: dict[str, str] = {}
+    tags: list[Tag] = []
+    for element in item.iterchildren("*"):
+        namespace, local = xml.name(element)
+        if is_podcast(namespace):
+            tags.append(tag(element))
+        elif (prefix := text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
+            texts.setdefault(prefix + local, xml.text(element).strip())
+    return Said(texts, tuple(tags))
+
+
+def tag(element: xml.Element, depth: int = 0) -> Tag:
+    """A ``podcast:`` element as it stands, with the children of its own namespace."""
+    children = [child for child in element.iterchildren("*") if is_podcast(xml.name(child)[0])]
+    return Tag(
+        name=f"podcast:{xml.name(element)[1]}",
+        text=(element.text or "").strip() or None,
+        attributes=tuple(
+            (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
+        ),
+        children=tuple(tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
+    )
+
+
+def _path(element: xml.Element) -> tuple[str, ...]:
+    """An ``itunes:category`` with the one nested inside it."""
+    inner = next((child for child in element.iterchildren("*") if xml.name(child)[1] == "category"), None)
+    names = (element.get("text"), inner.get("text") if inner is not None else None)
+    return tuple(name.strip() for name in names if name and name.strip())

@@ -1,0 +1,62 @@
+"""Feeds by feedparser, the tolerant reader, and what it drops read from the XML beside it.
+
+feedparser is given bytes in a stream (text it would open as a file or an address), and is told neither to sanitize
+nor to resolve addresses inside of HTML: both are done once, at output, on what survives (half its time otherwise). It
+is not told where the feed came from: it would make an address of every guid that is not marked as none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any, NamedTuple
+from xml.sax import SAXException
+
+import feedparser
+
+from aggregator.errors import ReadError
+from aggregator.fetchers.feeds.podcast import Beside, beside
+from aggregator.fetchers.parsing.decoding import honest
+from aggregator.model.source import Document
+
+FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
+    SAXException, ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, OverflowError,
+)  # fmt: skip
+MILD = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)  # the bytes were read all the same
+LONGEST_REASON = 200  # characters of a parser's own words
+
+
+class Parsed(NamedTuple):
+    """What feedparser answered: format, channel, entries, what is wrong with the bytes, and the XML's own account."""
+
+    version: str
+    channel: Mapping[str, Any]
+    entries: tuple[Mapping[str, Any], ...]
+    fault: str | None
+    remark: str | None
+    sound: Beside | None
+
+
+def parsed(document: Document) -> Parsed:
+    """What feedparser makes of the document; raises ``ReadError`` where it cannot go on."""
+    charset = f"; charset={document.charset}" if document.charset else ""
+    headers = {"content-type": f"application/xml{charset}"}
+    body = honest(document.body)
+    try:
+        answer = feedparser.parse(
+            BytesIO(body), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
+        )
+    except FAILURES as error:
+        raise ReadError(f"{document.source.name}: the feed cannot be parsed ({type(error).__name__})") from error
+    fault = answer.get("bozo_exception") if answer.get("bozo") else None
+    said = " ".join(str(fault).removeprefix("<unknown>:").split())[:LONGEST_REASON]
+    mild = fault is None or isinstance(fault, MILD)
+    kind = "encoding" if mild else "not well-formed"
+    return Parsed(
+        version=str(answer.get("version") or ""),
+        channel=answer.feed,
+        entries=tuple(answer.entries),
+        fault=None if mild else said,
+        remark=f"{kind}: {said}" if fault else None,
+        sound=beside(body, str(answer.get("encoding") or ""), len(answer.entries)),
+    )

@@ -1,0 +1,74 @@
+"""Whether a listing is believed: one that lost half of its items at once is held back until it was seen repeatedly.
+
+What is not believed leaves the memory as it was, validators and digest too: they name the document that is held, so
+that the next question brings the doubtful one again. Tried and dropped: keeping the validators of a doubtful answer
+(then 304 comes, and there is nothing to believe), and the body's digest as its name (feeds write the time in it).
+
+Right: a host that breaks and lists 1 of 80 for an afternoon; a page that is empty while its site is rebuilt. Wrong on
+purpose: a show that really deletes 40 of 80 episodes is believed two polls late, and nobody is hurt.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator.fetchers.http import polling
+from aggregator.fetchers.http.polling import PollIntervals
+from aggregator.model.entry import Listing
+from aggregator.model.source import Memory
+
+EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
+LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
+SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
+
+
+class Verdict(Struct, frozen=True):
+    """Whether the listing is believed, what to remember of its address, and where it is not, why in one line."""
+
+    believed: bool
+    memory: Memory
+    message: str = ""
+
+
+def weigh(before: Memory, after: Memory, listing: Listing, pace: PollIntervals) -> Verdict:
+    """The verdict on a listing: ``before`` is the memory that was asked with, ``after`` the answer's.
+
+    A partial listing is believed whatever it lacks: its absences prove nothing.
+    """
+    count = len(listing.entries)
+    reason = "" if listing.partial else _reason(before.items or 0, count)
+    outline = _outline(listing)
+    times = before.doubts + 1 if before.doubt == outline else 1
+    if not reason or times >= EQUAL_LISTINGS:
+        believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
+        return Verdict(True, polling.with_rhythm(believed, listing.rhythm, pace))
+    doubtful = replace(_held_back(before, after), doubt=outline, doubts=times)
+    return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_LISTINGS} equal listings)")
+
+
+def refuse(before: Memory, after: Memory, now: datetime, pace: PollIntervals) -> Memory:
+    """The memory after a document that could not be read: one more error; asked again as this time."""
+    return polling.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
+
+
+def _reason(before: int, count: int) -> str:
+    lost = before - count
+    if before and not count:
+        return f"it listed {before} items and now lists none"
+    if count * SHRUNK_TO < before and lost > LOST_AT_MOST:
+        return f"it listed {before} items and now lists {count}"
+    return ""
+
+
+def _outline(listing: Listing) -> str:
+    """The name of what a listing lists, whatever else its document says."""
+    keys = "\0".join(sorted(entry.key for entry in listing.entries))
+    return sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _held_back(before: Memory, after: Memory) -> Memory:
+    return replace(after, validators=before.validators, digest=before.digest)

@@ -1,0 +1,1 @@
+"""Parsing in child processes with limits of time and memory."""

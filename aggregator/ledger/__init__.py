@@ -1,1 +1,0 @@
-"""What was seen and what was promised; the only room that knows SQL."""

@@ -1,0 +1,1 @@
+"""One text out of several damaged copies of it."""

@@ -1,0 +1,1 @@
+"""Permanent guids, frozen dates, aliases and tombstones of published items."""

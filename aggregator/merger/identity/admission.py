@@ -1,0 +1,240 @@
+"""Decide which new items are published now and which are held: a pure function between match and settle.
+
+An item is new where none of its entries was ever published; a published item is never held. A source may add new items
+at once (``always``), once another source lists them (``confirmed``), or not at all (``never``). Unless the config says
+which, a source waits for confirmation beside one that is more trusted by ``GAP`` or more and that answers: of what is
+newer than the oldest entry of that source's listing it would list its own share. Where no such source answers, nothing
+can be confirmed and all is published. An item that nobody confirms is published ``HOLD`` after it was first seen.
+
+What is left may still be more than a refresh publishes at once (``quota``): the items of the most trusted source go
+first, then the newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct, field
+
+from aggregator.model.entry import Entry, Genre
+from aggregator.model.item import Admission, HeldItem, Item, WhyHeld
+from aggregator.model.source import Source
+
+HOLD = timedelta(days=7)
+"""How long an item is held that no other source lists: the longest that a weekly directory takes to list it."""
+
+GAP = 0.2
+"""How much more trusted a source must be to be waited for: that of a host (0.9) and of Apple (0.7) is enough."""
+
+QUOTA, SHARE = 50, 5
+"""New items that a refresh publishes at once: 50, or a fifth of the feed where that is more."""
+
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+class Coverage(Struct, frozen=True):
+    """What a source lists now: its genres, and the date of its oldest entry, ``None`` where no entry has a date."""
+
+    genres: frozenset[Genre]
+    oldest: datetime | None = None
+
+
+class Arrival(Struct, frozen=True):
+    """When an entry was first seen, and in which listing of its source, counted from 1."""
+
+    first_seen: datetime
+    listing: int = 1
+
+
+class Situation(Struct, frozen=True):
+    """What decides about new items besides themselves.
+
+    ``sources`` are those of the config. ``heard`` are the sources that answer, each with the time at which that answer
+    no longer counts (``None``: as long as it is the last). ``coverage`` is by source. ``arrivals`` and ``decided`` are
+    by entry id: ``decided`` is true where a person wants the entry published now, false where never. ``quota`` is how
+    many new items may be published, ``None`` for any number; entries of a source's first listing do not count.
+    """
+
+    sources: tuple[Source, ...] = ()
+    heard: Mapping[str, datetime | None] = field(default_factory=dict)
+    coverage: Mapping[str, Coverage] = field(default_factory=dict)
+    arrivals: Mapping[str, Arrival] = field(default_factory=dict)
+    decided: Mapping[str, bool] = field(default_factory=dict)
+    quota: int | None = None
+
+
+def cover(entries: Iterable[Entry]) -> dict[str, Coverage]:
+    """Return what each source lists now; an entry that its newest listing lacks does not count."""
+    listed: dict[str, list[Entry]] = {}
+    for entry in entries:
+        known = listed.setdefault(entry.source, [])
+        if known and known[0].span.last < entry.span.last:
+            known.clear()
+        if not known or known[0].span.last == entry.span.last:
+            known.append(entry)
+    return {source: _coverage(known) for source, known in listed.items()}
+
+
+def _coverage(entries: Sequence[Entry]) -> Coverage:
+    dates = [entry.published.at for entry in entries if entry.published is not None]
+    return Coverage(frozenset(entry.genre for entry in entries), min(dates, default=None))
+
+
+def new_items(items: Iterable[Item], published: Collection[str]) -> tuple[Item, ...]:
+    """Return the items of which no entry was ever published; ``published`` are the ids of those that were."""
+    return tuple([item for item in items if not any(entry in published for entry in item.entries)])
+
+
+def quota(published: int) -> int:
+    """Return how many new items a refresh publishes at once of a feed that has so many.
+
+    >>> quota(10), quota(1000)
+    (50, 200)
+    """
+    return max(QUOTA, published // SHARE)
+
+
+def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admission:
+    """Return which of the new items are held, and until when the answer stands if nothing else changes."""
+    sources = {source.name: source for source in situation.sources}
+    judged = [(item, _judge(item, sources, situation, now)) for item in items]
+    held = [found for _, found in judged if found is not None]
+    ready = sorted((item for item, found in judged if found is None), key=lambda item: _turn(item, sources))
+    free = len(ready) if situation.quota is None else situation.quota
+    for item in ready:
+        if _exempt(item, sources, situation):
+            continue
+        if free <= 0:
+            held.append(_held(item, "quota", None))
+        free -= 1
+    grace = [until for until in situation.heard.values() if until is not None and until > now]
+    ends = [each.until for each in held if each.until is not None]
+    ends += [now for each in held if each.why == "quota"]
+    waiting = any(each.why == "unconfirmed" for each in held)
+    return Admission(
+        held=tuple(sorted(held, key=lambda each: each.entries)),
+        until=min((*ends, *(grace if waiting else ())), default=None),
+    )
+
+
+def wait(items: Iterable[Item], found: Admission) -> Admission:
+    """Return the admission with every other new item held, too, as due with the next refresh."""
+    known = {each.entries for each in found.held}
+    due = [_held(item, "due", None) for item in items if item.entries not in known]
+    return Admission(tuple(sorted((*found.held, *due), key=lambda each: each.entries)), found.until)
+
+
+def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now: datetime) -> HeldItem | None:
+    """Return the item as held, ``None`` where it may be published."""
+    if any(situation.decided.get(entry) for entry in item.entries):
+        return None
+    left = [entry for entry in item.entries if situation.decided.get(entry) is None]
+    adding = {_source(entry) for entry in left if _source(entry) in sources}
+    adding = {name for name in adding if sources[name].adds != "never"}
+    if not adding:
+        declined = len(left) < len(item.entries)
+        named = any(_source(entry) in sources for entry in item.entries)
+        return _held(item, "declined" if declined else "never" if named else "removed", None)
+    if len(adding) > 1 or not _waits(item, sources[min(adding)], situation):
+        return None
+    seen = min((situation.arrivals[entry].first_seen for entry in left if entry in situation.arrivals), default=now)
+    return _held(item, "unconfirmed", seen + HOLD) if seen + HOLD > now else None
+
+
+def _waits(item: Item, source: Source, situation: Situation) -> bool:
+    """Return whether a source answers that would list the item.
+
+    A directory without dates shows old and new alike when it is first asked: none of that waits unless the config says
+    ``confirmed``.
+    """
+    if item.published is None and source.adds is None and _from_beginning(item, situation):
+        return False
+    return any(_lists(situation.coverage[other], item) for other in _confirming(source, item, situation))
+
+
+def _from_beginning(item: Item, situation: Situation) -> bool:
+    """Return whether an entry of the item was in the first listing of its source."""
+    known = [situation.arrivals[entry] for entry in item.entries if entry in situation.arrivals]
+    return any(arrival.listing == 1 for arrival in known)
+
+
+def _confirming(source: Source, item: Item, situation: Situation) -> tuple[str, ...]:
+    """Return the sources that the source's new item waits for.
+
+    By default an episode waits only for a source that lists episodes, and a blog's post for one that lists posts: a
+    blog that is more trusted than a directory lists no episodes, and a host none of what the blog writes. A post of any
+    other source waits for both: it may be an episode without its audio.
+    """
+    others = [
+        each
+        for each in situation.sources
+        if each.name != source.name and each.name in situation.heard and each.name in situation.coverage
+    ]
+    if source.adds == "confirmed":
+        return tuple(each.name for each in others)
+    if source.adds is not None:
+        return ()
+    return tuple(
+        each.name
+        for each in others
+        if round(each.trust - source.trust, 6) >= GAP
+        and (item.genre in situation.coverage[each.name].genres or (item.genre == "post" and source.kind != "blog"))
+    )
+
+
+def _lists(coverage: Coverage, item: Item) -> bool:
+    """Is the item newer than the oldest entry that the source lists? An item without a date counts as new."""
+    return item.published is None or coverage.oldest is None or item.published.at > coverage.oldest
+
+
+def _exempt(item: Item, sources: Mapping[str, Source], situation: Situation) -> bool:
+    """Return whether the item counts against no quota: a person wants it, or a source lists it from the beginning."""
+    if any(situation.decided.get(entry) for entry in item.entries):
+        return True
+    return _from_beginning(item, situation) and any(_source(entry) in sources for entry in item.entries)
+
+
+def _turn(item: Item, sources: Mapping[str, Source]) -> tuple[float, float, tuple[str, ...]]:
+    """Return the order of publication: the most trusted source first, then the newest date, then the ids."""
+    trust = max((sources[name].trust for name in map(_source, item.entries) if name in sources), default=0.0)
+    date = item.published.at if item.published else _EARLIEST
+    return -trust, -(date - _EARLIEST).total_seconds(), item.entries
+
+
+def _held(item: Item, why: WhyHeld, until: datetime | None) -> HeldItem:
+    return HeldItem(item.title, item.entries, why, until, item.published)
+
+
+def _source(entry: str) -> str:
+    """Return the name of an entry's source."""
+    return entry.partition("/")[0]
+
+
+def tell(held: Sequence[HeldItem]) -> tuple[str, ...]:
+    """Return one line for each source and reason: how many items are held, until when, and the first titles."""
+    groups: dict[tuple[str, WhyHeld], list[HeldItem]] = {}
+    for each in held:
+        groups.setdefault((", ".join(each.sources), each.why), []).append(each)
+    return tuple(_line(names, why, groups[names, why]) for names, why in sorted(groups))
+
+
+_REASONS: Mapping[WhyHeld, str] = {
+    "unconfirmed": "until another source lists them, at the latest",
+    "quota": "as more new items came than a refresh publishes at once; the next refresh publishes more of them",
+    "never": "as the source adds none (adds: never)",
+    "declined": "as you decided",
+    "due": "until the next refresh",
+    "removed": "as the config no longer names the source",
+}
+_TITLES = 3
+
+
+def _line(names: str, why: WhyHeld, held: Sequence[HeldItem]) -> str:
+    """Return the line for the items of one source that are held for one reason."""
+    titles = ", ".join(f'"{each.title}"' for each in held[:_TITLES])
+    more = f" and {len(held) - _TITLES} more" if len(held) > _TITLES else ""
+    ends = [each.until for each in held if each.until is not None]
+    until = f" {max(ends):%Y-%m-%d}" if why == "unconfirmed" and ends else ""
+    noun = "item is" if len(held) == 1 else "items are"
+    return f"{names}: {len(held)} new {noun} held {_REASONS[why]}{until}: {titles}{more}"

@@ -1,0 +1,152 @@
+"""Which pairs of records are compared: those that share a rare token, a day, a number, the core or a hard id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Struct
+
+from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.token_bags import Bags, Ints, between, distinct, numbered
+
+CAP = 80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
+_COMMON = 50  # rows in which a title token may stand to be a key of its own
+_UNCOMMON = 20  # rows in which a description token may stand to be a key
+_WEEK = 1_000_000  # above any length in steps of four seconds
+_COUPLED = 4  # common tokens that are taken two by two
+_RAREST = 3  # description tokens used as keys
+_OPENING = 8  # words that begin a text: what a cut copy still has, whose rarest words are others than the whole text's
+_MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are compared in vain, no more
+
+
+class Candidates(Struct, frozen=True):
+    """Pairs of rows, left below right, each once; and how many blocks were too large and left out."""
+
+    left: Ints
+    right: Ints
+    capped: int = 0
+
+
+def candidates(frame: Frame) -> Candidates:
+    """The pairs worth comparing, of one source too (they show what non-matches look like)."""
+    rows = len(frame.records)
+    found: list[Ints] = []
+    capped = 0
+    for keys, owners in _keys(frame):
+        pairs, over = _pairs(keys, owners, rows)
+        found.append(pairs)
+        capped += over
+    every = np.concatenate(found)
+    found.clear()
+    codes = distinct(every)
+    del every
+    left, right = codes // max(rows, 1), codes % max(rows, 1)
+    del codes
+    if frame.scope.max(initial=-1) < 0:  # no show is known, as in the feed of one
+        return Candidates(left, right, capped)
+    one, other = frame.scope[left], frame.scope[right]
+    kept = (one == other) | (one < 0) | (other < 0)
+    return Candidates(left[kept], right[kept], capped)
+
+
+def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
+    """Columns of (key, row), one for each way to be candidates."""
+    rows = np.arange(len(frame.records), dtype=np.int64)
+    scope = frame.shelf + 2
+    width = int(scope.max(initial=0)) + 1
+    yield _bagged(frame.tokens, most=_COMMON)
+    yield _coupled(frame.tokens)
+    yield frame.core * width + scope, rows
+    yield _bagged(frame.hard, most=CAP)
+    yield _rarest(frame.said, (2, _UNCOMMON), _RAREST)
+    yield _openings(frame)
+    dated = frame.day != ABSENT
+    for shift in (0, 1):
+        yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
+    yield from _slots(frame, scope, width)
+    yield from _repeated(frame, scope, width)
+    features, owners = _bagged(frame.numbers, most=len(rows))
+    yield features * width + scope[owners], owners
+
+
+def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
+    timed = np.flatnonzero(frame.seconds != ABSENT)
+    counted = timed[frame.numbers.sizes[timed] > 0]
+    first = frame.numbers.features[frame.numbers.starts[counted]].astype(np.int64) if len(counted) else counted
+    dated = timed[frame.year[timed] != ABSENT]
+    for shift in (0, 2):
+        for owners, value in ((counted, first), (dated, frame.year[dated] + 1_000_000)):
+            length = (frame.seconds[owners] + shift) // 4
+            yield (value * _WEEK + length) * width + scope[owners], owners
+
+
+def _repeated(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield equal titles with an equal instant, or with an equal length within two seconds."""
+    often = np.flatnonzero(frame.repeats > 1)
+    instants = np.array([ABSENT if (at := frame.records[row].instant) is None else int(at) for row in often.tolist()])
+    dated, timed = often[instants != ABSENT], often[frame.seconds[often] != ABSENT]
+    yield numbered(frame.core[dated] * width + scope[dated], instants[instants != ABSENT]), dated
+    for shift in (0, 2):
+        length = (frame.seconds[timed] + shift) // 4
+        yield (frame.core[timed] * _WEEK + length) * width + scope[timed], timed
+
+
+def _openings(frame: Frame) -> tuple[Ints, Ints]:
+    """The first distinct words of each description and of each summary as one key."""
+    found = []
+    for bags in (frame.told, frame.brief):
+        owners = np.flatnonzero(bags.sizes >= _OPENING)
+        words = bags.features[bags.starts[owners][:, None] + np.arange(_OPENING)].astype(np.int64)
+        key = np.zeros(len(owners), dtype=np.int64)
+        for word in words.T:
+            key = key * _MIXED + word
+        found.append((key, owners))
+    keys, who = (np.concatenate(column) for column in zip(*found, strict=True))
+    return keys, who
+
+
+def _bagged(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
+    """Each feature that stands in 2 to ``most`` rows, with its rows."""
+    features, owners, _ = between(bags, 2, most)
+    return features, owners
+
+
+def _rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
+    """For each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
+    features, owners, often = between(bags, *rows_between)
+    order = np.lexsort((features, often, owners))
+    features, owners = features[order], owners[order]
+    near = np.arange(len(owners)) - np.searchsorted(owners, owners, side="left") < most
+    return features[near], owners[near]
+
+
+def _coupled(bags: Bags) -> tuple[Ints, Ints]:
+    """Two by two the rarest of the tokens that are too common to be keys alone: what large runs are left with."""
+    features, owners = _rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
+    found = []
+    for step in range(1, _COUPLED):
+        one, other = np.arange(len(owners) - step), np.arange(step, len(owners))
+        same = owners[one] == owners[other]
+        left, right = features[one[same]], features[other[same]]
+        found.append((np.minimum(left, right) * bags.width + np.maximum(left, right), owners[one[same]]))
+    keys, who = (np.concatenate(column) for column in zip(*found, strict=True))
+    return keys, who
+
+
+def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
+    """The pairs of rows with equal key, as ``left * rows + right``; and how many blocks were above the cap."""
+    order = np.lexsort((owners, keys))
+    keys, owners = keys[order], owners[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [len(keys)])))
+    out: list[Ints] = []
+    for size in sorted(set(sizes[(sizes > 1) & (sizes <= CAP)].tolist())):
+        members = owners[starts[sizes == size][:, None] + np.arange(size)]
+        one, other = np.triu_indices(size, 1)
+        out.append((members[:, one] * rows + members[:, other]).ravel())
+    pairs = np.concatenate(out) if out else np.zeros(0, dtype=np.int64)
+    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > CAP).sum())

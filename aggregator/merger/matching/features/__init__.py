@@ -1,0 +1,1 @@
+"""What is compared about entries, taken out of them once."""

@@ -1,0 +1,146 @@
+"""Which show each record belongs to, where the records let that be known.
+
+A show name is a *scope* where a source has few of them and they recur in other sources: then records of two known,
+different shows are never compared. Where it varies item by item (the album of a song) it is text; where it never
+recurs elsewhere (the venues of two paper catalogues) it says nothing. A scope is never a scored feature: inside a
+source it is constant, so its agreement there would look worthless.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from aggregator.merger.matching.features.record import Record
+from aggregator.text.fold import fold
+
+_DECORATION = re.compile(r"\b(?:the|a|podcasts?|show|feed)\b")
+_FEW = 0.2  # distinct names per record of a source: listings have below .05, albums of songs above .6
+_TELLING = 3  # records of a listing that must point to one show
+_AGREED = 3  # times as many as point to the next show
+_RECUR = 0.5  # share of the records whose name is known to another source
+
+
+class Scope(Struct, frozen=True):
+    """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item.
+
+    ``shelf`` is the same with the unknown filled in where a whole listing's words point to one show: enough to look
+    there first and to learn its frames, not enough to forbid another.
+    """
+
+    rows: tuple[int, ...]
+    shelf: tuple[int, ...]
+    show_varies: bool = False
+    author_varies: bool = False
+
+
+def scopes_of(records: Sequence[Record]) -> Scope:
+    """The show of each record, and whether shows and authors are text."""
+    shows = [_plain(record.show) for record in records]
+    authors = [fold(record.author) if record.author else "" for record in records]
+    sources = [record.source for record in records]
+    varies = _varies(shows, sources)
+    if varies or not _recur(shows, sources):
+        unknown = (-1,) * len(records)
+        return Scope(unknown, unknown, varies, _varies(authors, sources))
+    rows = _confirmed(_numbered(shows), sources)
+    return Scope(tuple(rows), tuple(_shelved(records, rows)), False, _varies(authors, sources))
+
+
+def _plain(name: str | None) -> str:
+    words = fold(name) if name else ""
+    return " ".join(_DECORATION.sub(" ", words).split()) or words
+
+
+def _varies(values: Sequence[str], sources: Sequence[str]) -> bool:
+    """Whether most records lie in sources where the value changes with nearly every item."""
+    distinct: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for value, source in zip(values, sources, strict=True):
+        if value:
+            distinct[source][value] += 1
+    total = sum(sum(names.values()) for names in distinct.values())
+    various = sum(sum(names.values()) for names in distinct.values() if len(names) > max(2, _FEW * sum(names.values())))
+    return total > 0 and various > total / 2
+
+
+def _recur(values: Sequence[str], sources: Sequence[str]) -> bool:
+    """Whether the values of a source are found in others, or there is one value only."""
+    where: defaultdict[str, set[str]] = defaultdict(set)
+    for value, source in zip(values, sources, strict=True):
+        if value:
+            where[value].add(source)
+    named = [value for value in values if value]
+    if not named:
+        return False
+    return sum(1 for value in named if len(where[value]) > 1) >= _RECUR * len(named)
+
+
+def _shelved(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
+    """The show numbers, the unknown filled in from the shows of the same listing, else from what its words point to."""
+    listed: defaultdict[str, set[int]] = defaultdict(set)
+    for record, row in zip(records, rows, strict=True):
+        listed[record.source].add(row)
+    words = [set(fold(f"{record.title} {record.author or ''}").split()) for record in records]
+    where: defaultdict[str, set[int]] = defaultdict(set)
+    for found, row in zip(words, rows, strict=True):
+        for word in found if row >= 0 else ():
+            where[word].add(row)
+    every = set(rows) - {-1}
+    votes: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    out = list(rows)
+    for at, (record, row) in enumerate(zip(records, rows, strict=True)):
+        own = listed[record.source] - {-1}
+        if row < 0 and len(own or every) == 1:
+            out[at] = next(iter(own or every))
+        elif row < 0:
+            out[at] = _pointed(words[at], where, own or every)
+            votes[record.source][out[at]] += not own
+    chosen = {source: _elected(counts) for source, counts in votes.items()}
+    silent = {source for source, shows in listed.items() if shows == {-1}} if len(every) > 1 else set()
+    return [chosen[record.source] if record.source in silent else row for record, row in zip(records, out, strict=True)]
+
+
+def _pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
+    """The one of some shows that most of a record's telling words belong to, -1 where none do or two tie."""
+    telling = [where[word] & shows for word in words if word in where]
+    counts = Counter(show for found in telling if len(found) == 1 for show in found).most_common(2)
+    return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else -1
+
+
+def _elected(counts: Counter[int]) -> int:
+    """The show that a whole listing's records point to, -1 where too few agree."""
+    ranked = [(times, show) for show, times in counts.items() if show >= 0]
+    ranked.sort(key=lambda one: (-one[0], one[1]))
+    if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
+        return -1
+    return ranked[0][1]
+
+
+def _confirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
+    """The show numbers, -1 for what only one source says of all its items: it may be another name of the same show.
+
+    A listing of several shows names them to tell them apart, so its word stands.
+    """
+    where: defaultdict[int, set[str]] = defaultdict(set)
+    listed: defaultdict[str, set[int]] = defaultdict(set)
+    for row, source in zip(rows, sources, strict=True):
+        where[row].add(source)
+        listed[source].add(row)
+    alone = {row for row, found in where.items() if len(found) == 1}
+    return [
+        -1 if row in alone and len(listed[source] - {-1}) == 1 else row
+        for row, source in zip(rows, sources, strict=True)
+    ]
+
+
+def _numbered(shows: Sequence[str]) -> list[int]:
+    """A number for each show name; a name that contains another as whole words is the same show."""
+    names = sorted({name for name in shows if name}, key=lambda name: (len(name), name))
+    number: dict[str, int] = {}
+    for name in names:
+        inside = [short for short in number if f" {short} " in f" {name} "]
+        number[name] = number[inside[-1]] if inside else len(number)
+    return [number[name] if name else -1 for name in shows]

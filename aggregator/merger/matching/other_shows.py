@@ -1,0 +1,139 @@
+"""Find sources that list entries of another show than the feed's: pure, by the shows' names and by what matches.
+
+Told are a listing of several shows of which some are not the feed's, and a source of which nothing matches what others
+list while its show has another name, or while the others match one another. An entry that matches is the feed's,
+whatever its show is called; posts are compared with posts, so that a blog beside a podcast is no other show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from aggregator.model.cluster import Cluster
+from aggregator.model.entry import Entry, Genre
+from aggregator.text.fold import fold
+
+LEAST = 5
+"""Entries of which none matches, below which a source is not told: fewer may all be new or missing elsewhere."""
+
+NAMES = 3
+"""Names of other shows that a line quotes."""
+
+
+class Listed(Struct, frozen=True):
+    """Some entries that a source lists now: the show each names (``None`` where it names none), and whether it matches.
+
+    ``matches`` says whether another source lists the same item; ``number`` is how many entries there are of this kind.
+    """
+
+    show: str | None
+    genre: Genre
+    matches: bool
+    number: int = 1
+
+
+def listed(clusters: Iterable[Cluster]) -> dict[str, tuple[Listed, ...]]:
+    """Return what each source lists now, by source, with what matching found."""
+    newest: Counter[str] = Counter()
+    entries: list[tuple[Entry, bool]] = []
+    for cluster in clusters:
+        matches = len({entry.source for entry in cluster.entries}) > 1
+        for entry in cluster.entries:
+            newest[entry.source] = max(newest[entry.source], entry.span.last)
+            entries.append((entry, matches))
+    return tally(
+        (entry.source, Listed(entry.show, entry.genre, matches))
+        for entry, matches in entries
+        if entry.span.last == newest[entry.source]
+    )
+
+
+def tally(entries: Iterable[tuple[str, Listed]]) -> dict[str, tuple[Listed, ...]]:
+    """Return the entries by source, equal ones counted together."""
+    found: dict[str, Counter[Listed]] = {}
+    for source, entry in entries:
+        found.setdefault(source, Counter())[entry] += 1
+    return {
+        source: tuple(Listed(one.show, one.genre, one.matches, number) for one, number in counted.items())
+        for source, counted in found.items()
+    }
+
+
+def find_other_shows(
+    title: str,
+    known: Mapping[str, Sequence[Listed]],
+    shows: Mapping[str, str | None],
+    filtered: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
+    """Return one line for each source that lists another show, with what to add to the config, sorted.
+
+    ``title`` is the feed's, ``shows`` are the titles that the sources give their shows, ``filtered`` the sources of
+    which the config already says which show to take.
+    """
+    found: list[str] = []
+    for source in sorted(known):
+        own = {fold(title), *(fold(name) for other, name in shows.items() if name and other != source)}
+        mixed = "" if source in filtered else _mixed(title, known[source], own)
+        if mixed or _nothing_matches(source, known, shows.get(source), own):
+            found.append(f"{source}: {mixed or _whole(title, shows.get(source))}")
+    return tuple(found)
+
+
+def _mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str:
+    """Return what to tell of a listing of several shows; empty where it is none, or where every show is the feed's."""
+    names: Counter[str] = Counter()
+    for entry in entries:
+        if entry.show:
+            names[entry.show] += entry.number
+    if len({fold(name) for name in names}) < 2:  # noqa: PLR2004 - several
+        return ""
+    matching = {fold(entry.show) for entry in entries if entry.show and entry.matches}
+    ours = [name for name in names if fold(name) in own or fold(name) in matching]
+    kept = min(ours, key=lambda name: (fold(name) != fold(title), -names[name], name), default=None)
+    if kept is None:
+        kept = min(names, key=lambda name: (-names[name], name))
+        ours = [name for name in names if fold(name) == fold(kept)]
+    others = sorted((name for name in names if name not in ours), key=lambda name: (-names[name], name))
+    if not others:
+        return ""
+    quoted = ", ".join(f'"{name}"' for name in others[:NAMES]) + (" and others" if len(others) > NAMES else "")
+    number = sum(names[name] for name in others)
+    return (
+        f"{number} of its {sum(names.values())} entries are of other shows ({quoted});"
+        f" to leave them out add only: {{show: {_quote(kept)}}}"
+    )
+
+
+def _nothing_matches(source: str, known: Mapping[str, Sequence[Listed]], name: str | None, own: set[str]) -> bool:
+    """Return whether nothing that the source lists matches, though others list the same kind of thing."""
+    genres = {entry.genre for other, entries in known.items() if other != source for entry in entries}
+    comparable = [entry for entry in known[source] if entry.genre in genres]
+    if any(entry.matches for entry in known[source]) or sum(entry.number for entry in comparable) < LEAST:
+        return False
+    if name is not None:
+        return not any(_alike(fold(name), other) for other in own)
+    others = (entry for other, entries in known.items() if other != source for entry in entries)
+    return sum(entry.number for entry in others if entry.matches) >= LEAST
+
+
+def _alike(left: str, right: str) -> bool:
+    """Return whether one folded title has the words of the other in one stretch, as "X" and "X with Y" do."""
+    return f" {left} " in f" {right} " or f" {right} " in f" {left} "
+
+
+def _whole(title: str, name: str | None) -> str:
+    """Return what to tell of a source of which nothing is the feed's."""
+    called = f' and it calls its show "{name}"' if name else ""
+    return (
+        f"nothing that it lists matches the other sources{called}: if it is another show, remove it or add"
+        f" only: {{show: {_quote(title)}}}"
+    )
+
+
+def _quote(text: str) -> str:
+    """Return a text in quotes as YAML takes it back, whatever signs it has."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,88 @@
+"""Audio that moves to another host for many items at once is held back for a while, and an alarm is raised.
+
+A host that moves does this, and so does whoever has taken over a feed to put other audio behind it. Both are believed
+after the same listing has stood for some refreshes: subscribers get the known audio until then, and a person who was
+alarmed has had time to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator.model.entry import Enclosure, Entry, Listing
+from aggregator.text import urls
+
+REFRESHES = 3
+"""How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.doubt``)."""
+
+LEAST = 5
+"""Fewer items than this may change their host together without a word: a show of four is edited by hand."""
+
+
+class Standing(Struct, frozen=True):
+    """The audio of one entry, by key, as it was before its source moved it."""
+
+    key: str
+    audio: Enclosure
+
+
+class Held(Struct, frozen=True):
+    """The audio that still stands for one source, and for how many refreshes it has."""
+
+    source: str
+    refreshes: int = 0
+    audio: tuple[Standing, ...] = ()
+
+
+def audio_of(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
+    """The audio that the documents of a source list now, by the key of its item."""
+    said = (each for listing in listings if listing is not None for each in listing.entries)
+    return {each.key: each.enclosure for each in said if each.enclosure is not None}
+
+
+def hold(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: Held) -> Held:
+    """What is held back of a source after a refresh: ``before`` and ``after`` are its audio around it, by key.
+
+    More than half of what it lists with audio, and at least ``LEAST``, must have changed host at once. What is held
+    already is held until its time is over.
+    """
+    if held.audio:
+        over = held.refreshes + 1 >= REFRESHES
+        return Held(held.source) if over else replace(held, refreshes=held.refreshes + 1)
+    shared = {key: audio for key, audio in after.items() if key in before}
+    moved = {
+        key: before[key]
+        for key, audio in shared.items()
+        if audio.url != before[key].url and _host(audio) != _host(before[key])
+    }
+    if len(moved) < LEAST or 2 * len(moved) <= len(shared):
+        return Held(held.source)
+    return Held(held.source, 1, tuple(Standing(key, moved[key]) for key in sorted(moved)))
+
+
+def with_held(entries: Sequence[Entry], held: Iterable[Held]) -> tuple[Entry, ...]:
+    """The entries with the audio that still stands in place of what is held back."""
+    standing = {(each.source, one.key): one.audio for each in held for one in each.audio}
+    if not standing:
+        return tuple(entries)
+    return tuple(
+        replace(entry, enclosure=standing.get((entry.source, entry.key), entry.enclosure)) for entry in entries
+    )
+
+
+def alarms(held: Iterable[Held]) -> tuple[str, ...]:
+    """One line for each source whose audio is held back."""
+    return tuple(
+        f"{each.source}: the audio of {len(each.audio)} items moved to another host at once; the known audio stands "
+        f"until this has been so for {REFRESHES} refreshes"
+        for each in held
+        if each.audio
+    )
+
+
+def _host(audio: Enclosure) -> str:
+    """The host that the audio comes from, behind tracking prefixes."""
+    return urls.bare_audio(audio.url).partition("/")[0]

@@ -1,0 +1,80 @@
+"""What a person wants a field to be, whatever the sources say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
+
+from msgspec.structs import replace
+
+from aggregator.model.entry import Duration, EpisodeType, Moment
+from aggregator.model.item import Item, Override, Provenance
+from aggregator.text import dates, durations
+
+WITNESS = "a person"
+"""Who stands as the witness of a field that an override set."""
+
+_TRUE = frozenset({"true", "yes", "on", "1"})
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _number(value: str) -> int | None:
+    return int(value) if value.isdecimal() else None
+
+
+def _truth(value: str) -> bool:
+    return value.casefold() in _TRUE
+
+
+def _moment(value: str) -> Moment | None:
+    said = dates.parse(value)
+    return None if said is None else Moment(*said)
+
+
+def _duration(value: str) -> Duration | None:
+    said = durations.parse(int(value) if value.isdecimal() else value)
+    return None if said is None else Duration(*said)
+
+
+def _episode_type(value: str) -> str | None:
+    return value if value in get_args(EpisodeType) else None
+
+
+# The fields that may be overridden and how their text is read: the config's list, compared with it by a test.
+FIELDS: Mapping[str, Callable[[str], object]] = {
+    "title": _text,
+    "description": _text,
+    "summary": _text,
+    "link": _text,
+    "published": _moment,
+    "duration": _duration,
+    "season": _number,
+    "episode": _number,
+    "episode_type": _episode_type,
+    "explicit": _truth,
+    "image": _text,
+    "author": _text,
+}
+
+
+def override(item: Item, overrides: Sequence[Override]) -> Item:
+    """The item with the given fields set and a person as their witness; a description set by hand has no markup.
+
+    A value that cannot be read as its field leaves the field as it is.
+    """
+    for each in overrides:
+        value = FIELDS[each.field](each.value) if each.field in FIELDS else None
+        if value is None:
+            continue
+        item = replace(item, **{each.field: value})
+        if each.field == "description":
+            item = replace(item, html=None, cut=False)
+        if each.field == "title":
+            item = replace(item, prefix=None, suffix=None)
+        others = tuple(origin for origin in item.provenance if origin.field != each.field)
+        mine = Provenance(each.field, WITNESS)
+        item = replace(item, provenance=tuple(sorted((*others, mine), key=lambda origin: origin.field)))
+    return item

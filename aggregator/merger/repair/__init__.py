@@ -1,0 +1,1 @@
+"""Repair of each copy of a text by itself, each change noted."""

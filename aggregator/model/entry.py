@@ -1,0 +1,160 @@
+"""Entry and Listing: one source's account of one item, and all that one document says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Literal
+
+from aggregator.model.record import Record
+
+Genre = Literal["episode", "post"]
+Precision = Literal["year", "day", "minute", "second"]
+EpisodeType = Literal["full", "trailer", "bonus"]
+
+PRECISIONS: tuple[Precision, ...] = ("year", "day", "minute", "second")
+
+
+class Moment(Record, frozen=True):
+    """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed)."""
+
+    at: datetime
+    precision: Precision = "second"
+    zoned: bool = True
+
+
+class Duration(Record, frozen=True):
+    """A length in whole seconds; ``step`` is the grain it was given in: 1 where exact, 60 where in minutes."""
+
+    seconds: int
+    step: int = 1
+
+
+class Enclosure(Record, frozen=True):
+    """The media file of an item (RSS 2.0, ``<enclosure>``); ``length`` in bytes, ``None`` where unknown or 0."""
+
+    url: str
+    type: str | None = None
+    length: int | None = None
+
+
+class Tag(Record, frozen=True):
+    """An element of the podcast namespace as the source gave it, such as ``podcast:transcript``."""
+
+    name: str
+    text: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+    children: tuple[Tag, ...] = ()
+
+
+class Note(Record, frozen=True):
+    """One change made to one field, replayable: ``cause`` names the fixer, with what it met and what it made of it."""
+
+    field: str
+    cause: str
+    before: str
+    after: str
+
+
+class Span(Record, frozen=True):
+    """From which to which listing of its source an entry was present; listings of a source are counted from 1.
+
+    Two entries of one source whose spans overlap were listed side by side, so they are two items; where the
+    spans do not overlap, one may be the other under a new id.
+    """
+
+    first: int = 1
+    last: int = 1
+
+
+class Entry(Record, frozen=True):
+    """One source's account of one item: what it said, how precisely, and where the text was cut or damaged.
+
+    ``key`` is unique within the source and survives a re-reading: the guid where there is one, else the
+    directory's own id, the link, or the folded title. ``position`` counts from 0 in the order of the listing.
+    ``html`` is the main text where the source gave markup, ``description`` where it gave plain text; repair fills
+    ``description`` from ``html``. ``summary`` is a separate short text. ``cut`` is true where the description is
+    known to be cut. ``ids`` are further hard ids as (scheme, value): ``("apple", "1000664250427")``,
+    ``("simplecast", uuid)``. ``number`` is the episode number as displayed where it is not a whole number.
+    """
+
+    source: str
+    key: str
+    title: str
+    genre: Genre = "episode"
+    position: int = 0
+    guid: str | None = None
+    ids: tuple[tuple[str, str], ...] = ()
+    link: str | None = None
+    description: str | None = None
+    html: str | None = None
+    summary: str | None = None
+    cut: bool = False
+    published: Moment | None = None
+    updated: Moment | None = None
+    duration: Duration | None = None
+    enclosure: Enclosure | None = None
+    season: int | None = None
+    episode: int | None = None
+    number: str | None = None
+    episode_type: EpisodeType | None = None
+    explicit: bool | None = None
+    image: str | None = None
+    author: str | None = None
+    language: str | None = None
+    show: str | None = None
+    categories: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    notes: tuple[Note, ...] = ()
+    span: Span = Span()
+
+    @property
+    def id(self) -> str:
+        """The entry's name in the store and in reports: source and key."""
+        return f"{self.source}/{self.key}"
+
+
+class Show(Record, frozen=True):
+    """One source's account of the show itself; ``total`` is how many items it says there are."""
+
+    title: str | None = None
+    link: str | None = None
+    description: str | None = None
+    author: str | None = None
+    image: str | None = None
+    language: str | None = None
+    copyright: str | None = None
+    explicit: bool | None = None
+    type: Literal["episodic", "serial"] | None = None
+    complete: bool = False
+    categories: tuple[tuple[str, ...], ...] = ()
+    feed_url: str | None = None
+    new_feed_url: str | None = None
+    guid: str | None = None
+    total: int | None = None
+    tags: tuple[Tag, ...] = ()
+
+
+class Rhythm(Record, frozen=True):
+    """How often a document asks to be asked: a least interval, and UTC hours and days (Monday is 0) to leave out.
+
+    RSS 2.0 ``ttl``, ``skipHours``, ``skipDays``; RSS 1.0 syndication module ``sy:updatePeriod``.
+    """
+
+    interval: timedelta | None = None
+    skip_hours: frozenset[int] = frozenset()
+    skip_days: frozenset[int] = frozenset()
+
+
+class Listing(Record, frozen=True):
+    """What one document says: its entries in their order, the show, and how it was understood.
+
+    ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.
+    ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed.
+    """
+
+    entries: Sequence[Entry]
+    show: Show = Show()
+    rhythm: Rhythm = Rhythm()
+    partial: bool = False
+    remarks: tuple[str, ...] = ()

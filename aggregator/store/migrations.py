@@ -1,0 +1,120 @@
+"""The tables brought to the version this program knows, forward only, whole or not at all.
+
+A store of an older version is copied beside itself first (SQLite), then every step runs in one transaction. A
+newer one is refused: to write into tables one does not know is to lose what they promise.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, select, update
+from sqlalchemy.exc import DBAPIError
+
+from aggregator.errors import StoreError
+from aggregator.store import connection as door
+from aggregator.store import schema
+from aggregator.store.lock import turn
+
+Step = Callable[[Connection], None]
+
+STEPS: tuple[Step, ...] = ()
+"""What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
+
+
+def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
+    """Create the tables or bring them to this program's version; StoreError where they are newer or not ours."""
+    where, path = door.name(engine.url), door.file(engine.url)
+    target = len(steps) + 1
+    with door.plainly(where):
+        with engine.connect().execution_options(begin="BEGIN") as connection, connection.begin():
+            version = _version(connection, where)
+        if version == target:
+            return
+        if version > target:
+            raise StoreError(
+                f"{where}: was written by a newer version of this program (its tables are version {version}, "
+                f"known here is {target})"
+            )
+        if version and path is not None:
+            keep(path, path.with_name(f"{path.name}.version-{version}"))
+        with (
+            turn(path, seconds=door.BUSY_SECONDS),
+            engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
+            connection.begin(),
+        ):
+            _advance(connection, where, steps)
+
+
+def _version(connection: Connection, where: str) -> int:
+    """The version of the tables, 0 where there are none yet; StoreError where the tables are not ours."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return 0
+    if "meta" not in tables:
+        raise StoreError(f"{where}: is a database of another program; it is left as it is")
+    found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.name == "version")).scalar()
+    return int(found) if found and found.isdigit() else 0
+
+
+def _advance(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
+    """Run what is missing; another process may have done so since we looked."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (schema.APPLICATION,))
+    version = _version(connection, where)
+    if version == 0:
+        schema.metadata.create_all(connection)
+        connection.execute(insert(schema.meta), [{"name": "version", "value": str(schema.VERSION)}])
+        version = schema.VERSION
+    for step in steps[version - 1 :]:
+        step(connection)
+    value = str(max(version, len(steps) + 1))
+    connection.execute(update(schema.meta).where(schema.meta.c.name == "version").values(value=value))
+
+
+def keep(path: Path, copy: Path) -> None:
+    """A whole copy of the SQLite file, read back and found sound, also while the file is in use.
+
+    It has the file's permissions and takes the place of an older copy when it is done; StoreError where the file is
+    damaged or the copy cannot be written, and an older copy still stands.
+    """
+    partial = copy.with_name(f"{copy.name}.partial")
+    try:
+        partial.unlink(missing_ok=True)
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(path.stat().st_mode)))
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(partial)) as target,
+        ):
+            source.backup(target)
+            target.execute("PRAGMA journal_mode=DELETE")
+            found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if found != "ok":
+            raise StoreError(f"{path}: is damaged ({' '.join(found.split())})")
+        settle(partial, copy)
+    except sqlite3.DatabaseError as error:
+        told = door.translated(DBAPIError("", None, error), str(path))
+        if "cannot be written" in str(told):
+            told = StoreError(f"{copy}: cannot be written ({error})")
+        raise told from error
+    except OSError as error:
+        raise StoreError(f"{copy}: cannot be written: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def settle(partial: Path, path: Path) -> None:
+    """Give the finished file its name, and have both on the disk before this returns."""
+    for place, rename in ((partial, True), (path.parent, False)):
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if rename:
+            partial.replace(path)

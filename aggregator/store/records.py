@@ -1,0 +1,108 @@
+"""Records of the model as compact JSON and back: the same bytes for the same record, in any process.
+
+Fields are written in the order of their names and left out where they have their default: a digest of the text stays
+when the model gains a field. Reading ignores fields that it does not know (a newer program wrote them) and gives what
+is missing its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import fields, replace
+
+from aggregator.errors import StoreError
+
+R = TypeVar("R", bound=Struct)
+
+DIGEST_BYTES = 16
+"""128 bits: no two of a billion records share a digest by accident; more only makes the rows longer."""
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+
+
+def encode(record: Any, *, without: frozenset[str] = frozenset()) -> str:
+    """Return the record as JSON, without the fields named, which must have defaults.
+
+    Lone surrogates, which a source's escapes can hold and UTF-8 cannot, are written as U+FFFD.
+
+    >>> from aggregator.model.entry import Duration
+    >>> encode(Duration(90, 60)), encode(Duration(90))
+    ('{"seconds":90,"step":60}', '{"seconds":90}')
+    """
+    return _encode(replace(record, **_defaults(type(record), without)) if without else record)
+
+
+def encode_all(records: Iterable[Any]) -> str:
+    """Return several records as a JSON list."""
+    return _encode(list(records))
+
+
+def _encode(value: Any) -> str:
+    try:
+        return _ENCODER.encode(value).decode()
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value))).decode()
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(each) for each in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+    return value
+
+
+def _defaults(kind: type[Struct], names: frozenset[str]) -> dict[str, Any]:
+    """Return the default of each named field of a class of records."""
+    return {each.name: each.default for each in fields(kind) if each.name in names}
+
+
+def decode(kind: type[R], text: str, **given: object) -> R:
+    """Return the record that :func:`encode` wrote, with the fields ``given`` in place of what it holds.
+
+    Raises StoreError where the text is not such a record.
+    """
+    record: R = _decode(kind, kind.__name__, text)
+    return replace(record, **given) if given else record
+
+
+def decode_all(kind: type[R], text: str) -> tuple[R, ...]:
+    """Return the records that :func:`encode_all` wrote. Raises StoreError where the text is no list of such."""
+    several: Any = tuple[kind, ...]  # type: ignore[valid-type]  # a type that is made as the program runs
+    records: tuple[R, ...] = _decode(several, kind.__name__, text)
+    return records
+
+
+def _decode(kind: Any, name: str, text: str) -> Any:
+    try:
+        return _decoder(kind).decode(text)
+    except (ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
+        raise StoreError(f"store: a record ({name}) cannot be read back: {error}") from error
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+def tells(name: str, value: str, text: str) -> bool:
+    """Return whether some part of the record that was written ends in a field of this name and value.
+
+    >>> from aggregator.model.entry import Enclosure
+    >>> tells("url", "https://a.example/1", encode(Enclosure("https://a.example/1")))
+    True
+    """
+    return f"{_encode(name)}:{_encode(value)}}}" in text
+
+
+def digest(text: str) -> str:
+    """Return the name of a content: 32 hexadecimal digits."""
+    return blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()

@@ -1,0 +1,195 @@
+"""The tables of the store, the same on SQLite and PostgreSQL, and the version they have.
+
+Every row that belongs to a record carries it whole as JSON in ``record``; the other columns are what is searched by.
+Times are texts of one fixed form (see :func:`stamp`), so that they sort as they happened. A column that names
+something from outside (a guid, an address) holds its :func:`mark`, for such a name may be longer than an index
+allows and may hold what a database refuses.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, Table, Text
+
+VERSION = 1
+"""The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
+
+APPLICATION = 0x41676732
+"""What stands in an SQLite file's header to say that it is ours ("Agg2"; sqlite.org/fileformat2.html, offset 68)."""
+
+BEFORE = 0x41676731
+"""What stood there ("Agg1") before the first release; such a file has other tables and is refused."""
+
+LONGEST_MARK = 200
+"""Characters of a name that are indexed as they are: PostgreSQL refuses index rows above 2,704 bytes (4 per character
+and three columns leave 225); 10 % more or less only moves where a name is replaced by its digest."""
+
+metadata = MetaData()
+
+meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
+
+feeds = Table(
+    "feeds",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("runs", Integer, nullable=False),
+    Column("guid", Text),
+    Column("fingerprint", Text),
+    Column("updated", Text),
+)
+
+shelves = Table(
+    "shelves",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("listings", Integer, nullable=False),
+    Column("heard", Text, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
+shows = Table(
+    "shows",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("document", Integer, primary_key=True, autoincrement=False),
+    Column("anchor", Integer, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("document", Integer, primary_key=True, autoincrement=False),
+    Column("key", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("first", Integer, nullable=False),
+    Column("last", Integer),
+    Column("place", Integer, nullable=False),
+    Column("first_seen", Text, nullable=False),
+    Column("last_seen", Text),
+    Column("record", Text, nullable=False),
+    Column("changed", Text),
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("url", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("hold_until", Text),
+    Column("record", Text, nullable=False),
+    Index("memories_held", "hold_until"),
+)
+
+promises = Table(
+    "promises",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("guid", Text, primary_key=True),
+    Column("record", Text, nullable=False),
+)
+
+shown = Table(
+    "shown",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("guid", Text, primary_key=True),
+    Column("record", Text, nullable=False),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("left", Text, primary_key=True),
+    Column("right", Text, primary_key=True),
+    Column("decided", Text, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
+overrides = Table(
+    "overrides",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("guid", Text, primary_key=True),
+    Column("field", Text, primary_key=True),
+    Column("decided", Text, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("feed", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("record", Text, nullable=False),
+    Index("events_of_feed", "feed", "number"),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
+cache = Table(
+    "cache",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
+    Column("version", Text, nullable=False),
+    Column("used", Integer, nullable=False),
+    Column("value", LargeBinary, nullable=False),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("due_at", Text, nullable=False),
+    Column("lease_until", Text),
+    Column("lease_gen", Integer, nullable=False),
+    Column("owner", Text),
+    Index("sources_due", "due_at"),
+)
+
+
+def stamp(at: datetime) -> str:
+    """The time as the store writes it: UTC, microseconds, one width, so that texts sort as times do.
+
+    >>> stamp(datetime(2024, 5, 1, 12, tzinfo=UTC))
+    '2024-05-01T12:00:00.000000Z'
+    """
+    return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def time(text: str) -> datetime:
+    """The time that :func:`stamp` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def mark(name: str) -> str:
+    r"""What a name from outside is searched by: itself where it is short and plain, else ``#`` and its digest.
+
+    >>> mark("tag:example.org,2024:1")
+    'tag:example.org,2024:1'
+    >>> mark("\x00")
+    '#7025e075d5e2f6cde3cc051a31f07660'
+    """
+    if len(name) <= LONGEST_MARK and name.isprintable() and not name.startswith("#"):
+        return name
+    return "#" + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,1 @@
+"""Text that was decoded with a wrong encoding, decoded again."""

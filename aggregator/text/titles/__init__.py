@@ -1,0 +1,1 @@
+"""Titles: their parts, their numbers, and what a listing puts around them."""

@@ -1,0 +1,119 @@
+"""What a show puts before and behind the words of its titles, mined from all of them: "447. ", " | LUP 232".
+
+A template is what a title begins or ends with once every number is written as #. It is the show's only where many of
+its titles carry it, so that "1984: A Novel" keeps its year and "Race 1: Harbour" its race. A template is never taken
+off a published title: it says where the title's own words begin and end.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from aggregator.text.fold import fold
+from aggregator.text.titles import titles
+from aggregator.text.titles.frames import Frames
+from aggregator.text.titles.numbers import undressed
+
+_LEAST = 3  # titles that must carry a template
+_SHARE = 0.1  # of the titles of a listing
+_WIDEST = 80  # characters in which a template is looked for
+_MOST = 1000  # titles of a listing that are looked at
+_MOST_SEGMENTS = 20  # of one title that are looked at, from its end
+_DIGITS = re.compile(r"\d+")
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―－"), "-")
+_QUOTES = "»«"
+_BREAK = re.compile(r"\s[-|~•]\s|\s[(\[]|:\s")
+
+
+class Split(NamedTuple):
+    """A title in three: together they are the title, the outer two may be empty."""
+
+    prefix: str
+    own: str
+    suffix: str
+
+
+class Template(NamedTuple):
+    """What titles of a show begin and end with, in small letters, each number as #."""
+
+    heads: frozenset[str] = frozenset()
+    tails: frozenset[str] = frozenset()
+
+    def split(self, title: str) -> Split:
+        """The title's own words between what the show puts round them; words of its own are left, or nothing is split.
+
+        >>> Template(frozenset({"show #: "}), frozenset({" | live"})).split("Show 12: Bread | Live")
+        Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
+        """
+        plain = _plain(title)
+        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if _shape(plain[:at]) in self.heads), 0)
+        if not self.heads or not _worded(plain[head:]):
+            head = 0
+        most = min(_WIDEST, len(plain) - head)
+        tail = next((at for at in range(most, 0, -1) if _shape(plain[len(plain) - at :]) in self.tails), 0)
+        end = len(plain) - tail if self.tails and _worded(plain[head : len(plain) - tail]) else len(plain)
+        return Split(title[:head], title[head:end], title[end:])
+
+
+NONE = Template()
+
+
+def learn(listings: Sequence[Sequence[str]], show: str = "") -> Template:
+    """The template of a show, given one list of titles for each listing of it.
+
+    >>> learn([[f"{at}. {word}" for at, word in enumerate(("Bread", "Copper", "Harbour"), 7)], ["1984: A Novel"]])
+    Template(heads=frozenset({'#. '}), tails=frozenset())
+    """
+    lists = [sorted(set(titles)) for titles in listings]
+    lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
+    name, frames = fold(show), titles.learn(lists, show)
+    heads: set[str] = set()
+    tails: set[str] = set()
+    for texts in lists:
+        found = [_split(text, name, frames) for text in map(_plain, texts)]
+        least = max(_LEAST, _SHARE * len(texts))
+        heads |= _common([split.prefix for split in found], least)
+        tails |= _common([split.suffix for split in found], least)
+    return Template(frozenset(heads), frozenset(tails))
+
+
+def _common(edges: Sequence[str], least: float) -> set[str]:
+    often = Counter(_shape(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
+    return {shape for shape, count in often.items() if count >= least and len(shape) <= _WIDEST}
+
+
+def _split(text: str, name: str, frames: Frames) -> Split:
+    """A plain title with the show's name, its frames and its marked numbers split off."""
+    rest, _, _ = undressed(text, name)
+    rest, _ = frames.strip(rest)
+    rest = _unnamed(undressed(rest, name)[0], name)
+    if not _worded(rest):
+        return Split("", text, "")
+    at = len(text) - len(rest) if text.endswith(rest) else text.find(rest)
+    head, tail = text[:at].rstrip(_QUOTES), text[at + len(rest) :].lstrip(_QUOTES)
+    return Split(head, text[len(head) : len(text) - len(tail)], tail)
+
+
+def _unnamed(text: str, name: str) -> str:
+    """The text without a last segment that is the show's name and a number."""
+    cuts = deque((met.start() for met in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
+    return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
+
+
+def _shape(edge: str) -> str:
+    return _DIGITS.sub("#", edge.lower())
+
+
+def _worded(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def _plain(title: str) -> str:
+    """A title of the same length with plain dashes and letters, and ordinary blanks."""
+    wide = (unicodedata.normalize("NFKC", letter) for letter in title)
+    plain = "".join(one if len(one) == 1 else letter for one, letter in zip(wide, title, strict=True))
+    return "".join(" " if letter.isspace() else letter for letter in plain.translate(_DASHES))

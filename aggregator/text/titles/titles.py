@@ -1,0 +1,120 @@
+"""What a title says of its item: its own words, season and numbers, part, and whether it is a re-run or an extra.
+
+A number counts as an episode number only where it is marked as one ("#12", "Ep. 7", "S02E05", "447. X"); any other
+digit belongs to the title's own words, so that "race 1" is not "race 2". Decoration that only a show's other titles
+can reveal is learned in ``frames``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from aggregator.text.fold import fold
+from aggregator.text.normalization import normalize
+from aggregator.text.releases import stages
+from aggregator.text.titles import frames as decoration
+from aggregator.text.titles.frames import NONE, Frames
+from aggregator.text.titles.numbers import undressed
+from aggregator.text.titles.parts import part_of
+from aggregator.text.titles.tags import tag_of
+
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
+_LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
+_TEASER = 3  # words that a title must share with its description to be no title
+_SENTENCE = re.compile(r"[.!?]\s+")
+_DIGITS = re.compile(r"\d{1,9}")
+_ROMANS = (
+    *("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
+    *("XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX"),
+)
+_ROMAN = re.compile(
+    rf"(?<![A-Za-z0-9])(?:({'|'.join(sorted({*_ROMANS} - {'I', 'V', 'X'}, key=len, reverse=True))})(?!\w)|([IV])$)"
+)
+
+
+class Title(NamedTuple):
+    """The typed pieces of a title.
+
+    ``core`` is the folded rest once the show's name, decoration, numbers and part are gone (never empty where the
+    title has a word); ``numbers`` are all episode numbers found, ascending; ``part`` and ``parts`` are 2 and 3 for
+    "Part 2 of 3"; ``tag`` is ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``; ``digits`` are the
+    numbers left in a core that has words, ascending, each as often as it stands there, then the stages of a
+    release ("rc" of "3.5.0rc1", "final" of "3.5.0").
+    """
+
+    core: str
+    season: int | None = None
+    numbers: tuple[int, ...] = ()
+    part: int | None = None
+    parts: int | None = None
+    tag: str | None = None
+    digits: tuple[int | str, ...] = ()
+
+
+def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
+    """The typed pieces of a title, the show's own name and the listing's decoration taken off.
+
+    >>> pieces("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")
+    Title(core='notes on soup', season=None, numbers=(40, 252), part=2, parts=None, tag=None, digits=())
+    >>> pieces("Practice 3: race 1").digits
+    (1, 3)
+    >>> pieces("Anvil 3.5.0 RC 2").digits
+    (0, 2, 3, 5, 'rc')
+    """
+    text = clean(title)
+    part, rest = part_of(text)
+    name = fold(show)
+    rest, season, numbers = undressed(rest, name)
+    if frames != NONE:
+        rest, counted = frames.strip(rest)
+        rest, inner, further = undressed(rest, name)
+        numbers += counted + further
+        season = inner if season is None else season
+    core = fold(rest) or fold(text)
+    worded = any(letter.isalpha() for letter in core)
+    figures = sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])
+    digits: tuple[int | str, ...] = (*figures, *stages(rest)) if worded else ()
+    tag = tag_of(rest) or tag_of(text)
+    return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
+
+
+def learn(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
+    """The decoration that the titles of a show have in common, given one list of titles for each listing of it."""
+    name = fold(show)
+    every = {title for titles in listings for title in titles}
+    bare = {title: undressed(part_of(clean(title))[1], name)[0] for title in every}
+    return decoration.learn([[bare[title] for title in titles] for titles in listings])
+
+
+def _romans(text: str) -> list[int]:
+    """The roman numbers of a title that is not all in capitals; I and V are numbers at its end only, X never is."""
+    found = [met[0] for met in _ROMAN.finditer(text)]
+    shouted = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
+    return [] if shouted else [_ROMANS.index(number) + 1 for number in found]
+
+
+def untold(title: str, description: str) -> str:
+    """The title without a last segment that only begins the item's own description.
+
+    >>> untold("Copper Kettle: In this one we look", "In this one we look at copper kettles.")
+    'Copper Kettle'
+    >>> untold("Copper Kettle: A History", "In this one we look at copper kettles.")
+    'Copper Kettle: A History'
+    """
+    head, colon, tail = title.partition(": ")
+    teaser = fold(tail)
+    if not colon or teaser.count(" ") < _TEASER - 1 or not any(word.isalpha() for word in fold(head).split()):
+        return title
+    starts = [met.end() for met in _SENTENCE.finditer(description[:_LONGEST])][:2]
+    return head if any(fold(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
+
+
+def clean(title: str) -> str:
+    """A title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
+
+    Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.
+    """
+    plain = normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
+    return " ".join(plain.split()).removesuffix("...").rstrip() or title

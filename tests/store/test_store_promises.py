@@ -1,0 +1,126 @@
+"""The last guard before the database: what no decision may do to a promise is refused, and nothing is written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from aggregator.errors import StoreError
+from aggregator.model.entry import Moment, Precision
+from aggregator.model.item import Promise
+from aggregator.store import database as stores
+from aggregator.store.database import Store
+from aggregator.store.guids import grows, keep_promises, promises
+
+AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
+DAY = datetime(2024, 5, 1, tzinfo=UTC)
+ONE = Promise("g1", AT, Moment(DAY, "day"), ("host/1",), "One")
+TWO = Promise("g2", AT, Moment(DAY, "day"), ("host/2",), "Two")
+
+
+def test_promises_are_kept_sorted_and_once(store: Store) -> None:
+    assert keep_promises(store, "show", (TWO, ONE)) == 2
+    assert promises(store, "show") == (ONE, TWO)
+    assert keep_promises(store, "show", (ONE, TWO)) == 0
+    assert promises(store, "other") == ()
+
+
+def test_what_is_not_given_stays(store: Store) -> None:
+    keep_promises(store, "show", (ONE, TWO))
+    assert keep_promises(store, "show", ()) == 0
+    assert keep_promises(store, "show", (replace(TWO, entries=("apple/2", "host/2")),)) == 1
+    assert tuple(each.guid for each in promises(store, "show")) == ("g1", "g2")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"minted": AT + timedelta(seconds=1)},
+        {"published": Moment(DAY + timedelta(days=2), "day")},
+        {"published": Moment(DAY, "year")},
+        {"published": Moment(DAY + timedelta(days=3), "second")},
+        {"published": Moment(DAY - timedelta(hours=15), "second")},
+        {"alias_of": "nobody"},
+        {"alias_of": "g1"},
+    ],
+    ids=str,
+)
+def test_what_would_break_a_promise_is_refused_whole(store: Store, change: dict[str, object]) -> None:
+    keep_promises(store, "show", (ONE,))
+    with pytest.raises(StoreError, match=r"^store: show: "):
+        keep_promises(store, "show", (TWO, replace(ONE, **change)))  # type: ignore[arg-type]  # the case names the field
+    assert promises(store, "show") == (ONE,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"published": Moment(DAY + timedelta(hours=17), "second")},
+        {"published": Moment(DAY + timedelta(hours=17), "minute")},
+        {"published": Moment(DAY - timedelta(hours=14), "second")},
+        {"published": Moment(DAY + timedelta(hours=35, minutes=59), "second")},
+        {"entries": ("a/1", "b/2")},
+        {"title": "One, corrected"},
+        {"buried": "retention"},
+    ],
+    ids=str,
+)
+def test_what_may_change_changes(store: Store, change: dict[str, object]) -> None:
+    keep_promises(store, "show", (ONE,))
+    after = replace(ONE, **change)  # type: ignore[arg-type]  # the case names the field
+    assert keep_promises(store, "show", (after,)) == 1
+    assert (after,) == promises(store, "show")
+
+
+def test_an_alias_is_one_for_ever(store: Store) -> None:
+    keep_promises(store, "show", (ONE, replace(TWO, alias_of="g1")))
+    with pytest.raises(StoreError, match="alias of 'g1' for ever"):
+        keep_promises(store, "show", (TWO,))
+    third = Promise("g0", AT, Moment(DAY), (), "Oldest")
+    keep_promises(store, "show", (third, replace(TWO, alias_of="g0"), replace(ONE, alias_of="g0")))
+    with pytest.raises(StoreError, match="circle"):
+        keep_promises(store, "show", (replace(third, alias_of="g2"),))
+
+
+def test_a_promise_without_a_guid_is_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match="no guid"):
+        keep_promises(store, "show", (replace(ONE, guid=""),))
+
+
+def test_hostile_guids_are_kept_apart(store: Store) -> None:
+    guids = ["g" * 4000, "g" * 4001, "\x00", "\ufffd", "#x", "G1", "g1", "g1 "]
+    kept = tuple(replace(ONE, guid=guid) for guid in sorted(guids))
+    keep_promises(store, "show", kept)
+    assert kept == promises(store, "show")
+
+
+def test_promises_fall_with_their_transaction(store: Store) -> None:
+    with pytest.raises(StoreError), stores.transaction(store) as tx:  # noqa: PT012 - what is left is the point
+        keep_promises(tx, "show", (ONE,))
+        keep_promises(tx, "show", (replace(ONE, minted=AT + timedelta(1)),))
+    assert promises(store, "show") == ()
+
+
+CASES: tuple[tuple[str, Precision, str, Precision, bool], ...] = (
+    ("2024-02-29", "year", "2024-12-31T23:00", "second", True),
+    ("2024-02-29", "year", "2025-01-01T11:59", "second", True),
+    ("2024-02-29", "year", "2025-01-01T12:00", "second", False),
+    ("2023-02-28", "year", "2023-06-01", "day", True),
+    ("2024-02-29", "day", "2024-02-29T08:00", "minute", True),
+    ("2024-02-29", "day", "2024-03-02", "second", False),
+    ("2024-02-29T10:05", "minute", "2024-02-29T10:05:59", "second", True),
+    ("2024-02-29T10:05", "minute", "2024-02-29T10:06:00", "second", False),
+    ("2024-02-29T10:05", "second", "2024-02-29T10:05:00", "second", True),
+    ("2024-02-29T10:05", "second", "2024-02-29T10:05:01", "second", False),
+    ("0001-01-01", "day", "0001-01-01T05:00", "second", True),
+    ("9999-12-31", "year", "9999-12-31T23:59", "second", True),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_only_precision_grows(case: tuple[str, Precision, str, Precision, bool]) -> None:
+    before, coarse, after, fine, wanted = case
+    first = Moment(datetime.fromisoformat(before).replace(tzinfo=UTC), coarse)
+    assert wanted == grows(first, Moment(datetime.fromisoformat(after).replace(tzinfo=UTC), fine))
