@@ -41,12 +41,12 @@ def lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
     yield outcome.feed
     width = max((len(hearing.source.name) for hearing in outcome.hearings), default=0)
     for hearing in outcome.hearings:
-        read = count(hearing.entries, "entry")
+        read = count(hearing.entries, "entry", "entries")
         yield f"  {hearing.source.name:{width}}  {read:>13}  {_said(hearing, why=verbose)}"
         if verbose:
             yield from (f"  {'':{width}}  {line(remark, 300)}" for remark in hearing.remarks)
     yield (
-        f"  {count(outcome.entries, 'entry')} read, {outcome.remembered} remembered:"
+        f"  {count(outcome.entries, 'entry', 'entries')} read, {outcome.remembered} remembered:"
         f" {count(outcome.items, 'item')} ({count(outcome.episodes, 'episode')}, {count(outcome.posts, 'post')}),"
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {count(outcome.near_misses, 'near miss', 'near misses')}"

@@ -23,12 +23,12 @@ def entries(file: str, only: Only | None = None) -> tuple[Entry, ...]:
 
 
 @pytest.mark.parametrize(
-    ("file", "entries", "cut"),
+    ("file", "number", "cut"),
     [("casts.txt", 30, 25), ("podyssey.txt", 10, 8), ("apple-page.txt", 8, 0), ("blog.txt", 6, 6)],
 )
-def test_entries(file: str, entries: int, cut: int) -> None:
+def test_entries(file: str, number: int, cut: int) -> None:
     found = entries(file)
-    assert (entries, cut) == (len(found), sum(entry.cut for entry in found))
+    assert (number, cut) == (len(found), sum(entry.cut for entry in found))
 
 
 def test_a_cut_text_begins_the_longer_one() -> None:

@@ -183,13 +183,13 @@ def test_a_killed_child_or_nursery_is_replaced(children: sandbox.Pool) -> None:
 ALONE = """
 import sys, time
 from aggregator.errors import ReadError
-from aggregator.fetchers import sandbox
+from aggregator.fetchers.sandbox import pool
 from aggregator.model.source import Document, Source
 try:
-    sandbox.read(Document(Source("a", "listing"), "https://example.org/", b"nothing here"))
+    pool.read(Document(Source("a", "listing"), "https://example.org/", b"nothing here"))
 except ReadError:
-    pool = sandbox._pool()
-    print(pool._idle[0].number, pool._nursery[0].pid, flush=True)
+    shared = pool._pool()
+    print(shared._idle[0].number, shared._nursery[0].pid, flush=True)
 if sys.argv[1] == "stay":
     time.sleep(60)
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -16,7 +16,6 @@ START = datetime(2025, 9, 1, tzinfo=UTC)
 LENGTHS = [420 + turn * 7919 % 611 for turn in range(90)]
 WORDS = ("Anker", "Bojen", "Deiche", "Ebbe", "Flut", "Gezeiten", "Hafen", "Inseln", "Kähne")
 TEXTS = [f"{one} {other}." for one, other in pairwise(WORDS)]
-Entry = Callable[..., Entry]
 
 
 def hosted(turn: int, title: str, at: datetime, **said: object) -> Entry:
