@@ -24,7 +24,7 @@ from aggregator.model.item import Item
 from aggregator.model.record import Record
 from aggregator.store import facts, poll_states, records
 from aggregator.store.database import Store
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 PROBES: Final = "probes"
 """The fact under which the answers are kept: type and length, both ``None`` where the host gave none."""
@@ -76,7 +76,7 @@ def ask(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.Ho
     missed = {each.url: each.since for each in before.missed}
     wanted = [url for url in dict.fromkeys(_wanted(items)) if url not in answered]
     held = poll_states.holds(store, now)
-    due = sorted((url for url in wanted if host(url) not in held), key=missed.__contains__)[:MOST]
+    due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
     heads = {url: limiter.head(url, now, PATIENCE) for url in due}
     answers = []
     for url, head in heads.items():

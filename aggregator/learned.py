@@ -14,9 +14,9 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.blending import source_model, texts
+from aggregator.merger.blending import blend, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
-from aggregator.merger.blending.source_model import NOTHING, Lore
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.merger.matching import prefilter, resolve, table, weights
 from aggregator.merger.reconciling.provenance import Weights, ballot
 from aggregator.merger.reconciling.text_fields import texts_of
@@ -66,7 +66,7 @@ def lore_of(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weig
     if before is not None:
         return before
     votes = (ballot(cluster.entries, weights) for cluster in told)
-    learned = texts.learn(text for each in votes for text in texts_of(each))
+    learned = blend.learn_sources(text for each in votes for text in texts_of(each))
     return Learned(size, source_model.to_json(replace(learned, template=_template(clusters))))
 
 
@@ -76,7 +76,7 @@ def _template(clusters: Sequence[Cluster]) -> Template:
     for entry in (entry for cluster in clusters for entry in cluster.entries):
         listed[entry.source].append(entry.title)
     shows = {entry.show for cluster in clusters for entry in cluster.entries if entry.show}
-    return affixes.learn([listed[source] for source in sorted(listed)], min(shows, key=_shorter, default=""))
+    return affixes.learn_template([listed[source] for source in sorted(listed)], min(shows, key=_shorter, default=""))
 
 
 def _shorter(name: str) -> tuple[int, str]:
@@ -93,10 +93,10 @@ def version(learned: Learned) -> str:
     return str(json.loads(learned.text)["version"])
 
 
-def as_lore(learned: Learned, plan: Plan) -> Lore:
+def as_lore(learned: Learned, plan: Plan) -> SourceModel:
     """The lore itself; without its boilerplate where the plan keeps that."""
     known = source_model.from_json(learned.text)
-    return replace(known, phrases=NOTHING.phrases) if plan.keeps >= {each.name for each in plan.sources} else known
+    return replace(known, phrases=EMPTY_MODEL.phrases) if plan.keeps >= {each.name for each in plan.sources} else known
 
 
 def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import feedparser
 
-from aggregator.merger.repair.fixers import mend
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.text.html import to_text
 
 TRUST = {"host": 0.9, "store": 0.7, "guide": 0.6, "paper": 0.5, "echo": 0.4}
@@ -60,7 +60,7 @@ def items(path: Path) -> Iterator[dict]:
         title = " ".join(to_text(entry.get("title", "")).split())
         text = " ".join(to_text(entry.get("summary", "")).split())[:LONGEST]
         for field, truth in (("title", title), ("description", text if len(text) >= SHORTEST else "")):
-            if truth and truth not in seen and mend(truth) == (truth, False, ()):
+            if truth and truth not in seen and repair_text(truth) == (truth, False, ()):
                 seen.add(truth)
                 name = f"{path.stem}-{number}-{field[0]}"
                 yield {"id": name, "field": field, "lang": language, "show": show, "truth": truth}

@@ -107,5 +107,5 @@ def _repairs(item: Item) -> Iterator[tuple[str, ...]]:
     """A row for each change made to a value that is published."""
     for said in item.provenance:
         for note in said.notes:
-            before, after = visible_whitespace.apart(note.before, note.after)
+            before, after = visible_whitespace.show_difference(note.before, note.after)
             yield note.field, note.cause, line(before, CHANGE), line(after, CHANGE)

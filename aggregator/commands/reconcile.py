@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
 from aggregator.merger.blending import reconcile_jsonl
-from aggregator.merger.blending.source_model import NOTHING
+from aggregator.merger.blending.source_model import EMPTY_MODEL
 
 
 def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
@@ -20,16 +20,16 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
     """
     faults = 0
     with _rereadable(source) if learn else nullcontext(source) as copy:
-        lore = NOTHING
+        lore = EMPTY_MODEL
         if learn:
-            lore = reconcile_jsonl.learn(reconcile_jsonl.accounts(reconcile_jsonl.lines(copy)))
+            lore = reconcile_jsonl.learn_lines(reconcile_jsonl.parse_lines(reconcile_jsonl.read_lines(copy)))
             copy.seek(0)
-        for answer in reconcile_jsonl.answers(reconcile_jsonl.accounts(reconcile_jsonl.lines(copy)), lore):
-            if isinstance(answer, reconcile_jsonl.Fault):
+        for answer in reconcile_jsonl.answer_lines(reconcile_jsonl.parse_lines(reconcile_jsonl.read_lines(copy)), lore):
+            if isinstance(answer, reconcile_jsonl.LineFault):
                 faults += 1
                 errors.write(f"line {answer.line}: {answer.reason}\n")
             else:
-                sink.write(reconcile_jsonl.line(*answer) + "\n")
+                sink.write(reconcile_jsonl.format_answer(*answer) + "\n")
     return 1 if faults else 0
 
 

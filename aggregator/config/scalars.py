@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from aggregator.config.categories import NAMES
 from aggregator.config.nearest_word import hint
-from aggregator.text.cron import fault
+from aggregator.text.cron import find_fault
 from aggregator.text.urls import is_web
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
@@ -47,7 +47,7 @@ def _network(text: str) -> str:
 
 
 def _cron(text: str) -> str:
-    if said := fault(text):
+    if said := find_fault(text):
         raise ValueError(f'"{text}" is not a cron expression ({said}); write five fields, such as "17 * * * *"')
     return text
 

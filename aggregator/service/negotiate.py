@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from aggregator.text.http_dates import parse_http_date
+from aggregator.text.dates import parse_http_date
 
 # An entity tag as RFC 9110, section 8.8.3, allows it in a list, the weakness mark aside.
 TAG = re.compile(r'(?:^|,)\s*(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)')

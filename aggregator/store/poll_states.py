@@ -12,7 +12,7 @@ from aggregator.store import records
 from aggregator.store.database import Store, among, each, reading, writing
 from aggregator.store.schema import mark, stamp, time
 from aggregator.store.schema import memories as memories_table
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 
 def memories(store: Store, feed: str, source: str) -> tuple[Memory, ...]:
@@ -48,7 +48,7 @@ def keep_memories(store: Store, kept: Iterable[tuple[str, str, Memory]]) -> None
 def _row(memory: Memory) -> tuple[str, str | None, str]:
     """What is written of one address: who may ask for silence, until when somebody did, and all there is."""
     held = stamp(memory.hold_until) if memory.hold_until else None
-    return mark(memory.hold_host or host(memory.url)), held, records.encode(memory)
+    return mark(memory.hold_host or find_host(memory.url)), held, records.encode(memory)
 
 
 def holds(store: Store, now: datetime) -> Mapping[str, datetime]:

@@ -22,40 +22,40 @@ NICKNAMES = {
 }
 """crontab(5), section EXTENSIONS; ``@reboot`` is no time."""
 
-FIELDS = 5
+_FIELDS = 5
 
 _ANY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def fault(expression: str) -> str | None:
+def find_fault(expression: str) -> str | None:
     """What is wrong with the expression, ``None`` where nothing is.
 
-    >>> fault("17 * * * *"), fault("@daily"), fault("61 * * * *")
+    >>> find_fault("17 * * * *"), find_fault("@daily"), find_fault("61 * * * *")
     (None, None, 'bad minute')
     """
     try:
-        _slots(expression, _ANY)
+        _iterate_slots(expression, _ANY)
     except ValueError as error:
         return str(error)
     return None
 
 
-def slot_after(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
+def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
     """The first time after the given one that the expression names in the zone, in UTC; ``None`` for never.
 
     ValueError where the expression has a fault.
 
-    >>> slot_after("0 0 * * 7", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
+    >>> next_slot("0 0 * * 7", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
     '2024-05-05T00:00:00+00:00'
     """
-    slot = next(_slots(expression, after.astimezone(zone)), None)
+    slot = next(_iterate_slots(expression, after.astimezone(zone)), None)
     return None if slot is None else slot.astimezone(UTC)
 
 
-def _slots(expression: str, after: datetime) -> CronSim:
+def _iterate_slots(expression: str, after: datetime) -> CronSim:
     """The slots after the time, in its zone. A sixth field (of seconds), which cron does not know, is a fault."""
     fields = NICKNAMES.get(expression.strip().lower(), expression.strip())
-    if len(fields.split()) != FIELDS:
+    if len(fields.split()) != _FIELDS:
         raise ValueError("wrong number of fields")
     try:
         return CronSim(fields, after)

@@ -12,73 +12,73 @@ from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 7 * 24 * 3600  # seconds; a longer "duration" is milliseconds or a file size in the wrong element
-LONGEST_TEXT = 60  # characters
-MINUTE = 60
-HOUR = 3600
-DAY = 86400
+_LONGEST_TEXT = 60  # characters
+_MINUTE = 60
+_HOUR = 3600
+_DAY = 86400
 
-COLONS = re.compile(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{1,2}(?:\.\d+)?)")
-ISO8601 = re.compile(
+_COLONS = re.compile(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{1,2}(?:\.\d+)?)")
+_ISO8601 = re.compile(
     r"P(?:(?P<days>\d+)D)?(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?",
     re.IGNORECASE,
 )
-NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?")
-END = r"(?![^\W\d_])\.?"  # a unit ends where its letters end: "1h05", "24 Min."
-WORDS = re.compile(
-    rf"(?:(?P<hours>\d{{1,3}})\s*(?:h|hrs?|hours?|std|stunden?|heures?|horas?|ore|ora|uur|timmar){END},?\s*(?:and\s+|und\s+)?)?"
-    rf"(?:(?P<minutes>\d{{1,4}})\s*(?:(?:m|mins?|minutes?|minuten|minutos?|minut[ioy]|minuter){END}|\Z),?\s*(?:and\s+|und\s+)?)?"
-    rf"(?:(?P<seconds>\d{{1,5}})\s*(?:s|secs?|seconds?|sek|sekunden?|segundos?|secondi){END})?",
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?")
+_END = r"(?![^\W\d_])\.?"  # a unit ends where its letters end: "1h05", "24 Min."
+_WORDS = re.compile(
+    rf"(?:(?P<hours>\d{{1,3}})\s*(?:h|hrs?|hours?|std|stunden?|heures?|horas?|ore|ora|uur|timmar){_END},?\s*(?:and\s+|und\s+)?)?"
+    rf"(?:(?P<minutes>\d{{1,4}})\s*(?:(?:m|mins?|minutes?|minuten|minutos?|minut[ioy]|minuter){_END}|\Z),?\s*(?:and\s+|und\s+)?)?"
+    rf"(?:(?P<seconds>\d{{1,5}})\s*(?:s|secs?|seconds?|sek|sekunden?|segundos?|secondi){_END})?",
     re.IGNORECASE,
 )
 
 
-class Reading(NamedTuple):
+class DurationReading(NamedTuple):
     """Whole seconds, more than 0, and their grain in seconds: 1 where exact, 60 where given in minutes."""
 
     seconds: int
     step: int
 
 
-def parse(text: str | float) -> Reading | None:
+def parse(text: str | float) -> DurationReading | None:
     """What the text or number says, or ``None`` where it says nothing: not a length, zero, or longer than a week.
 
     A bare number is seconds. Two figures with a colon are minutes and seconds.
 
     >>> parse("01:21:45"), parse("1 hr 5 min")
-    (Reading(seconds=4905, step=1), Reading(seconds=3900, step=60))
+    (DurationReading(seconds=4905, step=1), DurationReading(seconds=3900, step=60))
     """
     if isinstance(text, str):
-        return _spoken(text.strip())
-    return _whole(float(text)) if math.isfinite(text) else None
+        return _parse_text(text.strip())
+    return _round_seconds(float(text)) if math.isfinite(text) else None
 
 
-def _spoken(text: str) -> Reading | None:
-    if not text or len(text) > LONGEST_TEXT:
+def _parse_text(text: str) -> DurationReading | None:
+    if not text or len(text) > _LONGEST_TEXT:
         return None
     if text.isascii() and text.isdecimal() and len(text) < len("100000"):
         seconds = int(text)
-        return Reading(seconds, 1) if seconds else None
-    return _worded(text)
+        return DurationReading(seconds, 1) if seconds else None
+    return _parse_words(text)
 
 
 @lru_cache(maxsize=1024)
-def _worded(text: str) -> Reading | None:
+def _parse_words(text: str) -> DurationReading | None:
     """What is not said in a few digits; lengths in minutes come again and again."""
-    if NUMBER.fullmatch(text):
-        return _whole(float(text))
-    if match := COLONS.fullmatch(text):
-        return _summed(match, exact=True)
-    if match := ISO8601.fullmatch(text) or WORDS.fullmatch(text):
-        return _summed(match, exact=match["seconds"] is not None)
+    if _NUMBER.fullmatch(text):
+        return _round_seconds(float(text))
+    if match := _COLONS.fullmatch(text):
+        return _sum_units(match, exact=True)
+    if match := _ISO8601.fullmatch(text) or _WORDS.fullmatch(text):
+        return _sum_units(match, exact=match["seconds"] is not None)
     return None
 
 
-def _summed(match: re.Match[str], *, exact: bool) -> Reading | None:
+def _sum_units(match: re.Match[str], *, exact: bool) -> DurationReading | None:
     said = match.groupdict()
-    sizes = (("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", 1))
-    return _whole(sum(float(said.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else MINUTE)
+    sizes = (("days", _DAY), ("hours", _HOUR), ("minutes", _MINUTE), ("seconds", 1))
+    return _round_seconds(sum(float(said.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else _MINUTE)
 
 
-def _whole(seconds: float, step: int = 1) -> Reading | None:
+def _round_seconds(seconds: float, step: int = 1) -> DurationReading | None:
     whole = round(seconds)
-    return Reading(whole, step) if 0 < whole <= LONGEST else None
+    return DurationReading(whole, step) if 0 < whole <= LONGEST else None

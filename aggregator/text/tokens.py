@@ -7,25 +7,25 @@ from functools import lru_cache, partial
 from itertools import starmap
 from typing import NamedTuple
 
-from aggregator.text.normalization import normalize
+from aggregator.text.fold import normalize
 
 # Texts of up to so many characters are remembered with their tokens: who learns from 1,000 items of five copies reads
 # them again. 8,192 take 20 MB at most; those of such a feed took 3 MB.
-LONGEST_KNOWN = 2000
-LONGEST = 200_000  # characters of a text that is remembered at all; the tokens of one such take 5 MB
+_LONGEST_KNOWN = 2000
+_LONGEST = 200_000  # characters of a text that is remembered at all; the tokens of one such take 5 MB
 # Scripts without spaces between words: one token for each character with its marks.
-UNSPACED = (
+_UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 )
-MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
-ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
-PIECE = re.compile(rf"(?<!\s)(\s*)([{UNSPACED}][{MARKS}]*|[^\s{UNSPACED}]+)")
-APOSTROPHES = re.compile("['’‘ʼ`´]")
+_MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
+_ONE_UNSPACED = re.compile(f"[{_UNSPACED}]")
+PIECE = re.compile(rf"(?<!\s)(\s*)([{_UNSPACED}][{_MARKS}]*|[^\s{_UNSPACED}]+)")
+_APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Accents are decoration in these scripts and letters in all others (Hebrew, Arabic, Indic, Thai).
-FOLDABLE = re.compile("[\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
-COMBINING = re.compile("[\u0300-\u036f]+")
-DIGITS = re.compile(r"\d+")
-HIDDEN = re.compile("[\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe0e\ufe0f]")
+_FOLDABLE = re.compile("[\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
+_COMBINING = re.compile("[\u0300-\u036f]+")
+_DIGITS = re.compile(r"\d+")
+_HIDDEN = re.compile("[\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe0e\ufe0f]")
 
 
 class Token(NamedTuple):
@@ -57,31 +57,31 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    return list((_known if len(text) <= LONGEST_KNOWN else _long if len(text) <= LONGEST else _tokens)(text))
+    return list((_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _tokenise)(text))
 
 
-def _tokens(text: str) -> list[Token]:
-    quick = _by_blanks(text)
-    return by_pieces(text) if quick is None else quick
+def _tokenise(text: str) -> list[Token]:
+    quick = _split_at_blanks(text)
+    return split_by_pattern(text) if quick is None else quick
 
 
 # Several sources have one text, and it is looked at in more than one stage.
-_known = lru_cache(maxsize=1 << 13)(_tokens)
-_long = lru_cache(maxsize=8)(_tokens)
+_known = lru_cache(maxsize=1 << 13)(_tokenise)
+_long = lru_cache(maxsize=8)(_tokenise)
 
 
-def by_pieces(text: str) -> list[Token]:
+def split_by_pattern(text: str) -> list[Token]:
     """The tokens of any text, piece by piece."""
     return list(starmap(_token, PIECE.findall(text)))
 
 
-def _by_blanks(text: str) -> list[Token] | None:
+def _split_at_blanks(text: str) -> list[Token] | None:
     """The same by splitting at blanks, five times as fast; ``None`` where a text is not as plain as mended ones are."""
     if (
         text != text.strip()
         or any(blank in text for blank in ("  ", " \n", "\n ", "\n\n\n"))
         or not text.replace("\n", "").isprintable()
-        or (not text.isascii() and ONE_UNSPACED.search(text))
+        or (not text.isascii() and _ONE_UNSPACED.search(text))
     ):
         return None
     found: list[Token] = []
@@ -95,16 +95,16 @@ def _by_blanks(text: str) -> list[Token] | None:
     return found
 
 
-def unspaced(key: str) -> bool:
+def is_unspaced(key: str) -> bool:
     """Whether a key is of a script that writes without spaces between words.
 
-    >>> unspaced("台"), unspaced("word")
+    >>> is_unspaced("台"), is_unspaced("word")
     (True, False)
     """
-    return bool(ONE_UNSPACED.match(key))
+    return bool(_ONE_UNSPACED.match(key))
 
 
-def _cut_out(blank: str, surface: str) -> Token:
+def _make_token(blank: str, surface: str) -> Token:
     gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
     begin, end = 0, len(surface)
     while begin < end and not surface[begin].isalnum():
@@ -112,32 +112,32 @@ def _cut_out(blank: str, surface: str) -> Token:
     while end > begin and not surface[end - 1].isalnum():
         end -= 1
     word = surface[begin:end]
-    key = fold(word) if word else ""
+    key = _fold_word(word) if word else ""
     lead, trail = (surface[:begin], surface[end:]) if key else ("", "")
-    word, key = (word, key) if key else (surface, _mark(surface))
+    word, key = (word, key) if key else (surface, _fold_mark(surface))
     bare = key if key.isalnum() else "".join(filter(str.isalnum, key))
-    return Token(lead, word, trail, key, gap, surface, bare, DIGITS.sub("#", key))
+    return Token(lead, word, trail, key, gap, surface, bare, _DIGITS.sub("#", key))
 
 
-_token = lru_cache(maxsize=1 << 14)(_cut_out)
-_behind_blank = lru_cache(maxsize=1 << 14)(partial(_cut_out, " "))
+_token = lru_cache(maxsize=1 << 14)(_make_token)
+_behind_blank = lru_cache(maxsize=1 << 14)(partial(_make_token, " "))
 
 
-def _mark(surface: str) -> str:
+def _fold_mark(surface: str) -> str:
     """The key of punctuation: dashes and quotes of all styles are one."""
-    return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', APOSTROPHES.sub("'", surface))).replace("…", "...")
+    return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', _APOSTROPHES.sub("'", surface))).replace("…", "...")
 
 
 @lru_cache(maxsize=1 << 14)
-def fold(word: str) -> str:
+def _fold_word(word: str) -> str:
     """What a word is compared by: NFKC, case folded, no apostrophes, no accents where accents are decoration.
 
-    >>> fold("Ünïted’s"), fold("İstanbul")
+    >>> _fold_word("Ünïted’s"), _fold_word("İstanbul")
     ('uniteds', 'istanbul')
     """
     if word.isascii():
-        return APOSTROPHES.sub("", word.casefold())
-    folded = APOSTROPHES.sub("", HIDDEN.sub("", normalize("NFKC", word).casefold()))
-    if FOLDABLE.search(folded) or COMBINING.search(folded):
-        folded = COMBINING.sub("", normalize("NFD", folded))
+        return _APOSTROPHES.sub("", word.casefold())
+    folded = _APOSTROPHES.sub("", _HIDDEN.sub("", normalize("NFKC", word).casefold()))
+    if _FOLDABLE.search(folded) or _COMBINING.search(folded):
+        folded = _COMBINING.sub("", normalize("NFD", folded))
     return normalize("NFC", folded)

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 # What the button that unfolds a text says, in the languages of the stores: interface words, not anybody's text.
-BUTTON = (
+_BUTTON = (
     r"(?:show|read|see|view|learn|load)[ ]?(?:more|full|all)|more|continue reading|"
     r"mehr(?: anzeigen| lesen| erfahren)?|weiterlesen|(?:lire|voir|afficher) (?:la suite|plus)|plus|"
     r"(?:leer|ver|mostrar|saber|ler|llegir|mostra'n|mostra) (?:más|mais|més|di più)|"
@@ -23,19 +23,19 @@ BUTTON = (
     r"visa mer|läs mer|vis mere|læs mere|vis mer|les mer|näytä lisää|lue lisää|المزيد|بیشتر"
 )
 DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
-BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{BUTTON})[\])]?\s*+(?:[»›>→]++\s*+)?$", re.IGNORECASE)
-BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{BUTTON})\])\s*$", re.IGNORECASE)
-DOTTED = re.compile(rf"{DOTS}\s*$")
+_BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{_BUTTON})[\])]?\s*+(?:[»›>→]++\s*+)?$", re.IGNORECASE)
+_BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{_BUTTON})\])\s*$", re.IGNORECASE)
+_DOTTED = re.compile(rf"{DOTS}\s*$")
 # Every mark has one of these in it.
-SIGNS = ("..", "…", ". .", "]", "\ufffd")
-LOOSE = " \n.…"
+_SIGNS = ("..", "…", ". .", "]", "\ufffd")
+_LOOSE = " \n.…"
 # Marks and words are looked for in this many characters at the end: texts of any length cost the same.
 LONGEST_MARK = 200
-HALF_CHARACTER = re.compile("(?<!\ufffd)\ufffd{1,3}$")
+_HALF_CHARACTER = re.compile("(?<!\ufffd)\ufffd{1,3}$")
 # What a word that goes on can end in where it is torn; a full stop or a bracket that closes ends it.
-TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
+_TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
 # Scripts that write without spaces: a cut there falls between letters and leaves nothing torn.
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class Uncut(NamedTuple):
@@ -46,26 +46,26 @@ class Uncut(NamedTuple):
     torn: bool
 
 
-def unmarked(text: str, *, known: bool = False) -> Uncut:
+def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
     """The text without a mark of truncation; ``known`` says that somebody knows it is cut, so an ellipsis goes too.
 
-    >>> unmarked("We show how to consistently deci...Show More")
+    >>> strip_cut_mark("We show how to consistently deci...Show More")
     Uncut(text='We show how to consistently deci', cut=True, torn=True)
-    >>> unmarked("And then there was one...")
+    >>> strip_cut_mark("And then there was one...")
     Uncut(text='And then there was one...', cut=False, torn=False)
     """
     cut, torn, before = known, False, None
     while before != text:
         before = text
         head, tail = text[:-LONGEST_MARK], text[-LONGEST_MARK:]
-        for mark in (BUTTONED, BRACKETED, HALF_CHARACTER) if any(sign in tail for sign in SIGNS) else ():
+        for mark in (_BUTTONED, _BRACKETED, _HALF_CHARACTER) if any(sign in tail for sign in _SIGNS) else ():
             found = mark.search(tail)
             if found and (found.start() or head):
                 torn, cut = not found.group()[0].isspace(), True
                 tail = tail[: found.start()]
         text = head + tail
-        bare = text.rstrip(LOOSE) if cut else ""
-        if bare and DOTTED.search(text[len(bare) :]):
+        bare = text.rstrip(_LOOSE) if cut else ""
+        if bare and _DOTTED.search(text[len(bare) :]):
             torn, text = not text[len(bare)].isspace(), bare
     return Uncut(text, cut, torn and text != "")
 
@@ -73,18 +73,18 @@ def unmarked(text: str, *, known: bool = False) -> Uncut:
 def ends_in_dots(text: str) -> bool:
     """Whether the text ends in an ellipsis, which may or may not be a cut."""
     tail = text[-LONGEST_MARK:].rstrip()
-    return tail.endswith((".", "…")) and bool(DOTTED.search(tail))
+    return tail.endswith((".", "…")) and bool(_DOTTED.search(tail))
 
 
-def without_torn_word(text: str) -> str:
+def strip_torn_word(text: str) -> str:
     """The text without its last word, where the script has spaces; a text of one word stays as it is.
 
-    >>> without_torn_word("down with the CUDA grap")
+    >>> strip_torn_word("down with the CUDA grap")
     'down with the CUDA'
-    >>> without_torn_word("why are 0/"), without_torn_word("see https://example.org/d/1XD")
+    >>> strip_torn_word("why are 0/"), strip_torn_word("see https://example.org/d/1XD")
     ('why are', 'see')
     """
     head, last = (*text.rsplit(maxsplit=1), "", "")[:2]
-    if not last or not TORN.match(last[-1]) or UNSPACED.search(last):
+    if not last or not _TORN.match(last[-1]) or _UNSPACED.search(last):
         return text
     return head

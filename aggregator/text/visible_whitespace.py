@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import unicodedata
 
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
+_SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """What stands for the blanks that most texts have; others, and what has no look, are told by their code point."""
 
-BLANK, LOOKLESS = "Z", "C"
+_BLANK, _LOOKLESS = "Z", "C"
 """The major classes of Unicode (UAX 44, table 12) that nobody sees: separators, and controls and formats."""
 
 
-def apart(before: str, after: str) -> tuple[str, str]:
-    r"""Both texts so that they can be told apart: as they are, and where they would look alike, as ``told``.
+def show_difference(before: str, after: str) -> tuple[str, str]:
+    r"""Both texts so that they can be told apart: as they are, and where they would look alike, as ``_show_invisible``.
 
-    >>> apart("Cafe", "Café"), apart(" dogs ", "dogs"), apart("co\u00adop", "coop")
+    >>> show_difference("Cafe", "Café"), show_difference(" dogs ", "dogs"), show_difference("co\u00adop", "coop")
     (('Cafe', 'Café'), ('␣dogs␣', 'dogs'), ('co<U+00AD>op', 'coop'))
     """
-    return (told(before), told(after)) if before != after and _seen(before) == _seen(after) else (before, after)
+    return (
+        (_show_invisible(before), _show_invisible(after))
+        if before != after and _remove_invisible(before) == _remove_invisible(after)
+        else (before, after)
+    )
 
 
-def told(text: str) -> str:
+def _show_invisible(text: str) -> str:
     r"""The text with a sign, or a name, for everything in it that nobody sees.
 
-    >>> told("a b\u00a0c\n")
+    >>> _show_invisible("a b\u00a0c\n")
     'a␣b<U+00A0>c↵'
     """
-    return "".join(SIGNS.get(each, f"<U+{ord(each):04X}>") if _unseen(each) else each for each in text)
+    return "".join(_SIGNS.get(each, f"<U+{ord(each):04X}>") if _is_invisible(each) else each for each in text)
 
 
-def _seen(text: str) -> str:
-    return "".join(each for each in text if not _unseen(each))
+def _remove_invisible(text: str) -> str:
+    return "".join(each for each in text if not _is_invisible(each))
 
 
-def _unseen(letter: str) -> bool:
-    return unicodedata.category(letter)[0] in {BLANK, LOOKLESS}
+def _is_invisible(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in {_BLANK, _LOOKLESS}

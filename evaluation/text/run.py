@@ -3,7 +3,7 @@
     python evaluation/text/run.py FILE.jsonl [FILE.jsonl ...] [--no-learn] [--leave-shows-out] [--misses FILE]
 
 Every copy becomes an entry, which is repaired, learned from and reconciled as in a refresh (``merger.repair``,
-``readings.texts_of``, ``texts.learn``, ``reconcile``). All sources are trusted alike and boilerplate is cut from all.
+``readings.texts_of``, ``blend.learn``, ``reconcile``). All sources are trusted alike and boilerplate is cut from all.
 
 Each line is {"id","field","lang","show","level","witnesses":[{"source","text"}],"truth"}. The engine sees one file at
 a time, without the truth, and starts each with nothing learned. exact and sim are what `score.py` of the development
@@ -24,8 +24,8 @@ from pathlib import Path
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from aggregator.merger.blending import texts
-from aggregator.merger.blending.source_model import NOTHING, Lore
+from aggregator.merger.blending import blend
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.merger.reconciling import text_fields
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.provenance import Ballot, Weights, ballot
@@ -98,10 +98,10 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
     return misses
 
 
-def lore_for(votes: list[Ballot], items: list[dict], asked: argparse.Namespace) -> list[Lore]:
+def lore_for(votes: list[Ballot], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
     """What each item may know: nothing, what the file teaches, or what the shows of other folds teach."""
     if asked.no_learn:
-        return [NOTHING] * len(votes)
+        return [EMPTY_MODEL] * len(votes)
     names = [item.get("show") or item["id"] for item in items]
     fold = {show: at % FOLDS if asked.leave_shows_out else 0 for at, show in enumerate(sorted(set(names)))}
     lores = {}
@@ -109,7 +109,7 @@ def lore_for(votes: list[Ballot], items: list[dict], asked: argparse.Namespace) 
         taught = [
             one for one, name in zip(votes, names, strict=True) if not asked.leave_shows_out or fold[name] != number
         ]
-        lores[number] = texts.learn(text for one in taught for text in text_fields.texts_of(one))
+        lores[number] = blend.learn_sources(text for one in taught for text in text_fields.texts_of(one))
     return [lores[fold[name]] for name in names]
 
 

@@ -11,7 +11,7 @@ from aggregator.fetchers.http import headers, polling
 from aggregator.fetchers.http.polling import PollIntervals, Reply
 from aggregator.model.entry import Rhythm
 from aggregator.model.source import Memory, Validators
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
 PACE = PollIntervals()
@@ -157,7 +157,7 @@ def test_any_text_is_a_header(text: str, now: datetime) -> None:
         assert length is None or length >= timedelta()
     headers.media_type(text)
     headers.length(text)
-    host(text)
+    find_host(text)
 
 
 @given(st.integers(100, 999), st.dictionaries(st.sampled_from(["retry-after", "expires", "etag", "date"]), st.text()))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.merger.blending.blend import Copy, blend
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_cases.jsonl").read_text().splitlines()]
 

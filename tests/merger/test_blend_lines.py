@@ -45,8 +45,8 @@ def test_all_well_is_zero():
     ],
 )
 def test_what_cannot_be_used_is_a_fault(line):
-    (fault,) = reconcile_jsonl.accounts([line])
-    assert isinstance(fault, reconcile_jsonl.Fault)
+    (fault,) = reconcile_jsonl.parse_lines([line])
+    assert isinstance(fault, reconcile_jsonl.LineFault)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_cannot_be_used_is_a_fault(line):
     ],
 )
 def test_a_fault_says_why(line, reason):
-    assert list(reconcile_jsonl.accounts([line])) == [reconcile_jsonl.Fault(1, reason)]
+    assert list(reconcile_jsonl.parse_lines([line])) == [reconcile_jsonl.LineFault(1, reason)]
 
 
 def test_a_line_of_any_length_is_one_line(monkeypatch):
@@ -67,14 +67,14 @@ def test_a_line_of_any_length_is_one_line(monkeypatch):
     code, answers, errors = run(["x" * 100, "x" * 101, "x" * 350, good, "x" * 202], learn=True)
     assert (code, [answer["id"] for answer in answers]) == (1, ["a"])
     assert [line.partition(": ")[0] for line in errors.splitlines()] == ["line 1", "line 2", "line 3", "line 5"]
-    assert all(len(line) <= 101 for line in reconcile_jsonl.lines(io.StringIO("x" * 350 + "\n" + good)))
+    assert all(len(line) <= 101 for line in reconcile_jsonl.read_lines(io.StringIO("x" * 350 + "\n" + good)))
 
 
 @pytest.mark.parametrize(
     ("said", "language"), [("en", "en"), ("pt-BR", "pt"), ("EN_us", "en"), (" ", None), (None, None)]
 )
 def test_a_language_is_known_without_its_region(said, language):
-    (account,) = reconcile_jsonl.accounts([json.dumps({"id": "a", "lang": said, "witnesses": []})])
+    (account,) = reconcile_jsonl.parse_lines([json.dumps({"id": "a", "lang": said, "witnesses": []})])
     assert account.language == language
 
 

@@ -4,17 +4,17 @@ import json
 
 from msgspec.structs import replace
 
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.blending.error_rates import DEFAULT
-from aggregator.merger.blending.source_model import Observer, from_json, to_json
-from aggregator.text.titles.affixes import NONE, Template
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import DEFAULT_RATES, Copy
+from aggregator.merger.blending.source_model import SourceLearner, from_json, to_json
+from aggregator.text.titles.affixes import NO_TEMPLATE, Template
 
 TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
 
 
 def taught():
     """The lore of items in which one source loses dashes, moves words and straightens quotes."""
-    observer = Observer()
+    observer = SourceLearner()
     for number, topic in enumerate(TOPICS * 3):
         truth = f"Part {number}, on {topic}, is “here”. Our guest - who knows it - tells all."
         worn = f'is Part {number} on {topic} "here". Our guest who knows it tells al1.'
@@ -38,7 +38,7 @@ def test_what_is_known_of_a_source_decides_between_two():
 
 def test_the_style_of_the_show_decides_between_two():
     copies = [Copy("a", "It’s “fine”."), Copy("b", 'It\'s "fine".')]
-    plain = Observer()
+    plain = SourceLearner()
     for topic in TOPICS:
         plain.hear([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
     assert blend(copies, show="show", lore=plain.lore()).text == 'It\'s "fine".'
@@ -49,10 +49,10 @@ def test_lore_is_stored_and_read_again():
     lore = replace(taught(), template=Template(frozenset({"part #: "}), frozenset({" | live"})))
     assert from_json(to_json(lore)) == lore
     older = {name: said for name, said in json.loads(to_json(lore)).items() if name not in {"heads", "tails"}}
-    assert from_json(json.dumps(older)) == replace(lore, template=NONE)
+    assert from_json(json.dumps(older)) == replace(lore, template=NO_TEMPLATE)
 
 
 def test_nothing_heard_is_nothing_learned():
-    lore = Observer().lore()
+    lore = SourceLearner().lore()
     assert (frozenset(), {}, {}) == (lore.phrases, dict(lore.rates), dict(lore.styles))
-    assert DEFAULT.moreover({}, 1.0) == DEFAULT
+    assert DEFAULT_RATES.moreover({}, 1.0) == DEFAULT_RATES

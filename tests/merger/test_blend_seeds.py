@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.blending.source_model import NOTHING, Observer
-from aggregator.merger.repair.fixers import mend
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceLearner
+from aggregator.merger.repair.fixers import repair_text
 
 SHARED = Path(__file__).parents[3] / "shared"
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here")]
@@ -44,7 +45,7 @@ def test_worn_labels_are_read_by_general_rules():
         for label, _ in labels
         if any(mark in label for mark in ("Ã", "•", "å", "ä¸", "ë¯", "êμ", "êµ", "Ù", "á»3", "Ká"))
     ]
-    read = Counter(label for label in worn if not re.search("[Ã•¸¤µμ½§]|[åäçéëê][^a-z]|Ù|٠", mend(label).text))
+    read = Counter(label for label in worn if not re.search("[Ã•¸¤µμ½§]|[åäçéëê][^a-z]|Ù|٠", repair_text(label).text))
     assert read.total() >= 20
 
 
@@ -67,14 +68,16 @@ def test_worn_labels_are_read_by_general_rules():
     ],
 )
 def test_each_kind_of_worn_label(worn, meant):
-    assert mend(worn).text == meant
+    assert repair_text(worn).text == meant
 
 
 def test_clean_texts_come_back():
     lines = (SHARED / "eval/text/clean.jsonl").read_text(encoding="utf-8").split("\n")
     items = [json.loads(line) for line in lines if line]
     changed = [
-        item["id"] for item in items if " ".join(mend(item["truth"]).text.split()) != " ".join(item["truth"].split())
+        item["id"]
+        for item in items
+        if " ".join(repair_text(item["truth"]).text.split()) != " ".join(item["truth"].split())
     ]
     assert changed == []
 
@@ -85,7 +88,7 @@ def test_the_bars_hold(level):
     rapidfuzz = pytest.importorskip("rapidfuzz.distance")
     lines = (SHARED / f"eval/text/{level}.jsonl").read_text(encoding="utf-8").split("\n")
     items = [json.loads(line) for line in lines if line]
-    observer = Observer()
+    observer = SourceLearner()
     for item in items:
         observer.hear(copies(item), item["lang"], item["show"])
     lore = observer.lore()
@@ -121,7 +124,7 @@ def test_the_store_completes_what_the_listings_cut():
             Copy("apple", told("002", start, " 21 min "), 0.8),
         ],
         language="en",
-        lore=NOTHING,
+        lore=EMPTY_MODEL,
     )
     assert reading.text.endswith(
         "There are some operational implications to using CUDA graphs which are described in the podcast."

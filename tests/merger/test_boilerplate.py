@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.blending import boilerplate
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.blending.copies import call, in_tokens
-from aggregator.merger.blending.source_model import Observer
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
+from aggregator.merger.blending.source_model import SourceLearner
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]
 TAIL = "Brought to you by the Harbour Tea Room. Sit down with us"
@@ -19,7 +19,7 @@ def items(tail, *, shared=False):
 
 
 def lore(tail, **how):
-    observer = Observer()
+    observer = SourceLearner()
     for copies in items(tail, **how):
         observer.hear(copies, "en", "show")
     return observer.lore()
@@ -42,7 +42,7 @@ def test_what_all_copies_share_is_the_authors():
 
 
 def test_numbers_in_a_tail_do_not_hide_it():
-    observer = Observer()
+    observer = SourceLearner()
     for number, topic in enumerate(TOPICS):
         plain = f"We talk about {topic} with a guest."
         observer.hear([Copy("feed", plain), Copy("page", f"{plain} {number + 20} min left to hear")], "en")
@@ -50,16 +50,18 @@ def test_numbers_in_a_tail_do_not_hide_it():
 
 
 def test_a_head_is_learned_too():
-    observer = Observer()
+    observer = SourceLearner()
     for topic in TOPICS:
         observer.hear(
             [Copy("feed", f"We talk about {topic}."), Copy("page", f"Hear this now: We talk about {topic}.")], "en"
         )
     phrases = observer.lore().phrases
-    witnesses = in_tokens(
-        call([Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")])
+    witnesses = tokenise_copies(
+        prepare_copies(
+            [Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")]
+        )
     )
-    boilerplate.strip(witnesses, phrases)
+    boilerplate.strip_boilerplate(witnesses, phrases)
     assert all(witness.tokens[0].word == "A" for witness in witnesses)
 
 
@@ -69,25 +71,29 @@ def lettered(number):
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_memory_is_bounded(monkeypatch, times):
-    monkeypatch.setattr(boilerplate, "MOST_REMEMBERED", 50)
-    learner = boilerplate.Learner()
+    monkeypatch.setattr(boilerplate, "_MOST_REMEMBERED", 50)
+    learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         word = lettered(number // times)
-        learner.hear(in_tokens(call([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")])))
+        learner.hear(
+            tokenise_copies(
+                prepare_copies([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")])
+            )
+        )
     assert len(learner.alone) + len(learner.shared) + len(learner.runs) <= 50
 
 
 def test_what_is_seen_most_is_remembered_longest(monkeypatch):
-    monkeypatch.setattr(boilerplate, "MOST_REMEMBERED", 50)
-    learner = boilerplate.Learner()
+    monkeypatch.setattr(boilerplate, "_MOST_REMEMBERED", 50)
+    learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         said = f"{lettered(number)} and more."
-        learner.hear(in_tokens(call([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
+        learner.hear(tokenise_copies(prepare_copies([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
     assert any("harbour tea" in phrase for phrase in learner.learned())
 
 
 def heard(pairs):
-    observer = Observer()
+    observer = SourceLearner()
     for copies in pairs:
         observer.hear([Copy(source, text) for source, text in copies.items()], None)
     return observer.lore()

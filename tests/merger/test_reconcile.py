@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.blending.source_model import NOTHING
+from aggregator.merger.blending.source_model import EMPTY_MODEL
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.overrides import FIELDS, WITNESS, override
 from aggregator.merger.reconciling.provenance import Weights
@@ -133,7 +133,7 @@ def test_a_title_tells_its_part_and_its_tag() -> None:
 
 
 def test_a_title_tells_what_its_show_puts_round_it_and_keeps_it() -> None:
-    lore = replace(NOTHING, template=Template(frozenset({"rope #: "}), frozenset({" | live"})))
+    lore = replace(EMPTY_MODEL, template=Template(frozenset({"rope #: "}), frozenset({" | live"})))
     item = made(seen("host", "Rope 12: Bends | Live"), lore=lore)
     assert (item.title, item.prefix, item.suffix) == ("Rope 12: Bends | Live", "Rope 12: ", " | Live")
     plain = made(seen("host", "Bends"), lore=lore)

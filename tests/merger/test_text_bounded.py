@@ -8,11 +8,12 @@ import time
 
 import pytest
 
-from aggregator.merger.blending import aligned_copies
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.blending.source_model import Observer
+from aggregator.merger.blending import aligned_copies, cross_repair
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy
+from aggregator.merger.blending.source_model import SourceLearner
 from aggregator.merger.repair import fixers
-from aggregator.text import alignment, lost_letters, tokens
+from aggregator.text import alignment, tokens
 
 SMALL = 8_000
 TIMES = 4
@@ -215,10 +216,10 @@ def counting(work):
 
 def forget():
     """Nothing is remembered of a text that was read before."""
-    for room in (fixers, lost_letters, tokens):
+    for room in (fixers, cross_repair, tokens):
         room._known.cache_clear()
         room._long.cache_clear()
-    aligned_copies._paired.cache_clear()
+    aligned_copies._pair_tokens.cache_clear()
 
 
 def seconds(work, *given):
@@ -262,7 +263,7 @@ def test_an_item_that_was_heard_takes_fewer_calls_to_read(name):
     blend(copies(name, 500))
     first = calls(given)
     forget()
-    Observer().hear(given, None)
+    SourceLearner().hear(given, None)
     assert counting(lambda: blend(given)) < HEARD * first
 
 
@@ -288,7 +289,7 @@ def test_time_grows_with_the_text(name):
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_time_of_mending_grows_with_the_text(name):
-    assert grows_with_the_text(fixers.mend, lambda size: TEXTS[name](size, random.Random(7)))
+    assert grows_with_the_text(fixers.repair_text, lambda size: TEXTS[name](size, random.Random(7)))
 
 
 @pytest.mark.heavy
@@ -304,7 +305,7 @@ def test_the_time_of_moving_one_phrase_repeated_grows_with_the_text():
         return ["to", "be"] * (size // 4), ["be", "to"] * (size // 4)
 
     def work(keys):
-        return alignment.moved(keys, (range(len(keys[0])), range(len(keys[1]))))
+        return alignment.find_moved_blocks(keys, (range(len(keys[0])), range(len(keys[1]))))
 
     assert grows_with_the_text(work, given)
 
@@ -313,8 +314,8 @@ def test_a_long_text_is_aligned_as_a_short_one():
     """In parts: the beginning of a text against the whole, a passage that only one has, and halves changed round."""
     keys = [f"w{number}" for number in range(20_000)]
     extra = [f"x{number}" for number in range(9_000)]
-    assert alignment.in_order(keys[:12_000], keys) == [(i, i) for i in range(12_000)]
+    assert alignment.align(keys[:12_000], keys) == [(i, i) for i in range(12_000)]
     longer = keys[:5_000] + extra + keys[5_000:]
-    assert alignment.in_order(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
+    assert alignment.align(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
     changed = keys[8_000:] + keys[:8_000]
-    assert alignment.in_order(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]
+    assert alignment.align(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from aggregator.merger.blending import boilerplate
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.blending.copies import call, in_tokens
-from aggregator.merger.blending.source_model import Observer
-from aggregator.merger.repair.fixers import mend
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
+from aggregator.merger.blending.source_model import SourceLearner
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.text.tokens import tokenise
 
 TAIL = "Sit down with us at the harbour."
@@ -15,8 +15,8 @@ PHRASES = frozenset({"sit down with us at the harbour \x03"})
 
 def left(*texts):
     """The last words of copies once boilerplate is taken off."""
-    witnesses = in_tokens(call([Copy(f"s{number}", text) for number, text in enumerate(texts)]))
-    boilerplate.strip(witnesses, PHRASES)
+    witnesses = tokenise_copies(prepare_copies([Copy(f"s{number}", text) for number, text in enumerate(texts)]))
+    boilerplate.strip_boilerplate(witnesses, PHRASES)
     return {witness.tokens[-1].word for witness in witnesses}
 
 
@@ -27,7 +27,7 @@ def test_boilerplate_goes_only_where_another_copy_lacks_it():
 
 
 def test_one_item_teaches_no_boilerplate():
-    observer = Observer()
+    observer = SourceLearner()
     observer.hear([Copy("a", f"A tale of bees. {TAIL}"), Copy("b", "A tale of bees.")], "en")
     assert observer.lore().phrases == frozenset()
 
@@ -37,9 +37,9 @@ def test_a_letter_keeps_its_marks():
 
 
 def test_bidi_marks_stay_where_they_are_needed_and_lone_cyrillic_words_too():
-    assert mend("\u200fשלום\u200e ABC").text == "\u200fשלום\u200e ABC"
-    assert mend("plain\u200e words").text == "plain words"
-    assert mend("Go с Rust: пишем быстро").text == "Go с Rust: пишем быстро"
+    assert repair_text("\u200fשלום\u200e ABC").text == "\u200fשלום\u200e ABC"
+    assert repair_text("plain\u200e words").text == "plain words"
+    assert repair_text("Go с Rust: пишем быстро").text == "Go с Rust: пишем быстро"
 
 
 def test_a_text_that_all_have_cut_is_less_sure():

@@ -6,8 +6,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from aggregator.merger.blending import reconcile_jsonl
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.merger.repair.fixers import mend
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.text.tokens import tokenise
@@ -75,8 +76,8 @@ def sentence(words):
 @CALM
 @given(ANY, st.booleans())
 def test_mending_is_idempotent(text, cut):
-    once = mend(text, cut=cut)
-    twice = mend(once.text, cut=once.cut)
+    once = repair_text(text, cut=cut)
+    twice = repair_text(once.text, cut=once.cut)
     assert (once.text, once.cut, ()) == (twice.text, twice.cut, twice.changes)
 
 
@@ -92,7 +93,7 @@ def test_repair_is_idempotent(title, text, cut):
 @CALM
 @given(ANY, st.integers(2, 4))
 def test_equal_copies_are_that_copy_mended(text, count):
-    mended = mend(text)
+    mended = repair_text(text)
     reading = blend([Copy(f"s{number}", text) for number in range(count)])
     if mended.cut:
         assert reading.cut
@@ -114,7 +115,7 @@ def test_the_order_of_copies_does_not_matter(said, random):
 @given(st.lists(st.tuples(st.sampled_from("abc"), WORDS.map(sentence)), min_size=1, max_size=4))
 def test_every_word_has_a_witness(said):
     reading = blend([Copy(source, text) for source, text in said])
-    spoken = {token.key for _, text in said for token in tokenise(mend(text).text)}
+    spoken = {token.key for _, text in said for token in tokenise(repair_text(text).text)}
     assert {token.key for token in tokenise(reading.text)} <= spoken
 
 
@@ -159,7 +160,10 @@ def test_a_less_trusted_copy_completes(words, at):
 @CALM
 @given(st.text(max_size=80))
 def test_no_line_breaks_the_engine(line):
-    for answer in reconcile_jsonl.answers(
-        reconcile_jsonl.accounts([line, json.dumps({"id": "1", "witnesses": [{"text": line}]})])
+    for answer in reconcile_jsonl.answer_lines(
+        reconcile_jsonl.parse_lines([line, json.dumps({"id": "1", "witnesses": [{"text": line}]})])
     ):
-        assert isinstance(answer, reconcile_jsonl.Fault) or json.loads(reconcile_jsonl.line(*answer))["id"] == "1"
+        assert (
+            isinstance(answer, reconcile_jsonl.LineFault)
+            or json.loads(reconcile_jsonl.format_answer(*answer))["id"] == "1"
+        )

@@ -9,9 +9,10 @@ import pytest
 
 from aggregator.fetchers.sandbox import bomb_check
 from aggregator.generator.content import feed_channel, plain_text
+from aggregator.merger.blending import cross_repair
 from aggregator.merger.matching.features import titles
-from aggregator.text import lost_letters, tokens
-from aggregator.text.titles import numbers, parts
+from aggregator.text import tokens
+from aggregator.text.titles import markers
 
 SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
 SIGN = feed_channel._SIGN
@@ -21,38 +22,38 @@ TAGGED = re.compile(rf"(?is)<({plain_text._NAMES})(?:\s[^<>]*)?>(.*?)</\1\s*>")
 # What it was, what it is, and the pieces of the texts on which both are asked.
 PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
     "worded": (
-        parts._WORDED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
-        parts._WORDED,
+        markers._WORDED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        markers._WORDED,
         [" ", "-", ":", "(", ")", "[", "part", "part 2", "Teil ii", "pt", ".", "2", "ii", "of", "/", "3", "x", "\n"],
     ),
     "numbered part": (
-        parts._NUMBERED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
-        parts._NUMBERED,
+        markers._NUMBERED.pattern.replace(r"(?<![\s\-:,|])[\s\-:,|]*+", r"[\s\-:,|]*"),
+        markers._NUMBERED,
         [" ", "-", ":", "(", ")", "2", ".", "e", "a", "Teil", "part", "x", "\n"],
     ),
     "spelt part": (
-        parts._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)", r"(?:\s*[\-:,|(\[])+"),
-        parts._SPELT,
+        markers._SPELT.pattern.replace(r"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)", r"(?:\s*[\-:,|(\[])+"),
+        markers._SPELT,
         [" ", "-", ":", "(", ")", "second half", "second", " half", "zweiter Teil", "x", "\n"],
     ),
     "piece of a title": (
-        parts._PIECE.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
-        parts._PIECE,
+        markers._PIECE.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        markers._PIECE,
         [" ", "-", "(", ")", "第", "二", "部", "分", "その", "2", "부", "下", "集", "話"],
     ),
     "fraction": (
-        parts._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
-        parts._FRACTION,
+        markers._FRACTION.pattern.replace(r"(?<!\s)\s*+", r"\s*"),
+        markers._FRACTION,
         [" ", "(1/2)", "[2 of", "1/2", "(", "1", "/", " 3]", "x", "\n"],
     ),
     "half": (
-        parts._HALF.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
-        parts._HALF,
+        markers._HALF.pattern.replace(r"(?<![\s\-])[\s\-]*+", r"[\s\-]*"),
+        markers._HALF,
         [" ", "-", "(", "（", "前半", "上", ")", "戦", "話", "】"],
     ),
     "cut": (
         r"(\s?[-:|]\s+|\s+(?=[#\d]))",
-        numbers._CUT,
+        markers._CUT,
         [" ", "-", ":", "|", "#", "1", "x", "\n"],
     ),
     "piece": (
@@ -60,7 +61,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         tokens.PIECE,
         [" ", "\n", "x", "字", "。", "\u0301", "e", "\u3000", "-", "ก", "\u0e31"],
     ),
-    "marked": (r"\S*[?\ufffd]\S*", lost_letters.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
+    "marked": (r"\S*[?\ufffd]\S*", cross_repair.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
     "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", titles._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
     "address": (r"\S+://\S+|www\.\S+", titles._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
     "xml": (

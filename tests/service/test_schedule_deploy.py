@@ -15,7 +15,7 @@ import yaml
 
 from aggregator.cli import COMMANDS
 from aggregator.config.load import load
-from aggregator.text.cron import slot_after
+from aggregator.text.cron import next_slot
 
 DEPLOY = Path(__file__).resolve().parents[2] / "docs" / "deploy"
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -59,8 +59,8 @@ def cron_lines() -> list[tuple[str, str]]:
 def test_cron_takes_its_lines() -> None:
     assert len(cron_lines()) == 2
     (refresh, refreshing), (backup, backing) = cron_lines()
-    assert slot_after(refresh, NOON) == NOON + timedelta(minutes=7)
-    assert slot_after(backup, NOON) == NOON + timedelta(hours=15, minutes=41)
+    assert next_slot(refresh, NOON) == NOON + timedelta(minutes=7)
+    assert next_slot(backup, NOON) == NOON + timedelta(hours=15, minutes=41)
     assert (command_of(refreshing)[0], command_of(backing)[0]) == ("refresh", "backup")
     assert re.search(r"(?<!\\)%", refreshing + backing) is None, "cron ends a line at a bare percent sign"
 
@@ -82,7 +82,7 @@ def documents() -> dict[str, Any]:
 
 def test_the_cron_job_forbids_two_at_once_and_runs_as_nobody() -> None:
     job = documents()["CronJob"]["spec"]
-    assert slot_after(job["schedule"], NOON) == NOON + timedelta(minutes=2)
+    assert next_slot(job["schedule"], NOON) == NOON + timedelta(minutes=2)
     assert (job["concurrencyPolicy"], job["startingDeadlineSeconds"]) == ("Forbid", 300)
     pod = job["jobTemplate"]["spec"]["template"]["spec"]
     (container,) = pod["containers"]

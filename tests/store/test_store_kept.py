@@ -16,7 +16,7 @@ from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import decide, decisions, drop_override, keep_override, overrides, undo
 from aggregator.store.events import Event, events, tell
 from aggregator.store.poll_states import holds, keep_memory, memories
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -50,7 +50,7 @@ def test_a_hold_speaks_for_the_host_in_every_feed(store: Store) -> None:
     keep_memory(store, "two", "f", Memory("https://from.example/", hold_until=NOON + hour, hold_host="to.example:443"))
     wanted = {"example.org:443": NOON + 2 * hour, "example.org:8443": NOON + 3 * hour, "to.example:443": NOON + hour}
     assert wanted == holds(store, NOON)
-    assert wanted.keys() == {host(f"https://{name}/") for name in wanted}
+    assert wanted.keys() == {find_host(f"https://{name}/") for name in wanted}
 
 
 def test_facts_are_bytes_by_name(store: Store) -> None:

@@ -19,7 +19,7 @@ from aggregator.model.item import Item
 from aggregator.model.source import Memory
 from aggregator.store import database, poll_states
 from aggregator.store.database import Store
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (), probe_enclosures=True)
@@ -65,9 +65,9 @@ class Media:
 
 @pytest.fixture
 def media() -> Iterator[Media]:
-    host = Media()
-    yield host
-    host.close()
+    find_host = Media()
+    yield find_host
+    find_host.close()
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(store: Store, media: 
 
 def test_a_host_that_wants_silence_is_asked_later(store: Store, media: Media) -> None:
     url = media.url("/1.mp3")
-    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=host(url))
+    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=find_host(url))
     poll_states.keep_memory(store, "sea", "host", held)
     assert ask(store, items(Enclosure(url))) == 0
     assert enclosure_probe.known(store, PLAN).more

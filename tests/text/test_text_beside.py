@@ -2,10 +2,9 @@
 
 import pytest
 
-from aggregator.merger.blending.blend import Copy, blend
-from aggregator.text.casing import recased
-from aggregator.text.misread_words import reworded
-from aggregator.text.page_additions import without_additions
+from aggregator.merger.blending.blend import blend
+from aggregator.merger.blending.copies import Copy
+from aggregator.merger.blending.cross_repair import remove_page_additions, restore_case, restore_misread_words
 
 WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
 
@@ -24,11 +23,11 @@ WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
     ],
 )
 def test_case_comes_back_from_a_copy_that_has_it(copies, first):
-    assert recased(copies, [1.0] * len(copies))[0] == first
+    assert restore_case(copies, [1.0] * len(copies))[0] == first
 
 
 def test_a_less_trusted_copy_does_not_change_case():
-    assert recased(["WE ARE HERE", "We are here"], [0.9, 0.5])[0] == "WE ARE HERE"
+    assert restore_case(["WE ARE HERE", "We are here"], [0.9, 0.5])[0] == "WE ARE HERE"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def test_a_less_trusted_copy_does_not_change_case():
     ],
 )
 def test_misread_words_come_back_from_a_sound_copy(copies, first):
-    assert reworded(copies)[0] == first
+    assert restore_misread_words(copies)[0] == first
 
 
 CODE = "k0s77ZFHuxzgv5J6JfLjW3fbDKmSVH8R2G5DY60MW9vAGq5jIS"
@@ -66,7 +65,7 @@ CODE = "k0s77ZFHuxzgv5J6JfLjW3fbDKmSVH8R2G5DY60MW9vAGq5jIS"
     ],
 )
 def test_what_one_copy_alone_has_of_a_page_goes(copies, first):
-    assert without_additions(copies)[0] == first
+    assert remove_page_additions(copies)[0] == first
 
 
 def test_a_lone_copy_keeps_all():

@@ -11,7 +11,7 @@ from croniter import croniter  # type: ignore[import-untyped]  # its stubs are o
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.cron import NICKNAMES, fault, slot_after
+from aggregator.text.cron import NICKNAMES, find_fault, next_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NEW_YORK = ZoneInfo("America/New_York")
@@ -21,7 +21,7 @@ WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 def slots(expression: str, after: datetime, count: int, zone: ZoneInfo | None = None) -> list[datetime]:
     found = []
     for _ in range(count):
-        slot = slot_after(expression, after, zone or UTC)
+        slot = next_slot(expression, after, zone or UTC)
         assert slot is not None
         found.append(slot)
         after = slot
@@ -49,10 +49,10 @@ def test_a_star_in_a_day_field_leaves_the_other_alone() -> None:
 
 @pytest.mark.parametrize("nickname", [*NICKNAMES, "@Daily", " @hourly "])
 def test_nicknames_are_known(nickname: str) -> None:
-    assert fault(nickname) is None
+    assert find_fault(nickname) is None
     fields = NICKNAMES[nickname.strip().lower()]
     after = datetime(2024, 5, 1, 0, 30, tzinfo=UTC)
-    assert slot_after(nickname, after) == slot_after(fields, after)
+    assert next_slot(nickname, after) == next_slot(fields, after)
 
 
 @pytest.mark.parametrize(
@@ -60,22 +60,22 @@ def test_nicknames_are_known(nickname: str) -> None:
               "a b c d e", "@reboot", "@never", "*/0 * * * *", "5-1 * * * *", "0 0 30 2 *", "1,,2 * * * *"],
 )  # fmt: skip
 def test_what_is_no_expression_is_told(wrong: str) -> None:
-    told = fault(wrong)
+    told = find_fault(wrong)
     assert told
     assert "\n" not in told
     with pytest.raises(ValueError, match=told):
-        slot_after(wrong, datetime(2024, 5, 1, tzinfo=UTC))
+        next_slot(wrong, datetime(2024, 5, 1, tzinfo=UTC))
 
 
 def test_the_slot_after_a_slot_is_the_next_one() -> None:
     at = datetime(2024, 5, 1, 10, 17, tzinfo=UTC)
-    assert slot_after("17 * * * *", at) == at + timedelta(hours=1)
-    assert slot_after("17 * * * *", at - timedelta(seconds=1)) == at
-    assert slot_after("17 * * * *", at + timedelta(microseconds=1)) == at + timedelta(hours=1)
+    assert next_slot("17 * * * *", at) == at + timedelta(hours=1)
+    assert next_slot("17 * * * *", at - timedelta(seconds=1)) == at
+    assert next_slot("17 * * * *", at + timedelta(microseconds=1)) == at + timedelta(hours=1)
 
 
 def test_a_leap_day_waits_for_its_year() -> None:
-    assert slot_after("0 0 29 2 *", datetime(2096, 3, 1, tzinfo=UTC)) == datetime(2104, 2, 29, tzinfo=UTC)
+    assert next_slot("0 0 29 2 *", datetime(2096, 3, 1, tzinfo=UTC)) == datetime(2104, 2, 29, tzinfo=UTC)
 
 
 SPRING = [
@@ -140,4 +140,4 @@ def test_in_a_zone_it_agrees_with_croniter_away_from_the_switches() -> None:
     for _ in range(60):
         start = datetime(2024, dice.choice([1, 5, 7, 12]), dice.randint(1, 20), dice.randint(0, 23), tzinfo=BERLIN)
         expression = f"{dice.randint(0, 59)} {dice.randint(0, 23)} * * {dice.randint(0, 6)}"
-        assert slot_after(expression, start, BERLIN) == croniter(expression, start, ret_type=datetime).get_next()
+        assert next_slot(expression, start, BERLIN) == croniter(expression, start, ret_type=datetime).get_next()

@@ -22,7 +22,9 @@ TIMES = st.datetimes(datetime(1971, 1, 2), datetime(2099, 12, 30), timezones=st.
 def test_date(case: dict[str, Any]) -> None:
     found = dates.parse(case["text"], day_first=case.get("day_first", False))
     expected = (
-        dates.Reading(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"]) if "at" in case else None
+        dates.DateReading(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"])
+        if "at" in case
+        else None
     )
     assert expected == found
 
@@ -32,7 +34,7 @@ def test_date(case: dict[str, Any]) -> None:
 def test_any_time_survives_both_standards(at: datetime, minutes: int) -> None:
     at = at.replace(microsecond=0)
     local = at.astimezone(tz=datetime.now(UTC).astimezone().tzinfo) + timedelta(minutes=minutes)
-    expected = dates.Reading(local.astimezone(UTC), "second", zoned=True)
+    expected = dates.DateReading(local.astimezone(UTC), "second", zoned=True)
     assert expected == dates.parse(local.isoformat())
     assert expected == dates.parse(format_datetime(local))
 

@@ -17,7 +17,7 @@ CASES = json.loads((Path(__file__).parent / "data" / "durations.json").read_text
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['given']}: {case['comment']}"[:60])
 def test_duration(case: dict[str, Any]) -> None:
-    expected = durations.Reading(*case["expected"]) if case["expected"] else None
+    expected = durations.DurationReading(*case["expected"]) if case["expected"] else None
     assert expected == durations.parse(case["given"])
 
 
@@ -31,7 +31,7 @@ def test_no_number(number: float) -> None:
 def test_any_length_survives_its_spellings(seconds: int) -> None:
     minutes, rest = divmod(seconds, 60)
     hours, left = divmod(minutes, 60)
-    expected = durations.Reading(seconds, 1)
+    expected = durations.DurationReading(seconds, 1)
     spellings = (str(seconds), f"{hours}:{left:02}:{rest:02}", f"PT{seconds}S", f"{hours}h {left}m {rest}s", seconds)
     assert [expected] * len(spellings) == [durations.parse(spelling) for spelling in spellings]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from aggregator.text.hosts import host
     ],
 )
 def test_a_host_is_named_by_name_and_port(url: str, wanted: str) -> None:
-    assert host(url) == wanted
+    assert find_host(url) == wanted

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.lost_letters import bare, restored
+from aggregator.merger.blending.cross_repair import restore_lost_letters, strip_accent
 
 RICH = [
     "Où est la forêt, là-bas, près de la rivière gelée?",
@@ -16,14 +16,14 @@ WAYS = [
     lambda text: text.encode("latin-1", "replace").decode("latin-1"),
     lambda text: text.encode("cp1251", "replace").decode("cp1251"),
     lambda text: "".join(one if one.isascii() else "\ufffd" for one in text),
-    lambda text: "".join(map(bare, text)),
+    lambda text: "".join(map(strip_accent, text)),
 ]
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))
 @pytest.mark.parametrize("text", RICH)
 def test_a_copy_that_lost_letters_gets_them_back_and_the_other_stays(text, way):
-    assert restored([WAYS[way](text), text, "Another text."]) == [text, text, "Another text."]
+    assert restore_lost_letters([WAYS[way](text), text, "Another text."]) == [text, text, "Another text."]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_copy_that_lost_letters_gets_them_back_and_the_other_stays(text, way):
     ],
 )
 def test_too_little_or_another_text_explains_nothing(poor, rich):
-    assert restored([poor, rich]) == [poor, rich]
+    assert restore_lost_letters([poor, rich]) == [poor, rich]
 
 
 @pytest.mark.parametrize(
@@ -53,21 +53,21 @@ def test_too_little_or_another_text_explains_nothing(poor, rich):
     ],
 )
 def test_a_word_that_lost_a_letter_is_the_one_that_another_copy_writes(poor, rich, back):
-    assert restored([poor, rich]) == [back, rich]
+    assert restore_lost_letters([poor, rich]) == [back, rich]
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("aeéèйи? ё漢が.", max_size=30), max_size=4), st.randoms(use_true_random=False))
 def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
     """Nothing is invented: each letter was there, or is what another copy has, made poorer."""
-    for before, after in zip(texts, restored(texts), strict=True):
+    for before, after in zip(texts, restore_lost_letters(texts), strict=True):
         assert len(before) == len(after)
-        assert all(one in {other, "?", "\ufffd", bare(other)} for one, other in zip(before, after, strict=True))
+        assert all(one in {other, "?", "\ufffd", strip_accent(other)} for one, other in zip(before, after, strict=True))
     order = list(range(len(texts)))
     random.shuffle(order)
-    assert restored([texts[at] for at in order]) == [restored(texts)[at] for at in order]
+    assert restore_lost_letters([texts[at] for at in order]) == [restore_lost_letters(texts)[at] for at in order]
 
 
 def test_more_question_marks_than_another_copy_can_explain():
     texts = ["What? Why? Who? When? Geçici gün", "What, why, who, when: Geçici gün için şimdi ağır"]
-    assert restored(texts) == texts
+    assert restore_lost_letters(texts) == texts

@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from aggregator.text.mojibake.byte_sequences import choices, clear
-from aggregator.text.mojibake.code_pages import ENCODINGS, page
-from aggregator.text.mojibake.redecode import redecoded
+from aggregator.text.mojibake.byte_sequences import ENCODINGS, list_choices, load_page, read_clear_run
+from aggregator.text.mojibake.redecode import redecode
 
 LONG = 12_000
 PIECES = ("Ã", "â", "€", "•", "å", "ð", "ç", "-", " ", '"', "'", "Ð", "Đ", "Â", "i")
@@ -20,7 +19,7 @@ def chinese(text: str) -> int:
 
 def test_noise_is_not_made_into_chinese() -> None:
     noise = "".join(random.Random(7).choices(PIECES, k=LONG))
-    assert chinese(redecoded(noise)) < LONG / 500
+    assert chinese(redecode(noise)) < LONG / 500
 
 
 def test_a_long_text_is_read_whole_though_worn() -> None:
@@ -28,12 +27,12 @@ def test_a_long_text_is_read_whole_though_worn() -> None:
     meant = "".join(chr(0x4E00 + chance.randrange(3000)) for _ in range(LONG // 3))
     shown = meant.encode().decode("cp1252", "replace").replace("\ufffd", "•")
     worn = "".join(letter for letter in shown if chance.random() > 0.03)
-    assert chinese(redecoded(worn)) > 0.8 * len(meant)
+    assert chinese(redecode(worn)) > 0.8 * len(meant)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_what_is_read_in_one_step_is_what_can_be_read_in_one_way_only(name: str) -> None:
-    table, chance = page(name), random.Random(7)
+    table, chance = load_page(name), random.Random(7)
     tails = [form for forms in table.tails.values() for form, _, _ in forms]
     met = 0
     for _ in range(20_000):
@@ -41,8 +40,8 @@ def test_what_is_read_in_one_step_is_what_can_be_read_in_one_way_only(name: str)
         pieces = [chance.choice([*table.leads]) + "".join(chance.choices(tails, k=chance.randint(1, 3))) for _ in "abc"]
         text = f"{before}{''.join(pieces)}{chance.choice(('', '.', 'a', '…'))}"
         at = len(before)
-        for read in clear(text, at, table):
-            ways = choices(text, at, table, frozenset())
+        for read in read_clear_run(text, at, table):
+            ways = list_choices(text, at, table, frozenset())
             assert [(read, len(read.encode()))] == [(way.character, way.size) for way in ways]
             at += ways[0].size
             met += 1

@@ -7,7 +7,7 @@ from ftfy.badness import BADNESS_RE, MOJIBAKE_CATEGORIES, badness, is_bad
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.mojibake import byte_sequences, code_pages, detector
+from aggregator.text.mojibake import byte_sequences, detector
 
 SETS = "".join(MOJIBAKE_CATEGORIES.values())
 EXPLICIT = "".join(sorted(set(re.sub(r"[\x00-\x7f]", "", BADNESS_RE.pattern))))
@@ -23,7 +23,7 @@ def every_pair():
 
 
 def test_the_answer_is_the_detectors_own_for_every_pair():
-    wrong = [text for text in every_pair() if detector.suspect(text) != is_bad(text)]
+    wrong = [text for text in every_pair() if detector.is_suspect(text) != is_bad(text)]
     assert wrong == []
 
 
@@ -31,16 +31,16 @@ def test_the_answer_is_the_detectors_own_for_every_pair():
 @given(st.lists(LETTERS, max_size=12).map("".join), st.integers(0, 40))
 def test_the_answer_is_the_detectors_own(text, room):
     text = " plain words" * room + text + "more of them " * room
-    assert detector.suspect(text) == is_bad(text)
-    assert detector.oddness(text) == badness(text)
+    assert detector.is_suspect(text) == is_bad(text)
+    assert detector.count_oddities(text) == badness(text)
 
 
 @CALM
-@given(st.lists(LETTERS, min_size=1, max_size=8).map("".join), st.sampled_from(code_pages.ENCODINGS))
+@given(st.lists(LETTERS, min_size=1, max_size=8).map("".join), st.sampled_from(byte_sequences.ENCODINGS))
 def test_no_reading_is_passed_over(text, name):
-    table = code_pages.page(name)
+    table = byte_sequences.load_page(name)
     for found in table.leader.finditer(text):
-        if byte_sequences.choices(text, found.start(), table):
+        if byte_sequences.list_choices(text, found.start(), table):
             assert table.finder.match(text, found.start())
 
 
@@ -48,4 +48,4 @@ def test_no_reading_is_passed_over(text, name):
     "text", ["", "plain", "L’été à la plage, déjà vu — naïve.", "Это было «давно», да.", "我们谈论蜜蜂。"]
 )
 def test_sound_text_is_not_suspect(text):
-    assert not detector.suspect(text)
+    assert not detector.is_suspect(text)

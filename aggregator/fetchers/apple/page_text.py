@@ -121,7 +121,7 @@ def _is_whole(id_: str, *, closed: bool) -> bool:
     return closed and OLD_ID <= len(id_) < WHOLE_ID
 
 
-def _timed(said: str) -> tuple[str, durations.Reading | None, str]:
+def _timed(said: str) -> tuple[str, durations.DurationReading | None, str]:
     """The words without the length that ends them, the length, and as it stood where words stood inside or behind."""
     match = LENGTH.search(said, max(0, len(said) - LONGEST_TAIL))
     length = durations.parse(f"{match['length']} {match['unit']}") if match else None

@@ -20,7 +20,7 @@ from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import Target, follow, shown, target
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, Memory, Source
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
@@ -216,7 +216,7 @@ def _answer(source: Source, memory: Memory, came: FinalAnswer, body: bytes, when
         permanent=came.where.url if came.hops and came.permanent and came.where.login is None else None,
         redirected=bool(came.hops),
         moved=polling.address(memory) != memory.url,
-        host=host(came.where.url),
+        host=find_host(came.where.url),
     )
     digest = sha256(body).hexdigest() if came.status in polling.USABLE else None
     after = polling.after_answer(memory, reply, when.pace, digest)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 
 from aggregator.fetchers.http.target import printable
-from aggregator.text.http_dates import parse_http_date
+from aggregator.text.dates import parse_http_date
 
 CODINGS = ("gzip", "deflate", "br")
 """The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""

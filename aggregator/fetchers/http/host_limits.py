@@ -21,7 +21,7 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import Target
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Memory, Robots, Source
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 
@@ -93,7 +93,7 @@ class HostLimiter:
             if self._closed.is_set():
                 future.cancel()
                 return future
-            queue = self._hosts.setdefault(host(url), _Host())
+            queue = self._hosts.setdefault(find_host(url), _Host())
             queue.waiting.append((future, task))
             if queue.running < self._policy.host_concurrency:
                 queue.running += 1
@@ -182,14 +182,14 @@ def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
     for memory in memories:
         until = memory.hold_until
         if until is not None and until > now:
-            name = memory.hold_host or host(polling.address(memory))
+            name = memory.hold_host or find_host(polling.address(memory))
             held[name] = max(until, held.get(name, until))
     return held
 
 
 def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
     """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
-    name = host(polling.address(memory))
+    name = find_host(polling.address(memory))
     until = held.get(name)
     if until is None or (memory.hold_until is not None and memory.hold_until >= until):
         return memory

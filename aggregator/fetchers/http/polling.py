@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import headers
 from aggregator.model.entry import Rhythm
 from aggregator.model.source import Memory, Validators
-from aggregator.text.cron import slot_after
+from aggregator.text.cron import next_slot
 
 MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
@@ -126,7 +126,7 @@ def due_at(cron: str | None, memories: Sequence[Memory], now: datetime, last: da
     last = last or max((memory.asked for memory in memories if memory.asked is not None), default=None)
     slot = now
     if cron is not None and last is not None and last <= now + BACKWARD:
-        slot = slot_after(cron, last) or NEVER
+        slot = next_slot(cron, last) or NEVER
     return min((ready_at(memory, max(slot, now)) for memory in memories), default=max(slot, now))
 
 
@@ -137,8 +137,8 @@ def next_due(source: str, cron: str | None, memories: Sequence[Memory], now: dat
     interval, keeps the sources of one slot apart in a service that runs on; a refresh that an outside scheduler starts
     asks `due_at`, without it: an hourly cron line must meet its hour.
     """
-    following = (slot_after(cron, now) if cron else now + UNPLANNED) or NEVER
-    interval = ((slot_after(cron, following) if cron else None) or following + UNPLANNED) - following
+    following = (next_slot(cron, now) if cron else now + UNPLANNED) or NEVER
+    interval = ((next_slot(cron, following) if cron else None) or following + UNPLANNED) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
     return min((ready_at(memory, due) for memory in memories), default=due)

@@ -34,7 +34,7 @@ from aggregator.fetchers.http.errors import BarredError, LostError
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, shown
 from aggregator.model.source import Memory, Robots, Validators
-from aggregator.text.hosts import host
+from aggregator.text.urls import find_host
 
 TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
@@ -112,7 +112,7 @@ class RobotsChecker:
             missed = miss(before.memory, now, now, self._policy.pace)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
-        reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=host(trail.where.url))
+        reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=find_host(trail.where.url))
         return after(before, reply, body, self._policy.pace)
 
 

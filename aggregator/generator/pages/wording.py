@@ -175,7 +175,7 @@ def contrast(note: Note) -> Contrast:
     head = shared(old, new)
     tail = shared(old[head:][::-1], new[head:][::-1])
     ahead, behind = old[:head], old[len(old) - tail :]
-    gone, come = visible_whitespace.apart(old[head : len(old) - tail], new[head : len(new) - tail])
+    gone, come = visible_whitespace.show_difference(old[head : len(old) - tail], new[head : len(new) - tail])
     return Contrast(
         ahead if len(ahead) <= AROUND else "…" + ahead[-AROUND:],
         short(gone),

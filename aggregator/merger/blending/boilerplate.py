@@ -15,50 +15,50 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from aggregator.merger.blending.copies import Witness
+from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import truncation
 from aggregator.text.tokens import tokenise
 
 HEAD, TAIL = "\x02", "\x03"
 # Seen alone in three items, and shared by copies less than a third as often. At two items, chance repeats get in.
-LEAST_ALONE = 3
-MOST_SHARED = 0.35
+_LEAST_ALONE = 3
+_MOST_SHARED = 0.35
 # No tail of more than 60 tokens was seen; longer runs are text that the others do not have.
-LONGEST = 60
+_LONGEST = 60
 # Unknown triples stand where two phrases meet: two of them.
-JOINT = 2
-MOST_REMEMBERED = 200_000
+_JOINT = 2
+_MOST_REMEMBERED = 200_000
 
 
-class Learner(Struct):
+class BoilerplateLearner(Struct):
     """Counts of runs and triples of keys at the ends of copies: in one copy only, and in several of one item."""
 
     alone: Counter[str] = field(default_factory=Counter)
     shared: Counter[str] = field(default_factory=Counter)
     runs: Counter[str] = field(default_factory=Counter)
 
-    def hear(self, copies: Sequence[Witness]) -> None:
+    def hear(self, copies: Sequence[PreparedCopy]) -> None:
         """Adds what the copies of one item show."""
         if len(copies) < 2:  # noqa: PLR2004 - one copy has nobody to lack it
             return
-        lines = [_plain(witness) for witness in copies]
-        inside = _insides(lines)
-        several = _several(inside)
+        lines = [_unnumbered_keys(witness) for witness in copies]
+        inside = _inner_triples(lines)
+        several = _shared_triples(inside)
         common = self._hear_shared(copies, lines, inside)
         for number, line in enumerate(lines):
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
             twin = any(other is inside[number] for at, other in enumerate(inside) if at != number)
-            for side, edge in _edges(line).items():
-                lonely = 0 if twin else _lonely(edge, several)
+            for side, edge in _edge_triples(line).items():
+                lonely = 0 if twin else _count_lonely(edge, several)
                 self.shared.update(triple for triple in edge if triple in common)
                 if judged:
-                    self.alone.update(edge[: max(0, lonely - JOINT)])
+                    self.alone.update(edge[: max(0, lonely - _JOINT)])
                     self._run(line, lonely, side, lines)
-        if self._remembered() > MOST_REMEMBERED:
+        if self._remembered() > _MOST_REMEMBERED:
             self._forget()
 
     def _hear_shared(
-        self, copies: Sequence[Witness], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
+        self, copies: Sequence[PreparedCopy], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
     ) -> set[str]:
         """Return the triples that most of the uncut copies have, and count the outermost word that all of them have.
 
@@ -70,7 +70,7 @@ class Learner(Struct):
         for edge, at in ((HEAD, 0), (TAIL, -1)):
             outermost = {lines[number][at] for number in uncut}
             if len(outermost) == 1:
-                self.shared[_phrase([*outermost], edge)] += 1
+                self.shared[_make_phrase([*outermost], edge)] += 1
         often = Counter(chain.from_iterable(inside[number] for number in uncut))
         return {triple for triple, count in often.items() if count > 1 and 2 * count > len(uncut)}
 
@@ -80,15 +80,15 @@ class Learner(Struct):
         A single word that another copy has somewhere else has moved.
         """
         size = lonely - 1
-        if 0 < size < min(LONGEST, len(line) - 1):
+        if 0 < size < min(_LONGEST, len(line) - 1):
             run = line[-size:] if edge == TAIL else line[:size]
             if size > 1 or sum(run[0] in other for other in lines) == 1:
-                self.runs[_phrase(run, edge)] += 1
+                self.runs[_make_phrase(run, edge)] += 1
 
     def _forget(self) -> None:
         """Drops what was seen least, until half of the room is free: memory and work stay bounded however many pass."""
         least = 1
-        while self._remembered() > MOST_REMEMBERED // 2:
+        while self._remembered() > _MOST_REMEMBERED // 2:
             for counts in (self.alone, self.shared, self.runs):
                 for phrase in [phrase for phrase, count in counts.items() if count <= least]:
                     del counts[phrase]
@@ -102,89 +102,89 @@ class Learner(Struct):
         triples = {
             triple
             for triple, count in self.alone.items()
-            if count >= LEAST_ALONE and self.shared[triple] < MOST_SHARED * count
+            if count >= _LEAST_ALONE and self.shared[triple] < _MOST_SHARED * count
         }
         runs = self._often(self.runs)
-        return frozenset(triples | runs | self._often(_beside(self.runs, runs)))
+        return frozenset(triples | runs | self._often(_find_inner_runs(self.runs, runs)))
 
     def _often(self, runs: Mapping[str, int]) -> set[str]:
         """Return the runs that were alone often enough and are hardly ever shared."""
-        return {run for run, count in runs.items() if count >= LEAST_ALONE and self._stuck(run, count)}
+        return {run for run, count in runs.items() if count >= _LEAST_ALONE and self._stuck(run, count)}
 
     def _stuck(self, run: str, count: int) -> bool:
         """Whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
         words = run.split(" ")
         if len(words) < 3:  # noqa: PLR2004 - one word and its edge
-            return self.shared[run] < MOST_SHARED * count
+            return self.shared[run] < _MOST_SHARED * count
         rarest = min(self.shared[" ".join(words[i : i + 3])] for i in range(len(words) - 2))
-        return rarest < MOST_SHARED * count
+        return rarest < _MOST_SHARED * count
 
 
-def _beside(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
+def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
     """Return what stands between the text and a known run, with how often: "21 min" before a site's own words."""
     inner: Counter[str] = Counter()
     for run, count in runs.items():
         words = run.split(" ")
         if words[0] == HEAD:
             size = next((at for at in range(len(words) - 1, 1, -1) if " ".join(words[:at]) in known), 0)
-            rest = _phrase(words[size:], HEAD) if size else ""
+            rest = _make_phrase(words[size:], HEAD) if size else ""
         else:
             size = next((at for at in range(1, len(words) - 1) if " ".join(words[at:]) in known), 0)
-            rest = _phrase(words[:size], TAIL) if size else ""
+            rest = _make_phrase(words[:size], TAIL) if size else ""
         if rest:
             inner[rest] += count
     return inner
 
 
-def strip(witnesses: Sequence[Witness], phrases: frozenset[str]) -> None:
+def strip_boilerplate(witnesses: Sequence[PreparedCopy], phrases: frozenset[str]) -> None:
     """Takes known boilerplate off the ends of each witness, where another witness of the item lacks it."""
     if not phrases or len(witnesses) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
         return
-    lines = [_plain(witness) for witness in witnesses]
-    bounds = [_bounds(line, phrases) for line in lines]
+    lines = [_unnumbered_keys(witness) for witness in witnesses]
+    bounds = [_find_bounds(line, phrases) for line in lines]
     if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
         return
-    inside = _insides(lines)
+    inside = _inner_triples(lines)
     for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
         others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
         start, end = (0, len(line)) if witness.keep else bounds[number]
-        if start and not _lacked(line[:start], HEAD, others):
+        if start and not _is_lacked(line[:start], HEAD, others):
             start = 0
-        if end < len(line) and not _lacked(line[end:], TAIL, others):
+        if end < len(line) and not _is_lacked(line[end:], TAIL, others):
             end = len(line)
         if start or end < len(line):
-            _shorten(witness, start, end)
+            _keep_tokens(witness, start, end)
 
 
-def _shorten(witness: Witness, start: int, end: int) -> None:
+def _keep_tokens(witness: PreparedCopy, start: int, end: int) -> None:
     """Leaves a witness the tokens of a stretch; the mark of a cut may stand at its end now."""
     behind = end < len(witness.tokens)
     witness.tokens = witness.tokens[start:end]
     witness.text = "".join(token.gap + token.surface for token in witness.tokens).strip()
     if behind:
-        uncut = truncation.unmarked(witness.text)
+        uncut = truncation.strip_cut_mark(witness.text)
         witness.cut = uncut.cut
         if uncut.cut:
-            witness.text = truncation.without_torn_word(uncut.text) if uncut.torn else uncut.text
+            witness.text = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
             witness.tokens = tokenise(witness.text)
 
 
-def _lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
+def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
     """Return whether one of the other copies has nothing of a run at an edge; a single word may be nowhere in it."""
     if len(run) == 1:
         return any(run[0] not in line for line, _ in others)
-    triples = set(_triples(run, head="" if edge == TAIL else HEAD, tail="" if edge == HEAD else TAIL))
+    triples = set(_make_triples(run, head="" if edge == TAIL else HEAD, tail="" if edge == HEAD else TAIL))
     return any(not triples & inside for _, inside in others)
 
 
-def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
+def _find_bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
     """Where the text begins and ends without the boilerplate round it."""
     start, end = 0, len(line)
     while True:
         left = line[start:end]
-        ends = left[-LONGEST - JOINT :][::-1], left[: LONGEST + JOINT]
-        tail = max(_longest_run(left, phrases, TAIL), _reach([*ends[0], HEAD], phrases, TAIL))
-        head = max(_longest_run(left, phrases, HEAD), _reach([*ends[1], TAIL], phrases, HEAD))
+        ends = left[-_LONGEST - _JOINT :][::-1], left[: _LONGEST + _JOINT]
+        tail = max(_find_longest_run(left, phrases, TAIL), _measure_reach([*ends[0], HEAD], phrases, TAIL))
+        head = max(_find_longest_run(left, phrases, HEAD), _measure_reach([*ends[1], TAIL], phrases, HEAD))
         if 0 < tail < len(left) - 1:
             end -= tail
         elif 0 < head < len(left) - 1:
@@ -193,17 +193,17 @@ def _bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
             return start, end
 
 
-def _longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
+def _find_longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
     """The length of the longest known run at an edge."""
     outermost = line[-1 if edge == TAIL else 0] if line else ""
-    for size in _sizes(phrases).get((edge, outermost), ()):
-        if size < len(line) and _phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
+    for size in _index_sizes(phrases).get((edge, outermost), ()):
+        if size < len(line) and _make_phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
             return size
     return 0
 
 
 @lru_cache(maxsize=8)
-def _sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ...]]:
+def _index_sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ...]]:
     """By edge and outermost word the lengths of the known runs, the longest first."""
     sizes: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for phrase in phrases:
@@ -215,9 +215,9 @@ def _sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ...]]:
     return {outermost: tuple(sorted(found, reverse=True)) for outermost, found in sizes.items()}
 
 
-def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
+def _measure_reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
     """How many tokens from the edge inward are made of known triples."""
-    padded = [edge, *line[: LONGEST + JOINT]]
+    padded = [edge, *line[: _LONGEST + _JOINT]]
     reach = misses = 0
     for i in range(len(padded) - 2):
         triple = padded[i : i + 3]
@@ -225,12 +225,12 @@ def _reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
             reach, misses = i + 2, 0
             continue
         misses += 1
-        if misses > JOINT or not reach:
+        if misses > _JOINT or not reach:
             break
     return reach
 
 
-def _several(inside: Sequence[set[str]]) -> set[str]:
+def _shared_triples(inside: Sequence[set[str]]) -> set[str]:
     """The triples that copies of different words share."""
     met: set[str] = set()
     several: set[str] = set()
@@ -240,35 +240,35 @@ def _several(inside: Sequence[set[str]]) -> set[str]:
     return several
 
 
-def _lonely(edge: Sequence[str], several: set[str]) -> int:
+def _count_lonely(edge: Sequence[str], several: set[str]) -> int:
     """How many triples from the edge inward no other copy has; 0 where none of the line is shared."""
     return next((count for count, triple in enumerate(edge) if triple in several), 0)
 
 
-def _phrase(words: Sequence[str], edge: str) -> str:
+def _make_phrase(words: Sequence[str], edge: str) -> str:
     return " ".join((*words, TAIL) if edge == TAIL else (HEAD, *words))
 
 
-def _edges(line: Sequence[str]) -> dict[str, list[str]]:
+def _edge_triples(line: Sequence[str]) -> dict[str, list[str]]:
     """The triples from the tail inward, and from the head inward."""
-    tail = list(_triples(line[-LONGEST:], head=HEAD if len(line) <= LONGEST else ""))
-    return {TAIL: tail[::-1], HEAD: list(_triples(line[:LONGEST], tail=TAIL if len(line) <= LONGEST else ""))}
+    tail = list(_make_triples(line[-_LONGEST:], head=HEAD if len(line) <= _LONGEST else ""))
+    return {TAIL: tail[::-1], HEAD: list(_make_triples(line[:_LONGEST], tail=TAIL if len(line) <= _LONGEST else ""))}
 
 
-def _insides(lines: Sequence[Sequence[str]]) -> list[set[str]]:
+def _inner_triples(lines: Sequence[Sequence[str]]) -> list[set[str]]:
     """The triples of each line; of equal lines they are found once."""
     found: dict[tuple[str, ...], set[str]] = {}
     for line in map(tuple, lines):
         if line not in found:
-            found[line] = set(_triples(line))
+            found[line] = set(_make_triples(line))
     return [found[tuple(line)] for line in lines]
 
 
-def _triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
+def _make_triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
     padded = [*filter(None, [head]), *line, *filter(None, [tail])]
     return map(" ".join, zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _plain(witness: Witness) -> list[str]:
+def _unnumbered_keys(witness: PreparedCopy) -> list[str]:
     """The keys with every number as #."""
     return [token.unnumbered for token in witness.tokens]

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from aggregator.merger.reconciling.supply import TAGS, web_only
-from aggregator.merger.repair.fixers import mend
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
 from aggregator.text import html, urls
@@ -86,7 +86,7 @@ def _first(name: str, shows: Sequence[Show]) -> Any:
     for show in shows:
         value = getattr(show, name)
         if name in TEXTS and value:
-            value = mend(html.to_text(value)).text
+            value = repair_text(html.to_text(value)).text
         if name in ADDRESSES and value and not urls.is_web(value):
             continue
         if value not in (None, "", ()):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.merger.blending.source_model import NOTHING, Lore
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.model.entry import Entry, Note
 from aggregator.model.item import Dissent, Provenance
 
@@ -49,7 +49,7 @@ class Weights(Struct, frozen=True):
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
     keeps: frozenset[str] = frozenset()
-    lore: Lore = NOTHING
+    lore: SourceModel = EMPTY_MODEL
     superseded: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
     since: Mapping[str, datetime] = field(default_factory=dict)

@@ -14,7 +14,8 @@ from typing import Literal
 from msgspec.structs import replace
 from rapidfuzz import fuzz
 
-from aggregator.merger.blending import blend, texts
+from aggregator.merger.blending import blend
+from aggregator.merger.blending.copies import Copy
 from aggregator.merger.reconciling.provenance import Ballot, Finding, attest, notes_on
 from aggregator.model.entry import Entry
 from aggregator.text.fold import fold
@@ -28,13 +29,13 @@ def read_title(votes: Ballot) -> Iterator[Finding]:
     titled = [entry for entry in votes.witnesses if entry.title]
     if not titled:
         return
-    reading = texts.read(text_of("title", votes), votes.weights.lore)
+    reading = blend.read_text(text_of("title", votes), votes.weights.lore)
     text = reading.text
     witness = max(titled, key=lambda entry: (entry.title == text, fuzz.ratio(entry.title, text)))
     key = fold(text)
     origin = attest("title", witness, votes, lambda entry: entry.title, lambda entry: fold(entry.title) == key)
     show = next((entry.show for entry in votes.witnesses if entry.show), "")
-    typed = titles.pieces(text, show)
+    typed = titles.parse_title(text, show)
     around = votes.weights.lore.template.split(text)
     values = {
         "title": text,
@@ -51,7 +52,7 @@ def read_description(votes: Ballot) -> Iterator[Finding]:
     told = [entry for entry in votes.witnesses if entry.description]
     if not told:
         return
-    reading = texts.read(text_of("description", votes), votes.weights.lore)
+    reading = blend.read_text(text_of("description", votes), votes.weights.lore)
     key = _folded(reading.text)
     witness = _nearest(told, key, reading.witness)
     own = _folded(witness.description or "") == key
@@ -66,24 +67,24 @@ def read_description(votes: Ballot) -> Iterator[Finding]:
     yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 
-def texts_of(votes: Ballot) -> list[texts.Text]:
+def texts_of(votes: Ballot) -> list[blend.Text]:
     """Return the texts of an item that are learned from."""
     return [text_of("title", votes), text_of("description", votes)]
 
 
-def text_of(name: TextField, votes: Ballot) -> texts.Text:
+def text_of(name: TextField, votes: Ballot) -> blend.Text:
     """Return what each entry says in a field of text; those that say nothing are left out."""
-    return texts.Text(
+    return blend.Text(
         field=name,
         copies=tuple(_copy(name, entry, votes) for entry in votes.witnesses if getattr(entry, name)),
-        language=next((texts.base_language(one.language) for one in votes.witnesses if one.language), None),
+        language=next((blend.base_language(one.language) for one in votes.witnesses if one.language), None),
         show=next((entry.show for entry in votes.witnesses if entry.show), None),
     )
 
 
-def _copy(name: TextField, entry: Entry, votes: Ballot) -> blend.Copy:
+def _copy(name: TextField, entry: Entry, votes: Ballot) -> Copy:
     """One entry's text of a field, with what is known of its soundness."""
-    return blend.Copy(
+    return Copy(
         entry.source,
         getattr(entry, name) or "",
         votes.weights.of_text(entry),

@@ -10,40 +10,64 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from aggregator.text import debris, escapes, homoglyphs, html, truncation, whitespace
-from aggregator.text.mojibake import recoding, redecode
+from aggregator.merger.repair import escapes, letters, markup, whitespace
+from aggregator.text import html, truncation
+from aggregator.text.mojibake import other_encodings, redecode
 
-Fixer = Callable[[str], str]
+_Fixer = Callable[[str], str]
 
-FIXERS: tuple[tuple[str, Fixer], ...] = (
-    ("escape sequence", escapes.unescaped),
-    ("code page", recoding.recoded),
-    ("mojibake", redecode.redecoded),
-    ("entity", html.unescaped),
-    ("silent part", debris.without_silent_parts),
-    ("tag", html.untagged),
-    ("foreign markup", debris.without_foreign_markup),
-    ("quoted line", debris.unquoted),
-    ("invisible", whitespace.without_invisibles),
-    ("blank", whitespace.with_plain_blanks),
-    ("letter form", debris.with_plain_letters),
-    ("link", html.unlinked),
-    ("escape", html.unbackslashed),
-    ("bold", html.unbolded),
-    ("bullet", html.unbulleted),
-    ("hyphen", whitespace.rejoined),
-    ("wrap", whitespace.unwrapped),
-    ("space", whitespace.squeezed),
-    ("twice", debris.once),
-    ("look-alike", homoglyphs.unmasked),
+_LEAST_TWICE = 30  # characters; shorter ones are names ("Duran Duran", "Boutros Boutros")
+_LEAST_WORDS_TWICE = 4
+
+
+def _drop_repeated_half(text: str) -> str:
+    """Return one half of a text that consists of two equal ones.
+
+    >>> _drop_repeated_half("We talk about the long way home. " * 2), _drop_repeated_half("Duran Duran")
+    ('We talk about the long way home.', 'Duran Duran')
+    """
+    whole = text.strip()
+    half = len(whole) // 2
+    for first, second in ((whole[:half], whole[half:]), (whole[:half], whole[half + 1 :])):
+        same = first.strip()
+        if (
+            len(same) >= _LEAST_TWICE
+            and same == second.strip()
+            and len(same.split()) >= _LEAST_WORDS_TWICE * (" " in same)
+        ):
+            return same
+    return text
+
+
+FIXERS: tuple[tuple[str, _Fixer], ...] = (
+    ("escape sequence", escapes.unescape),
+    ("code page", other_encodings.redecode_others),
+    ("mojibake", redecode.redecode),
+    ("entity", html.unescape),
+    ("silent part", markup.remove_silent_parts),
+    ("tag", html.strip_tags),
+    ("foreign markup", markup.remove_foreign_markup),
+    ("quoted line", markup.remove_quote_marks),
+    ("invisible", whitespace.remove_invisibles),
+    ("blank", whitespace.normalize_blanks),
+    ("letter form", letters.replace_letter_forms),
+    ("link", markup.replace_links),
+    ("escape", markup.remove_backslashes),
+    ("bold", markup.remove_bold),
+    ("bullet", markup.remove_lone_bullet),
+    ("hyphen", whitespace.join_hyphenated),
+    ("wrap", whitespace.unwrap_lines),
+    ("space", whitespace.squeeze_spaces),
+    ("twice", _drop_repeated_half),
+    ("look-alike", letters.replace_homoglyphs),
 )
 # Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
-ROUNDS = 6
+_ROUNDS = 6
 PASSAGE = 120
 # What learns from texts reads them again after that: thousands of up to so many characters are remembered with what
 # they became (16 MB at most), and the copies of one item or two that are longer.
-LONGEST_KNOWN = 2000
-LONGEST = 200_000  # characters of a text that is remembered at all
+_LONGEST_KNOWN = 2000
+_LONGEST = 200_000  # characters of a text that is remembered at all
 
 
 class Change(NamedTuple):
@@ -54,7 +78,7 @@ class Change(NamedTuple):
     after: str
 
 
-class Mended(NamedTuple):
+class RepairedText(NamedTuple):
     """A mended text, whether it is cut, and the changes in the order they were made."""
 
     text: str
@@ -62,21 +86,21 @@ class Mended(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def mend(text: str, *, cut: bool = False) -> Mended:
+def repair_text(text: str, *, cut: bool = False) -> RepairedText:
     r"""The text made whole as far as it can be by itself; ``cut`` says that it is known to be cut.
 
     A mark of truncation is taken off where it is sure, with the torn word before it. Idempotent.
 
-    >>> mend("TORCH\\_TRACE and  friends")[:2]
+    >>> repair_text("TORCH\\_TRACE and  friends")[:2]
     ('TORCH_TRACE and friends', False)
     """
-    return (_known if len(text) <= LONGEST_KNOWN else _long if len(text) <= LONGEST else _mended)(text, cut=cut)
+    return (_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _repair)(text, cut=cut)
 
 
-def _mended(text: str, *, cut: bool) -> Mended:
+def _repair(text: str, *, cut: bool) -> RepairedText:
     changes: list[Change] = []
     sound: dict[str, str] = {}  # by fixer the text that it left as it was
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         before = text
         for cause, fixer in FIXERS:
             if sound.get(cause) == text:
@@ -84,38 +108,38 @@ def _mended(text: str, *, cut: bool) -> Mended:
             mended = fixer(text)
             if mended == text:
                 sound[cause] = text
-            text = _noted(cause, text, mended, changes)
-        uncut = truncation.unmarked(text, known=cut)
+            text = _note_change(cause, text, mended, changes)
+        uncut = truncation.strip_cut_mark(text, known=cut)
         cut = uncut.cut
-        shorter = truncation.without_torn_word(uncut.text) if uncut.torn else uncut.text
-        text = _noted("cut", text, shorter, changes)
+        shorter = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
+        text = _note_change("cut", text, shorter, changes)
         if text == before:
             break
-    return Mended(text, cut, tuple(changes))
+    return RepairedText(text, cut, tuple(changes))
 
 
-_known = lru_cache(maxsize=1 << 10)(_mended)
-_long = lru_cache(maxsize=8)(_mended)
+_known = lru_cache(maxsize=1 << 10)(_repair)
+_long = lru_cache(maxsize=8)(_repair)
 
 
-def _noted(cause: str, before: str, after: str, changes: list[Change]) -> str:
+def _note_change(cause: str, before: str, after: str, changes: list[Change]) -> str:
     if before != after:
-        changes.append(Change(cause, *passage(before, after)))
+        changes.append(Change(cause, *find_change(before, after)))
     return after
 
 
-def passage(before: str, after: str) -> tuple[str, str]:
+def find_change(before: str, after: str) -> tuple[str, str]:
     """The changed stretch of two texts, each cut to 120 characters.
 
-    >>> passage("one twwo three", "one two three")
+    >>> find_change("one twwo three", "one two three")
     ('w', '')
     """
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    start = _common_start(before, after)
+    end = _common_start(before[start:][::-1], after[start:][::-1])
     return before[start : len(before) - end][:PASSAGE], after[start : len(after) - end][:PASSAGE]
 
 
-def _common(left: str, right: str) -> int:
+def _common_start(left: str, right: str) -> int:
     """The length of the beginning that two strings share."""
     low, high = 0, min(len(left), len(right))
     while low < high:

@@ -1,43 +1,185 @@
-"""Sequences: what character a stretch of text may have been, read as the bytes of UTF-8 in another encoding."""
+"""Which bytes a character may have been, for each encoding that UTF-8 is wrongly read as, worn forms included.
+
+A byte shows as its character in the code page; pages then fold it (² to 2), replace what is undefined by "•" or U+FFFD,
+and recognition takes one mark for another. Each form has a cost: how unlikely it is that the byte came to look so.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import takewhile
 from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from aggregator.text.mojibake.code_pages import LOST_COST, Page, needed, page
+ENCODINGS = ("cp1252", "cp1251", "cp1250")
+_UNDEFINED = "•"
+REPLACED = "\ufffd"
+# RFC 3629, section 4: what the first byte of a longer sequence may be.
+_LEADS = range(0xC2, 0xF5)
+# Forms seen in the store page of the seed documents and in folding by Unicode's own tables (NFKC).
+_WORN: tuple[tuple[str, str, float], ...] = (
+    ("‘’", "'", 1.0),
+    ("“”„¨", '"', 1.0),
+    ("„", ",,", 0.5),
+    ("‚¸", ",", 1.0),
+    ("–—\u00ad¯", "-", 1.0),
+    ("—", "--", 1.0),
+    ("›", "⟩", 0.5),
+    ("›", "᠈", 1.0),
+    ("‹", "⟨", 0.5),
+    ("¯", "⁻", 0.5),
+    ("¯", "ˉ", 0.5),
+    ("ˆ", "^", 0.5),
+    ("˜", "~", 0.5),
+    ("¡", "i", 1.5),
+    ("µ", "μ", 0.2),
+    ("…", "...", 0.5),
+    ("\u00a0", " ", 0.6),
+    ("\u00ad", "-", 0.4),
+    ("´", "'", 1.0),
+)
+_FOLDED = 0.8
+UNDEFINED_COST = 0.4
+# "•" is also byte 95 itself, a little more likely than each byte that it stands in for.
+_DEFINED_COST = 0.3
+# A control character is often dropped: nothing stands where the byte was.
+_LOST_COST = 0.9
+# The Cyrillic and Vietnamese letters that recognition takes for the Latin capital Eth.
+_LEADS_WORN = (("Ð", "Đ"),)
+# Sequences that are read in one step: what is wrong in a longer run would be looked at again too often.
+_LONGEST_RUN = 60
+
+
+class CodePage(NamedTuple):
+    """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
+
+    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
+    undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead
+    bytes, ``finder`` those that as many forms of continuation bytes follow as they need. ``plain`` finds sequences that
+    can be read in one way only, ``bytes`` are the bytes of their characters.
+    """
+
+    name: str
+    leads: dict[str, int]
+    tails: dict[str, list[tuple[str, int, float]]]
+    lost: tuple[int, ...]
+    shown: frozenset[str]
+    wide: frozenset[str]
+    leader: re.Pattern[str]
+    finder: re.Pattern[str]
+    plain: re.Pattern[str]
+    bytes: dict[int, int]
+
+
+@lru_cache(maxsize=8)
+def load_page(name: str) -> CodePage:
+    """The table of one encoding."""
+    shown = {byte: _shown_character(byte, name) for byte in range(0x80, 0x100)}
+    leads = {character: byte for byte, character in shown.items() if byte in _LEADS}
+    leads |= {worn: leads[character] for character, worn in _LEADS_WORN if character in leads and worn not in leads}
+    tails: dict[str, list[tuple[str, int, float]]] = {}
+    for byte in range(0x80, 0xC0):
+        for form, cost in _worn_forms(byte, shown[byte]).items():
+            tails.setdefault(form[0], []).append((form, byte, cost))
+    every = frozenset((*shown.values(), _UNDEFINED, REPLACED))
+    wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
+    clear = {form: byte for (form, byte, cost), *more in tails.values() if not more and not cost and len(form) == 1}
+    return CodePage(
+        name,
+        leads,
+        tails,
+        lost=tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte)),
+        shown=every,
+        wide=wide,
+        leader=re.compile(f"[{''.join(leads)}]"),
+        finder=_compile_finder(leads, tails),
+        plain=_compile_plain(leads, clear),
+        bytes={ord(character): byte for character, byte in (leads | clear).items()},
+    )
+
+
+def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:
+    """What finds the lead bytes that enough forms of continuation bytes follow."""
+    forms = {form for found in tails.values() for form, _, _ in found}
+    single = "".join(re.escape(form) for form in sorted(forms) if len(form) == 1)
+    longer = [re.escape(form) for form in sorted(forms) if len(form) > 1]
+    form = f"(?:{'|'.join([f'[{single}]', *longer])})"
+    by_need = sorted(_group_leads(leads).items())
+    parts = (rf"(?<=[{''.join(characters)}]){form}{{{count}}}" for count, characters in by_need)
+    return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
+
+
+def _compile_plain(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
+    """What finds a run of sequences that are not worn and can be read in one way only."""
+    tail = f"[{''.join(map(re.escape, clear))}]"
+    parts = (f"[{''.join(each)}]{tail}{{{count}}}" for count, each in sorted(_group_leads(leads).items()))
+    return re.compile(f"(?:{'|'.join(parts)}){{1,{_LONGEST_RUN}}}")
+
+
+def _group_leads(leads: dict[str, int]) -> dict[int, list[str]]:
+    by_need: dict[int, list[str]] = {}
+    for character, lead in leads.items():
+        by_need.setdefault(_continuation_count(lead), []).append(character)
+    return by_need
+
+
+def _continuation_count(lead: int) -> int:
+    """How many continuation bytes a lead byte needs (RFC 3629, section 3)."""
+    return 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004
+
+
+def _shown_character(byte: int, name: str) -> str:
+    """The character a byte is shown as; what the encoding leaves undefined keeps its C1 control character."""
+    try:
+        return bytes([byte]).decode(name)
+    except UnicodeDecodeError:
+        return chr(byte)
+
+
+def _worn_forms(byte: int, character: str) -> dict[str, float]:
+    """The forms a continuation byte may have taken, each with the lowest of its costs."""
+    forms = {chr(byte): 0.0, character: 0.0}
+    if character == _UNDEFINED:
+        forms[character] = _DEFINED_COST
+    if "\x80" <= character <= "\x9f":
+        forms[_UNDEFINED] = forms[REPLACED] = UNDEFINED_COST
+    folded = unicodedata.normalize("NFKC", character)
+    forms.setdefault(folded, _FOLDED)
+    for characters, form, cost in _WORN:
+        if character in characters:
+            forms[form] = min(cost, forms.get(form, cost))
+    return forms
+
 
 # "..." is the longest form of a byte.
-LONGEST_FORM = 3
+_LONGEST_FORM = 3
 # Two bytes shown as "•" leave 36 readings; of made-up sequences the likeliest are kept.
-MOST_READINGS = 48
+_MOST_READINGS = 48
 # What a reading may cost at most, and what one worn byte costs; at 10 % more, French "é :" becomes Chinese.
 MOST_WORN = 3.0
-ONE_WORN = 1.05
-INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
-PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
+_ONE_WORN = 1.05
+_INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
+_PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
 # Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press,
 # and the rare Chinese characters whose bytes, shown as "•", are those of Japanese letters.
-RARE = re.compile(
+_RARE = re.compile(
     "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
 # RFC 3629, section 4: what the byte behind a lead byte may be, so that no character has two forms.
-TAILS = range(0x80, 0xC0)
-SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
-PRICE = attrgetter("price")
-ELLIPSIS = "…"
-NOT_LATIN = "\u0370"
-HEBREW = re.compile("[\u0590-\u05ff]")
-EAST_ASIAN = (("\u3000", "\u9fff"), ("\uac00", "\ud7a3"))  # a class of so many takes 2 ms to compile
-STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
+_TAILS = range(0x80, 0xC0)
+_SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
+_PRICE = attrgetter("price")
+_ELLIPSIS = "…"
+_NOT_LATIN = "\u0370"
+_HEBREW = re.compile("[\u0590-\u05ff]")
+_EAST_ASIAN = (("\u3000", "\u9fff"), ("\uac00", "\ud7a3"))  # a class of so many takes 2 ms to compile
+_STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
 
 
 class Choice(NamedTuple):
@@ -52,8 +194,8 @@ class Choice(NamedTuple):
     price: float
 
 
-def choices(
-    text: str, at: int, table: Page, familiar: frozenset[int] | None = None, *, lost: bool = False
+def list_choices(
+    text: str, at: int, table: CodePage, familiar: frozenset[int] | None = None, *, lost: bool = False
 ) -> tuple[Choice, ...]:
     """The characters that may begin at a lead byte, by the forms of the bytes that follow, the likeliest first.
 
@@ -64,16 +206,16 @@ def choices(
     if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return ()
     lead = table.leads[text[at]]
-    found = _read(_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
-    if text[-1] == ELLIPSIS:  # "ä1…" ends in dots, and is no 久 with a folded byte
+    found = _read_sequence(_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
+    if text[-1] == _ELLIPSIS:  # "ä1…" ends in dots, and is no 久 with a folded byte
         found = tuple([one for one in found if not one.cost or at + one.size < len(text)])
-    if not before.isdigit() and not (before.islower() and before < NOT_LATIN):
+    if not before.isdigit() and not (before.islower() and before < _NOT_LATIN):
         return found
-    return tuple([one for one in found if _joins(before, one, text[at + one.size : at + one.size + 1], table)])
+    return tuple([one for one in found if _may_follow(before, one, text[at + one.size : at + one.size + 1], table)])
 
 
-def clear(text: str, at: int, table: Page) -> str:
-    """The characters of a run of sequences from a place on, each of which ``choices`` can read in one way only.
+def read_clear_run(text: str, at: int, table: CodePage) -> str:
+    """The characters of a run of sequences from a place on, each of which ``list_choices`` can read in one way only.
 
     They are read in one step, for page after page may not be worn at all.
     """
@@ -86,72 +228,72 @@ def clear(text: str, at: int, table: Page) -> str:
     except UnicodeDecodeError as error:
         characters = read[: error.start].decode()
     if not characters.isprintable():
-        characters = "".join(takewhile(_written, characters))
+        characters = "".join(takewhile(_is_assigned, characters))
     end = at + len(characters.encode())
-    lone = _east_asian(characters[-1:]) and text[end : end + 1] not in table.leads
+    lone = _is_east_asian(characters[-1:]) and text[end : end + 1] not in table.leads
     return characters[:-1] if lone else characters
 
 
-def _window(text: str, at: int, table: Page) -> str:
-    """As much of the text as the sequence that begins there can take: a short one is remembered better (``_read``)."""
-    need = needed(table.leads[text[at]])
+def _window(text: str, at: int, table: CodePage) -> str:
+    """Return as much of the text as the sequence there can take; short ones hit the cache more often."""
+    need = _continuation_count(table.leads[text[at]])
     shortest = text[at : at + 1 + need]
-    return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * LONGEST_FORM]
+    return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * _LONGEST_FORM]
 
 
-def _east_asian(character: str) -> bool:
-    return any(first <= character[:1] <= last for first, last in EAST_ASIAN)
+def _is_east_asian(character: str) -> bool:
+    return any(first <= character[:1] <= last for first, last in _EAST_ASIAN)
 
 
-def _joins(before: str, choice: Choice, after: str, table: Page) -> bool:
+def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> bool:
     """Whether a reading may stand right behind a digit or a small Latin letter.
 
     Chinese, Japanese or Korean does not stand alone behind such a letter ("surdoué »"), and "×2" behind a digit is a
     product.
     """
     if before.isdigit():
-        return not choice.cost or not HEBREW.match(choice.character)
-    return not _east_asian(choice.character) or after in table.leads
+        return not choice.cost or not _HEBREW.match(choice.character)
+    return not _is_east_asian(choice.character) or after in table.leads
 
 
 @lru_cache(maxsize=1 << 13)
-def _read(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a key of the memory
+def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a key of the memory
     """The characters that a text may begin with, the likeliest first; those that no page would show are left out."""
-    table = page(name)
+    table = load_page(name)
     lead = table.leads[text[0]]
-    need = needed(lead)
-    most = MOST_WORN if familiar else ONE_WORN
-    allowed = SECOND.get(lead, TAILS)
+    need = _continuation_count(lead)
+    most = MOST_WORN if familiar else _ONE_WORN
+    allowed = _SECOND.get(lead, _TAILS)
     partial: list[tuple[int, int, float]] = [] if lost and not familiar else [(lead & 0x3F >> need, 1, 0.0)]
     for _ in range(need):
         partial = [
             (code << 6 | byte & 0x3F, end + len(form), cost + price)
             for code, end, cost in partial
-            for form, byte, price in _forms(text, end, table, lost=lost and cost < LOST_COST)
+            for form, byte, price in _find_forms(text, end, table, lost=lost and cost < _LOST_COST)
             if cost + price <= most and byte in allowed
         ]
-        allowed = TAILS
+        allowed = _TAILS
     found = [
         Choice(chr(code), end, cost, cost + _strangeness(code))
         for code, end, cost in partial
-        if (cost >= LOST_COST or not lost) and cost + _strangeness(code) < MOST_WORN
+        if (cost >= _LOST_COST or not lost) and cost + _strangeness(code) < MOST_WORN
     ]
-    found.sort(key=PRICE)
-    return tuple(found[:MOST_READINGS])
+    found.sort(key=_PRICE)
+    return tuple(found[:_MOST_READINGS])
 
 
-def _forms(text: str, at: int, table: Page, *, lost: bool) -> Iterator[tuple[str, int, float]]:
+def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[tuple[str, int, float]]:
     """The forms of a continuation byte at a place, and no form at all where one may be lost."""
     for form, byte, cost in table.tails.get(text[at : at + 1], ()):
         if text.startswith(form, at):
             yield form, byte, cost
     if lost:
         for byte in table.lost:
-            yield "", byte, LOST_COST
+            yield "", byte, _LOST_COST
 
 
 @lru_cache(maxsize=4096)
-def _written(character: str) -> bool:
+def _is_assigned(character: str) -> bool:
     """Whether a character is assigned, and no half of one."""
     return unicodedata.category(character) not in {"Cn", "Co", "Cs"}
 
@@ -163,12 +305,12 @@ def _strangeness(code: int) -> float:
     What is no character is in none.
     """
     character = chr(code)
-    if not _written(character):
+    if not _is_assigned(character):
         return inf
-    if character in PUNCTUATION:
+    if character in _PUNCTUATION:
         return 0.0
-    if character in INVISIBLE:
+    if character in _INVISIBLE:
         return 0.2
-    if RARE.match(character):
+    if _RARE.match(character):
         return 2.5
-    return STRANGENESS.get(unicodedata.category(character), 1.0)
+    return _STRANGENESS.get(unicodedata.category(character), 1.0)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
-from aggregator.text.titles.frames import Frames
-from aggregator.text.titles.numbers import undressed
+from aggregator.text.titles.markers import strip_numbers
+from aggregator.text.titles.titles import Frames
 
 _LEAST = 3  # titles that must carry a template
 _SHARE = 0.1  # of the titles of a listing
@@ -49,70 +49,72 @@ class Template(NamedTuple):
         >>> Template(frozenset({"show #: "}), frozenset({" | live"})).split("Show 12: Bread | Live")
         Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
         """
-        plain = _plain(title)
-        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if _shape(plain[:at]) in self.heads), 0)
-        if not self.heads or not _worded(plain[head:]):
+        plain = _plain_letters(title)
+        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if _mask_numbers(plain[:at]) in self.heads), 0)
+        if not self.heads or not _has_letters(plain[head:]):
             head = 0
         most = min(_WIDEST, len(plain) - head)
-        tail = next((at for at in range(most, 0, -1) if _shape(plain[len(plain) - at :]) in self.tails), 0)
-        end = len(plain) - tail if self.tails and _worded(plain[head : len(plain) - tail]) else len(plain)
+        tail = next((at for at in range(most, 0, -1) if _mask_numbers(plain[len(plain) - at :]) in self.tails), 0)
+        end = len(plain) - tail if self.tails and _has_letters(plain[head : len(plain) - tail]) else len(plain)
         return Split(title[:head], title[head:end], title[end:])
 
 
-NONE = Template()
+NO_TEMPLATE = Template()
 
 
-def learn(listings: Sequence[Sequence[str]], show: str = "") -> Template:
+def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Template:
     """The template of a show, given one list of titles for each listing of it.
 
-    >>> learn([[f"{at}. {word}" for at, word in enumerate(("Bread", "Copper", "Harbour"), 7)], ["1984: A Novel"]])
+    >>> learn_template(
+    ...     [[f"{at}. {word}" for at, word in enumerate(("Bread", "Copper", "Harbour"), 7)], ["1984: A Novel"]]
+    ... )
     Template(heads=frozenset({'#. '}), tails=frozenset())
     """
     lists = [sorted(set(titles)) for titles in listings]
     lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
-    name, frames = fold(show), titles.learn(lists, show)
+    name, frames = fold(show), titles.learn_frames(lists, show)
     heads: set[str] = set()
     tails: set[str] = set()
     for texts in lists:
-        found = [_split(text, name, frames) for text in map(_plain, texts)]
+        found = [_split_title(text, name, frames) for text in map(_plain_letters, texts)]
         least = max(_LEAST, _SHARE * len(texts))
-        heads |= _common([split.prefix for split in found], least)
-        tails |= _common([split.suffix for split in found], least)
+        heads |= _find_common([split.prefix for split in found], least)
+        tails |= _find_common([split.suffix for split in found], least)
     return Template(frozenset(heads), frozenset(tails))
 
 
-def _common(edges: Sequence[str], least: float) -> set[str]:
-    often = Counter(_shape(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
+def _find_common(edges: Sequence[str], least: float) -> set[str]:
+    often = Counter(_mask_numbers(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
     return {shape for shape, count in often.items() if count >= least and len(shape) <= _WIDEST}
 
 
-def _split(text: str, name: str, frames: Frames) -> Split:
+def _split_title(text: str, name: str, frames: Frames) -> Split:
     """A plain title with the show's name, its frames and its marked numbers split off."""
-    rest, _, _ = undressed(text, name)
+    rest, _, _ = strip_numbers(text, name)
     rest, _ = frames.strip(rest)
-    rest = _unnamed(undressed(rest, name)[0], name)
-    if not _worded(rest):
+    rest = _strip_show_name(strip_numbers(rest, name)[0], name)
+    if not _has_letters(rest):
         return Split("", text, "")
     at = len(text) - len(rest) if text.endswith(rest) else text.find(rest)
     head, tail = text[:at].rstrip(_QUOTES), text[at + len(rest) :].lstrip(_QUOTES)
     return Split(head, text[len(head) : len(text) - len(tail)], tail)
 
 
-def _unnamed(text: str, name: str) -> str:
+def _strip_show_name(text: str, name: str) -> str:
     """The text without a last segment that is the show's name and a number."""
     cuts = deque((met.start() for met in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
     return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 
-def _shape(edge: str) -> str:
+def _mask_numbers(edge: str) -> str:
     return _DIGITS.sub("#", edge.lower())
 
 
-def _worded(text: str) -> bool:
+def _has_letters(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
 
-def _plain(title: str) -> str:
+def _plain_letters(title: str) -> str:
     """A title of the same length with plain dashes and letters, and ordinary blanks."""
     wide = (unicodedata.normalize("NFKC", letter) for letter in title)
     plain = "".join(one if len(one) == 1 else letter for one, letter in zip(wide, title, strict=True))

@@ -1,24 +1,154 @@
-"""What a title says of its item: its own words, season and numbers, part, and whether it is a re-run or an extra.
+"""What the titles of one listing have in common before and after their own words: decoration, learned per listing.
 
-A number counts as an episode number only where it is marked as one ("#12", "Ep. 7", "S02E05", "447. X"); any other
-digit belongs to the title's own words, so that "race 1" is not "race 2". Decoration that only a show's other titles
-can reveal is learned in ``frames``.
+``This week on Example Cast: X`` beside ``X`` elsewhere: no list of phrases can hold every such frame, but a listing
+repeats its own. A frame is decoration only where taking it off leaves the listing's titles as different from one
+another as they were: ``Race 1: Harbour`` and ``Race 2: Harbour`` keep their frames, and so does ``Inside: X`` where
+``X`` is listed too. A frame that names a re-run, an extra or a part is never decoration.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aggregator.text.fold import fold
-from aggregator.text.normalization import normalize
-from aggregator.text.releases import stages
-from aggregator.text.titles import frames as decoration
-from aggregator.text.titles.frames import NONE, Frames
-from aggregator.text.titles.numbers import undressed
-from aggregator.text.titles.parts import part_of
-from aggregator.text.titles.tags import tag_of
+from aggregator.text.fold import fold, normalize
+from aggregator.text.titles.markers import EDGE, find_part, find_release_stages, find_tag, strip_numbers
+
+_LEAST = 3  # titles that must carry a frame
+_SHARE = 0.1  # of the titles of a listing
+_MOST = 1000  # titles that are looked at, evenly spaced: more teach nothing
+_DEEPEST = 3  # breaks from either end that are looked at
+_BREAK = re.compile(
+    r"\s-\s|\s?\|\s?|:\s|\s[~•»]\s|[\])】]\s?|(?<=[^\W\d_])-(?=\w)|\s(?=#?\d{1,4}\b)|(?<=[^\W\d_])(?=\d{1,4}[\s:])"
+)
+_OPEN = re.compile(r"\s-\s|\s?\|\s?|\s[~•«]\s|\s?[\[(【]|:\s")
+_SPACE = re.compile(r"\s")
+_WIDEST = 80  # characters in which a frame is looked for
+_WORDY = 2  # spaces of a frame that is known without its mark
+_COUNTED = re.compile(r"#?(\d{1,5})(?!\.\d)[\s:.\-]+(?=\S)")  # "3.5.0" is no item 3
+
+
+class Frames(NamedTuple):
+    """The decoration of a listing, folded: what stands before and after a title's own words."""
+
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+
+    def strip(self, text: str) -> tuple[str, tuple[int, ...]]:
+        """The text without its longest frame on either side, and the number that a frame before it counts with."""
+        numbers: tuple[int, ...] = ()
+        head = self._head(text) if self.before else 0
+        rest = text[head:]
+        if head and (met := _COUNTED.match(rest)):
+            numbers, rest = (int(met[1]),), rest[met.end() :]
+        if self.after:
+            rest = rest[: next((cut for cut in _tail_cuts(rest) if fold(rest[cut:]) in self.after), len(rest))]
+        return rest.strip(EDGE) or text, numbers
+
+    def _head(self, text: str) -> int:
+        """Where the longest frame before the text ends, 0 where there is none; its mark may be lost."""
+        for cut in _head_cuts(text):
+            if fold(text[:cut]) in self.before:
+                return cut
+        longest = 0
+        for met in _SPACE.finditer(text[:_WIDEST]):
+            if met.end() < len(text) and met.start() > 0 and fold(text[: met.start()]) in self.wordy:
+                longest = met.end()
+        return longest
+
+    @property
+    def wordy(self) -> frozenset[str]:
+        """The frames before a title that are long enough to be known without the mark that ends them."""
+        return frozenset(frame for frame in self.before if frame.count(" ") >= _WORDY)
+
+
+NO_FRAMES = Frames()
+
+
+def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
+    """The frames that any listing of a show has in common, their numbers already taken off.
+
+    A frame that one listing needs to tell its titles apart is nobody's decoration.
+
+    >>> _mine_frames([[f"Hear this: {word}" for word in ("bread", "harbour", "copper")], ["bread"]]).before
+    frozenset({'hear this'})
+    >>> _mine_frames([["Race 1: Bay", "Race 2: Bay", "Race 1: Ford", "Race 2: Ford"]]).before
+    frozenset()
+    """
+    lists = [sorted(set(titles)) for titles in listings]
+    lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
+    frames = Frames()
+    every = {text: _fold_core(text, frames) for text in set().union(*lists)}  # most sources list the same titles
+    cores = [{text: every[text] for text in texts} for texts in lists]
+    for frame, leads, carriers in _find_common(lists):
+        wider = (
+            Frames(frames.before | {frame}, frames.after) if leads else Frames(frames.before, frames.after | {frame})
+        )
+        after = [{**cores[at], **{text: _fold_core(text, wider) for text in texts}} for at, texts in carriers.items()]
+        if all(_stay_distinct(new, cores[at]) for at, new in zip(carriers, after, strict=True)):
+            frames = wider
+            for at, new in zip(carriers, after, strict=True):
+                cores[at] = new
+    return frames
+
+
+def _stay_distinct(new: dict[str, str], old: dict[str, str]) -> bool:
+    """Whether all titles keep words of their own and as many are different as before."""
+    values = set(new.values())
+    return len(values) >= len(set(old.values())) and ("" not in values or "" in old.values())
+
+
+def _find_common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[int, list[str]]]]:
+    """The frames that enough titles of a listing carry, with all titles that do, by listing.
+
+    The most common stand first, and of equals the longer.
+    """
+    carriers: defaultdict[tuple[str, bool], defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    ends = {text: _list_ends(text) for text in set().union(*lists)}
+    for at, texts in enumerate(lists):
+        for text in texts:
+            for end in ends[text]:
+                carriers[end][at].append(text)
+    found = []
+    for (frame, leads), by in carriers.items():
+        often = any(len(texts) >= max(_LEAST, _SHARE * len(lists[at])) for at, texts in by.items())
+        if often and _is_decorative(frame):
+            found.append((frame, leads, dict(by)))
+    return sorted(found, key=lambda one: (-sum(map(len, one[2].values())), -len(one[0]), one[0], one[1]))
+
+
+def _list_ends(text: str) -> set[tuple[str, bool]]:
+    """What may be frames of a text, and whether they stand before the title."""
+    before = {(fold(text[:cut]), True) for cut in _head_cuts(text)}
+    return before | {(fold(text[cut:]), False) for cut in _tail_cuts(text)}
+
+
+def _is_decorative(frame: str) -> bool:
+    """Whether a frame may be decoration at all: it has a word and no number, and names no re-run, extra or part."""
+    if not frame or any(letter.isdigit() for letter in frame) or find_tag(frame) or find_tag(f"x ({frame})"):
+        return False
+    return find_part(f"{frame} 2: x")[0].number is None
+
+
+def _fold_core(text: str, frames: Frames) -> str:
+    """The folded words that are left of a text, empty where only numbers and a part are."""
+    core = fold(strip_numbers(find_part(frames.strip(text)[0])[1])[0])
+    return core if any(letter.isalpha() for letter in core) else ""
+
+
+def _head_cuts(text: str) -> list[int]:
+    """Where a frame before the title may end, the longest first; something is left behind it."""
+    cuts = [met.end() for met in _BREAK.finditer(text)]
+    return [cut for cut in cuts[:_DEEPEST] if 0 < cut < len(text)][::-1]
+
+
+def _tail_cuts(text: str) -> list[int]:
+    """Where a frame after the title may begin, the longest first; something is left before it."""
+    cuts = [met.start() for met in _OPEN.finditer(text) if met.start() > 0]
+    return cuts[-_DEEPEST:]
+
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
 _LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
@@ -53,54 +183,54 @@ class Title(NamedTuple):
     digits: tuple[int | str, ...] = ()
 
 
-def pieces(title: str, show: str = "", frames: Frames = NONE) -> Title:
+def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title:
     """The typed pieces of a title, the show's own name and the listing's decoration taken off.
 
-    >>> pieces("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")
+    >>> parse_title("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")
     Title(core='notes on soup', season=None, numbers=(40, 252), part=2, parts=None, tag=None, digits=())
-    >>> pieces("Practice 3: race 1").digits
+    >>> parse_title("Practice 3: race 1").digits
     (1, 3)
-    >>> pieces("Anvil 3.5.0 RC 2").digits
+    >>> parse_title("Anvil 3.5.0 RC 2").digits
     (0, 2, 3, 5, 'rc')
     """
-    text = clean(title)
-    part, rest = part_of(text)
+    text = _clean(title)
+    part, rest = find_part(text)
     name = fold(show)
-    rest, season, numbers = undressed(rest, name)
-    if frames != NONE:
+    rest, season, numbers = strip_numbers(rest, name)
+    if frames != NO_FRAMES:
         rest, counted = frames.strip(rest)
-        rest, inner, further = undressed(rest, name)
+        rest, inner, further = strip_numbers(rest, name)
         numbers += counted + further
         season = inner if season is None else season
     core = fold(rest) or fold(text)
     worded = any(letter.isalpha() for letter in core)
-    figures = sorted([*map(int, _DIGITS.findall(core)), *_romans(rest)])
-    digits: tuple[int | str, ...] = (*figures, *stages(rest)) if worded else ()
-    tag = tag_of(rest) or tag_of(text)
+    figures = sorted([*map(int, _DIGITS.findall(core)), *_roman_numbers(rest)])
+    digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
+    tag = find_tag(rest) or find_tag(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
 
 
-def learn(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
+def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     """The decoration that the titles of a show have in common, given one list of titles for each listing of it."""
     name = fold(show)
     every = {title for titles in listings for title in titles}
-    bare = {title: undressed(part_of(clean(title))[1], name)[0] for title in every}
-    return decoration.learn([[bare[title] for title in titles] for titles in listings])
+    bare = {title: strip_numbers(find_part(_clean(title))[1], name)[0] for title in every}
+    return _mine_frames([[bare[title] for title in titles] for titles in listings])
 
 
-def _romans(text: str) -> list[int]:
+def _roman_numbers(text: str) -> list[int]:
     """The roman numbers of a title that is not all in capitals; I and V are numbers at its end only, X never is."""
     found = [met[0] for met in _ROMAN.finditer(text)]
     shouted = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
     return [] if shouted else [_ROMANS.index(number) + 1 for number in found]
 
 
-def untold(title: str, description: str) -> str:
+def strip_teaser(title: str, description: str) -> str:
     """The title without a last segment that only begins the item's own description.
 
-    >>> untold("Copper Kettle: In this one we look", "In this one we look at copper kettles.")
+    >>> strip_teaser("Copper Kettle: In this one we look", "In this one we look at copper kettles.")
     'Copper Kettle'
-    >>> untold("Copper Kettle: A History", "In this one we look at copper kettles.")
+    >>> strip_teaser("Copper Kettle: A History", "In this one we look at copper kettles.")
     'Copper Kettle: A History'
     """
     head, colon, tail = title.partition(": ")
@@ -111,7 +241,7 @@ def untold(title: str, description: str) -> str:
     return head if any(fold(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
 
 
-def clean(title: str) -> str:
+def _clean(title: str) -> str:
     """A title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
 
     Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import plain_text
 from aggregator.generator.podcast import SPACES, Node
-from aggregator.text.mojibake.redecode import redecoded
+from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
 from aggregator.validator.document import OLDER, Paper, Spot, line, shown
 from aggregator.validator.rule import Fault, Rule
@@ -120,7 +120,7 @@ def _spoiled(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
         found = values.MOJIBAKE.search(said)
-        if found and redecoded(passage := said[max(0, found.start() - PASSAGE) : found.end() + PASSAGE]) != passage:
+        if found and redecode(passage := said[max(0, found.start() - PASSAGE) : found.end() + PASSAGE]) != passage:
             yield _path(element), f"was decoded wrongly: {said[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from aggregator.merger.matching.features.record import Record
 from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.text.fold import fold
-from aggregator.text.titles.titles import Title, learn, pieces, untold
+from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
 _REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
@@ -23,18 +23,20 @@ _SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character o
 
 def titled(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     """The typed pieces of each title, the decoration of its own show taken off."""
-    texts = [untold(row.title, row.description or "") for row in rows]
+    texts = [strip_teaser(row.title, row.description or "") for row in rows]
     listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     named: dict[int, str] = {}
     for row, text, show in zip(rows, texts, scope.shelf, strict=True):
         listed[show][row.source].append(text)
         if row.show and not scope.show_varies:
             named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
-    frames = {show: learn([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()}
+    frames = {
+        show: learn_frames([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()
+    }
     known: dict[tuple[str, int], Title] = {}  # most sources list the same titles
     for place in zip(texts, scope.shelf, strict=True):
         if place not in known:
-            known[place] = pieces(place[0], named.get(place[1], ""), frames[place[1]])
+            known[place] = parse_title(place[0], named.get(place[1], ""), frames[place[1]])
     return tuple(known[place] for place in zip(texts, scope.shelf, strict=True))
 
 

@@ -11,79 +11,79 @@ import quopri
 import re
 from urllib.parse import unquote, unquote_plus
 
-UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
+_UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
 # One escape by itself, between spaces or quotes, is what the text is about.
-TOLD = re.compile(r"(?:^|[\s\"'`(])(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
-CONTROLS = {"n": "\n", "r": "\n", "t": "\t", "/": "/", '"': '"', "'": "'", "\\": "\\"}
-JSON_ESCAPE = re.compile(r"(?<!\\)\\+([nrt/\"'\\])")
-QUOTED = re.compile(r"(?<!\\)\\+([\"'])")
-BARE_QUOTE = re.compile(r"(?<!\\)\"")
-BARE_APOSTROPHE = re.compile(r"(?<!\\)'")
-ADDRESS = re.compile(r"(?<!\w)\w{1,20}://\S+|(?<!\S)www\.\S+")
-PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-PERCENT_LATIN = re.compile(r"(?<=[^\W\d_])%[c-fC-F][0-9a-fA-F](?![0-9])|(?<!\d)(?<!\d )%[C-F][0-9A-F](?=[^\W\d_])")
-LATIN = re.compile(r"(?<!\d)(?<!\d )%[A-F][0-9A-F]")
-SOFT_BREAK = re.compile(r"=\r?\n")
-QUOTED_BYTES = re.compile(r"(?:=[0-9A-F]{2})+")
-SHIFTED = re.compile(r"\+([A-Za-z0-9+/]+)-?")
-ENDED_SHIFT = re.compile(r"(?<![A-Za-z0-9+/])\+[A-Za-z0-9+/]{6,}-(?![A-Za-z0-9])")
-LEAST_SHIFTED = 3  # of six bits each, that make one character
-HIGHEST_PLAIN = "\u206f"
+_LONE_ESCAPE = re.compile(r"(?:^|[\s\"'`(])(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
+_CONTROLS = {"n": "\n", "r": "\n", "t": "\t", "/": "/", '"': '"', "'": "'", "\\": "\\"}
+_JSON_ESCAPE = re.compile(r"(?<!\\)\\+([nrt/\"'\\])")
+_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+([\"'])")
+_BARE_QUOTE = re.compile(r"(?<!\\)\"")
+_BARE_APOSTROPHE = re.compile(r"(?<!\\)'")
+_ADDRESS = re.compile(r"(?<!\w)\w{1,20}://\S+|(?<!\S)www\.\S+")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_PERCENT_LATIN = re.compile(r"(?<=[^\W\d_])%[c-fC-F][0-9a-fA-F](?![0-9])|(?<!\d)(?<!\d )%[C-F][0-9A-F](?=[^\W\d_])")
+_LATIN = re.compile(r"(?<!\d)(?<!\d )%[A-F][0-9A-F]")
+_SOFT_BREAK = re.compile(r"=\r?\n")
+_QUOTED_BYTES = re.compile(r"(?:=[0-9A-F]{2})+")
+_SHIFTED = re.compile(r"\+([A-Za-z0-9+/]+)-?")
+_ENDED_SHIFT = re.compile(r"(?<![A-Za-z0-9+/])\+[A-Za-z0-9+/]{6,}-(?![A-Za-z0-9])")
+_LEAST_SHIFTED = 3  # of six bits each, that make one character
+_HIGHEST_PLAIN = "\u206f"
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     r"""Return the text without escapes for JSON, addresses, mail or UTF-7, where they surely are escapes.
 
-    >>> unescaped(r"It\u2019s \"fine\""), unescaped("Caf%C3%A9%20noir"), unescaped("50% off"), unescaped("Caf=C3=A9")
+    >>> unescape(r"It\u2019s \"fine\""), unescape("Caf%C3%A9%20noir"), unescape("50% off"), unescape("Caf=C3=A9")
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
     """
     if "\\" in text or "%u" in text:
-        text = _without_slashes(_without_code_points(text))
+        text = _remove_backslashes(_read_code_points(text))
     if "%" in text:
-        text = _without_percents(text)
+        text = _read_percent_encoding(text)
     if "=" in text:
-        text = _without_quoted_printable(text)
+        text = _read_quoted_printable(text)
     if "+" in text:
-        text = _without_shifts(text)
+        text = _read_utf7(text)
     return text
 
 
-def _without_code_points(text: str) -> str:
+def _read_code_points(text: str) -> str:
     r"""Return the text with ``\uXXXX`` as its character; where JSON wrote it its other escapes are read, too."""
-    found = UNICODE.findall(text)
-    if not found or (len(found) == 1 and TOLD.search(text)):
+    found = _UNICODE.findall(text)
+    if not found or (len(found) == 1 and _LONE_ESCAPE.search(text)):
         return text
-    read = UNICODE.sub(lambda one: chr(min(0x10FFFF, int(one[1] or one[2] or one[3], 16))), text)
+    read = _UNICODE.sub(lambda one: chr(min(0x10FFFF, int(one[1] or one[2] or one[3], 16))), text)
     read = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return JSON_ESCAPE.sub(lambda one: CONTROLS[one[1]], read) if "\\u" in text and "\\" in read else read
+    return _JSON_ESCAPE.sub(lambda one: _CONTROLS[one[1]], read) if "\\u" in text and "\\" in read else read
 
 
-def _without_slashes(text: str) -> str:
+def _remove_backslashes(text: str) -> str:
     """Return the text without backslashes before quotes, where no quote of the kind lacks one."""
-    if '\\"' in text and not BARE_QUOTE.search(text) and text.count('"') > 1:
-        read = JSON_ESCAPE.sub(lambda one: CONTROLS[one[1]] if one[1] != "'" else one[0], text)
-        text = read if "\\n" in text else QUOTED.sub(r"\1", text)
-    if "\\'" in text and not BARE_APOSTROPHE.search(text):
-        text = QUOTED.sub(r"\1", text)
+    if '\\"' in text and not _BARE_QUOTE.search(text) and text.count('"') > 1:
+        read = _JSON_ESCAPE.sub(lambda one: _CONTROLS[one[1]] if one[1] != "'" else one[0], text)
+        text = read if "\\n" in text else _ESCAPED_QUOTE.sub(r"\1", text)
+    if "\\'" in text and not _BARE_APOSTROPHE.search(text):
+        text = _ESCAPED_QUOTE.sub(r"\1", text)
     return text
 
 
-def _without_percents(text: str) -> str:
+def _read_percent_encoding(text: str) -> str:
     """Return the text with percent-encoding read, except in addresses; all of it where it replaces every space."""
-    bare = ADDRESS.sub("", text)
-    if not PERCENT.search(bare):
+    bare = _ADDRESS.sub("", text)
+    if not _PERCENT.search(bare):
         return text
     if not re.search(r"\s", text) and "%" in bare:
         read = unquote_plus(text) if "+" in text and "%20" not in text else unquote(text)
         return text if "\ufffd" in read or not re.search(r"\s|[^\x00-\x7f]", read) else read
     pieces, at = [], 0
-    for address in [*ADDRESS.finditer(text), None]:
+    for address in [*_ADDRESS.finditer(text), None]:
         end = address.start() if address else len(text)
-        pieces.append(PERCENT.sub(_read_percents, text[at:end]))
+        pieces.append(_PERCENT.sub(_read_percents, text[at:end]))
         if address:
             pieces.append(address.group())
             at = address.end()
-    return _without_latin_percents("".join(pieces))
+    return _read_latin_percents("".join(pieces))
 
 
 def _read_percents(found: re.Match[str]) -> str:
@@ -92,49 +92,49 @@ def _read_percents(found: re.Match[str]) -> str:
     return found.group() if "\ufffd" in read or read.isascii() else read
 
 
-def _without_latin_percents(text: str) -> str:
+def _read_latin_percents(text: str) -> str:
     """Return the text with ``%E9`` inside words as its letter of Latin-1, as JavaScript's ``escape`` writes it."""
     if "://" in text:
         return text
-    read = PERCENT_LATIN.sub(_read_latin, text)
-    return read if read == text else LATIN.sub(_read_latin, read)
+    read = _PERCENT_LATIN.sub(_read_latin, text)
+    return read if read == text else _LATIN.sub(_read_latin, read)
 
 
 def _read_latin(found: re.Match[str]) -> str:
     return unquote(found.group(), encoding="latin-1")
 
 
-def _without_quoted_printable(text: str) -> str:
+def _read_quoted_printable(text: str) -> str:
     """Return the text with quoted-printable read (RFC 2045, 6.7), where it has soft breaks or bytes of UTF-8."""
-    if SOFT_BREAK.search(text) and text.isascii():
+    if _SOFT_BREAK.search(text) and text.isascii():
         try:
             return quopri.decodestring(text.encode()).decode()
         except UnicodeDecodeError:
-            return SOFT_BREAK.sub("", text)
-    masked = ADDRESS.sub(lambda one: one.group().replace("=", "\x00"), text)
-    read = QUOTED_BYTES.sub(_read_quoted, masked)
+            return _SOFT_BREAK.sub("", text)
+    masked = _ADDRESS.sub(lambda one: one.group().replace("=", "\x00"), text)
+    read = _QUOTED_BYTES.sub(_read_quoted_bytes, masked)
     return (read if read == masked else read.replace("=3D", "=")).replace("\x00", "=")
 
 
-def _read_quoted(found: re.Match[str]) -> str:
+def _read_quoted_bytes(found: re.Match[str]) -> str:
     read = bytes.fromhex(found.group().replace("=", "")).decode("utf-8", "replace")
     return found.group() if "\ufffd" in read or read.isascii() else read
 
 
-def _without_shifts(text: str) -> str:
+def _read_utf7(text: str) -> str:
     """Return the text with UTF-7 read (RFC 2152), where its runs are letters of an alphabet or more than one."""
     if not text.isascii():
         return text
-    runs = [read for one in SHIFTED.finditer(text) if (read := _read_shift(one)) != one.group()]
-    if not runs or (len(runs) == 1 and max(runs[0]) > HIGHEST_PLAIN and not ENDED_SHIFT.search(text)):
+    runs = [read for one in _SHIFTED.finditer(text) if (read := _read_shift(one)) != one.group()]
+    if not runs or (len(runs) == 1 and max(runs[0]) > _HIGHEST_PLAIN and not _ENDED_SHIFT.search(text)):
         return text
-    return SHIFTED.sub(_read_shift, text).replace("+-", "+")
+    return _SHIFTED.sub(_read_shift, text).replace("+-", "+")
 
 
 def _read_shift(found: re.Match[str]) -> str:
     """Return what a run of UTF-7 says, where it is one: whole characters beyond letters of ASCII, no rest of bits."""
     coded = found[1]
-    if len(coded) < LEAST_SHIFTED:
+    if len(coded) < _LEAST_SHIFTED:
         return found.group()
     try:
         units = binascii.a2b_base64(coded + "=" * (-len(coded) % 4), strict_mode=False)

@@ -1,4 +1,4 @@
-"""Text that was decoded with a code page that ``mojibake`` has no table of: East Asian, DOS, Macintosh, KOI8, others.
+"""Text that was decoded with a code page that ``redecode`` has no table of: East Asian, DOS, Macintosh, KOI8, others.
 
 Two cases. UTF-8 read as another encoding: written back and read as UTF-8, all of the text must be valid, which sound
 text hardly ever is. A national encoding read as a Western one, or as another of its script: the text shows spots that
@@ -15,81 +15,81 @@ from math import log
 import ftfy.bad_codecs  # noqa: F401 - Python then knows "sloppy-windows-1252"
 
 from aggregator.text import word_frequencies
-from aggregator.text.mojibake.code_pages import ENCODINGS
+from aggregator.text.mojibake.byte_sequences import ENCODINGS
 
-READ_AS = (
+_READ_AS = (
     *("mac_roman", "cp437", "cp850", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5", "cp1253"),
     *("cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
-"""What UTF-8 is read as, where ``codepages`` and ftfy have not undone it."""
-CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic")
-NATIONAL = (*CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
-WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437", "cp850")
-LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
+"""What UTF-8 is read as, where ``redecode`` and ftfy have not undone it."""
+_CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic")
+_NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
+_WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437", "cp850")
+_LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
 LOST = "\ufffd"
-LETTER = r"[^\W\d_]"
-LATIN, OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
-ODD = re.compile(
+_LETTER = r"[^\W\d_]"
+_LATIN, _OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
+_ODD = re.compile(
     # What no text has: controls, private use, boxes, half-width katakana.
     "[\u0080-\u009f\ue000-\uf8ff\u2500-\u259f\uff61-\uff9f]"
     # A capital inside a word behind a small letter, where one of them is no ASCII letter.
     "|[а-яёђ-џ](?=[А-ЯЁЂ-Џ])|[a-zß-öø-ÿ](?=[À-ÖØ-Þ])|[ß-öø-ÿ](?=[A-Z])|[α-ωά-ώ](?=[Α-Ω])"
     # A sign inside or at the end of a word, where writers have none.
-    f"|(?<={LETTER})[\u00a1-\u00a9\u00ab-\u00b1\u00b4-\u00b6\u00b8\u00bb-\u00bf\u00d7\u00f7‚„†‡‰‹›ˆ˜ˇ˘˙˚¸˝˛√-∫≈-≥◊⌐⌠⌡]"
+    f"|(?<={_LETTER})[\u00a1-\u00a9\u00ab-\u00b1\u00b4-\u00b6\u00b8\u00bb-\u00bf\u00d7\u00f7‚„†‡‰‹›ˆ˜ˇ˘˙˚¸˝˛√-∫≈-≥◊⌐⌠⌡]"
     "(?=\\w)"
-    f"|[√∂∆∏∑∫≈≠≤≥◊⌐⌠⌡¬¤¦]{{2}}|(?<={LETTER})[\u00a1-\u00bf]{{2}}"
-    f"|(?<={LETTER})[№²³¹](?={LETTER})"
+    f"|[√∂∆∏∑∫≈≠≤≥◊⌐⌠⌡¬¤¦]{{2}}|(?<={_LETTER})[\u00a1-\u00bf]{{2}}"
+    f"|(?<={_LETTER})[№²³¹](?={_LETTER})"
     # Two scripts in a word, accented letters in a row.
-    f"|[{LATIN}](?=[{OTHER}])|[{OTHER}](?=[{LATIN}])|[À-ÖØ-öø-ÿŠšŽžŸŒœƒ]{{3}}"
+    f"|[{_LATIN}](?=[{_OTHER}])|[{_OTHER}](?=[{_LATIN}])|[À-ÖØ-öø-ÿŠšŽžŸŒœƒ]{{3}}"
     "|[\u0590-\u05ff](?=[\u0600-\u06ff])|[\u0370-\u03ff](?=[\u0400-\u06ff])|[\u0400-\u04ff](?=[\u0370-\u03ff\u0590-\u06ff])"
 )
-IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
-EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-ATTACHED = re.compile(f"(?<=[a-z]){EAST_ASIAN.pattern}|{EAST_ASIAN.pattern}(?=[a-z])")
-PUNCTUATION = frozenset("‘’“”–—…·«»")
-BEYOND = re.compile(r"[^\x00-\x7f]+")
-LOSSES = re.compile(f"{LOST}+")
+_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?=[a-z])")
+_PUNCTUATION = frozenset("‘’“”–—…·«»")
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_LOSSES = re.compile(f"{LOST}+")
 # Of the characters of a text: fewer East Asian ones are no words of their own, fewer odd spots may be slips.
-FEW = 0.2
+_FEW = 0.2
 # Two sequences are the least that is taken for UTF-8: a single one may be chance.
 LEAST_SPOTS = 2
 # What a right reading may leave of the odd spots of the text, for the page may have had some before.
-LEFT = 0.1
+_LEFT = 0.1
 # The mean logarithm of how common its letters are: sound texts of eleven languages reach -3.5 (alphabets) and -7.5
 # (characters), what was read wrong stays below -4 and -9.
-LEAST_COMMON, LEAST_COMMON_EAST_ASIAN = -3.7, -8.4
-UNKNOWN = -12.0
-GAIN = 0.3  # by which the letters of a right reading are commoner
-LONGEST = 100_000  # characters; longer texts are left as they are
-COMMONEST = 40_000  # words of a list whose letters are counted
+_LEAST_COMMON, _LEAST_COMMON_EAST_ASIAN = -3.7, -8.4
+_UNKNOWN = -12.0
+_GAIN = 0.3  # by which the letters of a right reading are commoner
+_LONGEST = 100_000  # characters; longer texts are left as they are
+_COMMONEST = 40_000  # words of a list whose letters are counted
 
 
-def recoded(text: str) -> str:
+def redecode_others(text: str) -> str:
     """Return the text in the encoding that it was written in; sound text comes back as it is.
 
-    >>> recoded("cr猫me br没l茅e"), recoded("Ïðèâåò, ìèð"), recoded("L’été à la plage")
+    >>> redecode_others("cr猫me br没l茅e"), redecode_others("Ïðèâåò, ìèð"), redecode_others("L’été à la plage")
     ('crème brûlée', 'Привет, мир', 'L’été à la plage')
     """
-    if text.isascii() or len(text) > LONGEST:
+    if text.isascii() or len(text) > _LONGEST:
         return text
-    if any(_reads_as_utf8(text, encoding) for encoding in ENCODINGS):
-        return text  # what ``mojibake`` reads
-    spots = odd_spots(text)
-    return _from_utf8(text, spots) or (_from_national(text, spots) if spots else None) or text
+    if any(_is_utf8_read_as(text, encoding) for encoding in ENCODINGS):
+        return text  # what ``redecode`` reads
+    spots = count_odd_spots(text)
+    return _undo_utf8(text, spots) or (_undo_national(text, spots) if spots else None) or text
 
 
-def odd_spots(text: str) -> int:
+def count_odd_spots(text: str) -> int:
     """Return how many spots of a text no writer makes, in any language; U+FFFD is not counted."""
-    found = len(ODD.findall(text))
-    if len(EAST_ASIAN.findall(text)) < FEW * len(text):
-        found += len(ATTACHED.findall(text))
-    return found + sum(one not in _common_ideographs() for one in IDEOGRAPH.findall(text))
+    found = len(_ODD.findall(text))
+    if len(_EAST_ASIAN.findall(text)) < _FEW * len(text):
+        found += len(_ATTACHED.findall(text))
+    return found + sum(one not in _common_ideographs() for one in _IDEOGRAPH.findall(text))
 
 
-def _reads_as_utf8(text: str, encoding: str) -> bool:
+def _is_utf8_read_as(text: str, encoding: str) -> bool:
     """Return whether all of a text, but for what was lost, was UTF-8 before it was read in an encoding."""
-    written = _written(text, f"sloppy-windows-{encoding[2:]}")
-    return written is not None and _read_utf8(written).count(LOST) <= len(LOSSES.findall(text))
+    written = _write_back(text, f"sloppy-windows-{encoding[2:]}")
+    return written is not None and _read_utf8(written).count(LOST) <= len(_LOSSES.findall(text))
 
 
 @lru_cache(maxsize=1)
@@ -105,37 +105,37 @@ def _common_ideographs() -> frozenset[str]:
     return frozenset(pair.decode(encoding, "ignore") for encoding, pair in pairs)
 
 
-def _from_utf8(text: str, spots: int) -> str | None:
+def _undo_utf8(text: str, spots: int) -> str | None:
     """Return the text read as UTF-8, where all of it is valid in one encoding, and sounder than before."""
-    losses = len(LOSSES.findall(text))
+    losses = len(_LOSSES.findall(text))
     best: tuple[int, str] | None = None
-    for encoding in READ_AS:
-        written = _written(text, encoding)
+    for encoding in _READ_AS:
+        written = _write_back(text, encoding)
         if written is None:
             continue
         read = _read_utf8(written)
         if read.count(LOST) > losses or read == text:
             continue
-        left = odd_spots(read)
-        if left <= LEFT * spots and _is_proved(text, read, spots) and (best is None or left < best[0]):
+        left = count_odd_spots(read)
+        if left <= _LEFT * spots and _is_proved(text, read, spots) and (best is None or left < best[0]):
             best = left, read
     return best[1] if best else None
 
 
 def _is_proved(text: str, read: str, spots: int) -> bool:
     """Return whether what is read as UTF-8 is no chance: odd spots are gone, or ideographs in Latin words."""
-    if spots >= LEAST_SPOTS or (spots and len(BEYOND.findall(text)) == spots):
+    if spots >= LEAST_SPOTS or (spots and len(_BEYOND.findall(text)) == spots):
         return True
-    ideographs = len(EAST_ASIAN.findall(text))
-    return 0 < ideographs == len(ATTACHED.findall(text)) and not EAST_ASIAN.search(read)
+    ideographs = len(_EAST_ASIAN.findall(text))
+    return 0 < ideographs == len(_ATTACHED.findall(text)) and not _EAST_ASIAN.search(read)
 
 
 def _read_utf8(written: bytes) -> str:
     """Return what bytes say as UTF-8, one U+FFFD for each stretch that says nothing."""
-    return LOSSES.sub(LOST, written.decode("utf-8", "replace"))
+    return _LOSSES.sub(LOST, written.decode("utf-8", "replace"))
 
 
-def _written(text: str, encoding: str) -> bytes | None:
+def _write_back(text: str, encoding: str) -> bytes | None:
     """Return the bytes of a text, FF (no byte of UTF-8) for each loss; ``None`` where the encoding lacks a letter."""
     try:
         return b"\xff".join([part.encode(encoding) for part in text.split(LOST)])
@@ -143,47 +143,51 @@ def _written(text: str, encoding: str) -> bytes | None:
         return None
 
 
-def _from_national(text: str, spots: int) -> str | None:
+def _undo_national(text: str, spots: int) -> str | None:
     """Return the reading in a national encoding that leaves no odd spots and has the commonest letters."""
     best: tuple[float, str] | None = None
-    for read_as, meant in chain(product(WESTERN, NATIONAL), product(CYRILLIC, CYRILLIC)):
-        written = _written(text, read_as) if read_as != meant else None
+    for read_as, meant in chain(product(_WESTERN, _NATIONAL), product(_CYRILLIC, _CYRILLIC)):
+        written = _write_back(text, read_as) if read_as != meant else None
         if written is None:
             continue
-        read = LOSSES.sub(LOST, written.decode(meant, "replace"))
-        if read.count(LOST) > len(LOSSES.findall(text)) or odd_spots(read) > LEFT * spots:
+        read = _LOSSES.sub(LOST, written.decode(meant, "replace"))
+        if read.count(LOST) > len(_LOSSES.findall(text)) or count_odd_spots(read) > _LEFT * spots:
             continue
-        common = _commonness(read)
-        foreign = "".join(BEYOND.findall(read))
+        common = _measure_commonness(read)
+        foreign = "".join(_BEYOND.findall(read))
         worded = any(map(str.isalpha, foreign))
         if not worded and len(written) == len(read):
             continue
         if best is None or common > best[0]:
             best = common, read
-    few = spots < max(LEAST_SPOTS, FEW * sum(map(len, BEYOND.findall(text))))
-    return best[1] if best and best[0] > max(0.0, _commonness(text) + GAIN if few else 0.0) else None
+    few = spots < max(LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
+    return best[1] if best and best[0] > max(0.0, _measure_commonness(text) + _GAIN if few else 0.0) else None
 
 
-def _commonness(text: str) -> float:
+def _measure_commonness(text: str) -> float:
     """Return how much above the least for its script the letters of a text are common in the likeliest language."""
     letters = [
-        one for one in BEYOND.sub(lambda found: found.group().lower(), text) if one.isalpha() and not one.isascii()
+        one for one in _BEYOND.sub(lambda found: found.group().lower(), text) if one.isalpha() and not one.isascii()
     ]
     if not letters:
-        return 1.0 if PUNCTUATION.issuperset("".join(BEYOND.findall(text))) else -1.0
-    least = LEAST_COMMON_EAST_ASIAN if EAST_ASIAN.search(text) else LEAST_COMMON
+        return 1.0 if _PUNCTUATION.issuperset("".join(_BEYOND.findall(text))) else -1.0
+    least = _LEAST_COMMON_EAST_ASIAN if _EAST_ASIAN.search(text) else _LEAST_COMMON
     return (
-        max(sum(_letters(one).get(letter, UNKNOWN) for letter in letters) / len(letters) for one in LANGUAGES) - least
+        max(
+            sum(_letter_frequencies(one).get(letter, _UNKNOWN) for letter in letters) / len(letters)
+            for one in _LANGUAGES
+        )
+        - least
     )
 
 
 @lru_cache(maxsize=16)
-def _letters(language: str) -> dict[str, float]:
+def _letter_frequencies(language: str) -> dict[str, float]:
     """Return the natural logarithm of how often each letter occurs in a language, by its commonest words."""
     counts: dict[str, float] = {}
-    for word, often in list(chain.from_iterable(part.items() for part in word_frequencies.frequencies(language)[:1]))[
-        :COMMONEST
-    ]:
+    for word, often in list(
+        chain.from_iterable(part.items() for part in word_frequencies.load_frequencies(language)[:1])
+    )[:_COMMONEST]:
         for letter in word:
             counts[letter] = counts.get(letter, 0.0) + often
     total = sum(counts.values()) or 1.0

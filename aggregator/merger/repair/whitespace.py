@@ -5,80 +5,80 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from aggregator.text.normalization import normalize
+from aggregator.text.fold import normalize
 
 # Soft hyphen, zero-width space, word joiner, byte-order mark, Mongolian vowel separator, C0 and C1 controls except
 # tab and line ends. ZWNJ and ZWJ (200C, 200D) stay: they are letters' business in Persian, Indic and emoji.
-INVISIBLE = re.compile(
+_INVISIBLE = re.compile(
     "[\u00ad\u200b\u2060-\u2064\ufeff\u180e\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb]+"
 )
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-BIDI = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+")
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
-LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
-SPACES = re.compile(" {2,}")
-AROUND_LINE_END = re.compile(" ?\n ?")
-MANY_LINES = re.compile("\n{3,}")
-HYPHEN_END = re.compile(r"(?<=(\w))-\n(\w+)")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_BIDI = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\t]")
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
+_SPACES = re.compile(" {2,}")
+_AROUND_LINE_END = re.compile(" ?\n ?")
+_MANY_LINES = re.compile("\n{3,}")
+_HYPHEN_END = re.compile(r"(?<=(\w))-\n(\w+)")
 # How far back a link may have begun, in characters.
-LINK_BEGIN = 300
-SUSPENDED = frozenset(
+_LINK_BEGIN = 300
+_SUSPENDED = frozenset(
     ("und", "oder", "bis", "and", "or", "to", "et", "ou", "e", "o", "y", "en", "of", "i", "och", "og")
 )
 # A wrapped text has one width; 40 columns is the narrowest seen. At 30, lists of titles would pass for wraps.
 NARROWEST = 40
-SENTENCE_END = tuple(".!?:;…")
+_SENTENCE_END = tuple(".!?:;…")
 
 
-def without_invisibles(text: str) -> str:
+def remove_invisibles(text: str) -> str:
     r"""The text without characters that print nothing; bidi marks stay where right-to-left letters are.
 
-    >>> without_invisibles("ze\u200bro\x07")
+    >>> remove_invisibles("ze\u200bro\x07")
     'zero'
     """
-    if _printable(text):
+    if _is_printable(text):
         return text
-    text = LONE_SURROGATE.sub("\ufffd", text)
-    text = INVISIBLE.sub("", text)
-    if BIDI.search(text) and not RIGHT_TO_LEFT.search(text):
-        text = BIDI.sub("", text)
+    text = _LONE_SURROGATE.sub("\ufffd", text)
+    text = _INVISIBLE.sub("", text)
+    if _BIDI.search(text) and not _RIGHT_TO_LEFT.search(text):
+        text = _BIDI.sub("", text)
     return text
 
 
-def with_plain_blanks(text: str) -> str:
+def normalize_blanks(text: str) -> str:
     """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
-    plain = text if _printable(text) else LINE_ENDS.sub("\n", BLANKS.sub(" ", text))
+    plain = text if _is_printable(text) else _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text))
     return plain if plain.isascii() else normalize("NFC", plain)
 
 
-def _printable(text: str) -> bool:
+def _is_printable(text: str) -> bool:
     """Whether there is nothing but what prints, ordinary spaces and line ends: no control, no mark, no other blank."""
     return text.replace("\n", "").isprintable()
 
 
-def rejoined(text: str) -> str:
+def join_hyphenated(text: str) -> str:
     r"""The text with words divided at a line's end made whole; a hyphen before a capital or in a link stays.
 
-    >>> rejoined("devel-\noper"), rejoined("Vor-\nund Nachteile"), rejoined("Anglo-\nSaxon")
+    >>> join_hyphenated("devel-\noper"), join_hyphenated("Vor-\nund Nachteile"), join_hyphenated("Anglo-\nSaxon")
     ('developer', 'Vor- und Nachteile', 'Anglo-Saxon')
     """
-    return HYPHEN_END.sub(_rejoin, text) if "-\n" in text else text
+    return _HYPHEN_END.sub(_join_hyphen, text) if "-\n" in text else text
 
 
-def _rejoin(found: re.Match[str]) -> str:
+def _join_hyphen(found: re.Match[str]) -> str:
     last, after = found.groups()
-    if after.lower() in SUSPENDED:
+    if after.lower() in _SUSPENDED:
         return f"- {after}"
-    before = found.string[max(0, found.start() - LINK_BEGIN) : found.start()].split()[-1:]
+    before = found.string[max(0, found.start() - _LINK_BEGIN) : found.start()].split()[-1:]
     kept = after[0].isupper() or after[0].isdigit() or last.isdigit() or "/" in "".join(before)
     return f"{'-' if kept else ''}{after}"
 
 
-def unwrapped(text: str) -> str:
+def unwrap_lines(text: str) -> str:
     r"""The text as one line where its line ends are those of a fixed width; other texts keep their lines.
 
-    >>> unwrapped("one\ntwo")
+    >>> unwrap_lines("one\ntwo")
     'one\ntwo'
     """
     if "\n" not in text or "\n\n" in text:
@@ -90,18 +90,18 @@ def unwrapped(text: str) -> str:
     if width < NARROWEST:
         return text
     fits = any(len(line.rstrip()) + 1 + len(after.split(" ", 1)[0]) <= width for line, after in pairwise(lines))
-    finished = sum(line.rstrip().endswith(SENTENCE_END) for line in lines[:-1])
+    finished = sum(line.rstrip().endswith(_SENTENCE_END) for line in lines[:-1])
     if fits or finished * 2 >= len(lines):
         return text
     return " ".join(line.strip() for line in lines)
 
 
-def squeezed(text: str) -> str:
+def squeeze_spaces(text: str) -> str:
     """The text with single spaces, at most one empty line between paragraphs, and nothing around it."""
     if "  " in text:
-        text = SPACES.sub(" ", text)
+        text = _SPACES.sub(" ", text)
     if " \n" in text or "\n " in text:
-        text = AROUND_LINE_END.sub("\n", text)
+        text = _AROUND_LINE_END.sub("\n", text)
     if "\n\n\n" in text:
-        text = MANY_LINES.sub("\n\n", text)
+        text = _MANY_LINES.sub("\n\n", text)
     return text.strip()

@@ -1,0 +1,354 @@
+"""Repair copies of one text by what another copy shows: lost letters, case, misread words, additions of a page."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import lru_cache
+from itertools import chain
+
+from aggregator.text.alignment import find_equal_blocks, may_be_copies
+from aggregator.text.mojibake.other_encodings import LEAST_SPOTS, LOST, count_odd_spots
+from aggregator.text.truncation import DOTS, LONGEST_MARK
+
+_LOSS_MARKS = ("?", "\ufffd")
+# Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
+# word is a question; at two thirds, two texts of one length begin to explain each other.
+_LEAST_LOST = 3
+_EXPLAINED_SHARE = 0.8
+_LOSABLE = re.compile(r"[^\x00-\x7f]")
+MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
+# Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
+_MOST_ALIKE = 64
+# The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
+_LONGEST_KNOWN = 10_000
+_LONGEST = 1_000_000  # characters of several texts that are remembered at all
+_Poorer = Callable[[str], str]
+
+
+def restore_lost_letters(texts: Sequence[str]) -> list[str]:
+    """The texts in their order, with the letters that were lost to question marks, or of their accents.
+
+    >>> restore_lost_letters(["Ge?ici g?n i?in", "Geçici gün için"])
+    ['Geçici gün için', 'Geçici gün için']
+    >>> restore_lost_letters(["Ou est-elle? A demain!", "Où est-elle? À demain!"])[0]
+    'Ou est-elle? A demain!'
+    """
+    if all(text.isascii() for text in texts):
+        return list(texts)
+    size = sum(map(len, texts))
+    return list((_known if size <= _LONGEST_KNOWN else _long if size <= _LONGEST else _restore_all)(tuple(texts)))
+
+
+def _restore_all(texts: tuple[str, ...]) -> list[str]:
+    marked = any(mark in text for mark in _LOSS_MARKS for text in texts)
+    spelt = {text: _list_outlines(text) if marked else [] for text in texts}
+    back = []
+    for text in texts:
+        others = [other for other in spelt if other != text]
+        back.append(_restore_words(_restore_from_best(text, others), [spelt[other] for other in others]))
+    return back
+
+
+# Who learns from an item reads it again after that.
+_known = lru_cache(maxsize=1 << 10)(_restore_all)
+_long = lru_cache(maxsize=2)(_restore_all)
+
+
+def _restore_from_best(text: str, others: Sequence[str]) -> str:
+    """The text as the other that explains most of it shows it."""
+    best = (0, text)
+    mark = max(_LOSS_MARKS, key=text.count)
+    if text.count(mark) >= _LEAST_LOST:
+        letters = frozenset(text)
+        for other in others:
+            best = max(best, _explain_losses(text, other, lambda one: one if one.isascii() or one in letters else mark))
+    elif not any(strip_accent(one) != one for one in _count_losable(text)):
+        for other in others:
+            best = max(best, _explain_losses(text, other, strip_accent))
+    return best[1]
+
+
+def _explain_losses(text: str, other: str, poorer: _Poorer) -> tuple[int, str]:
+    """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
+    often = {one: count for one, count in _count_losable(other).items() if poorer(one) != one}
+    claimed = 0 if poorer is strip_accent else max(map(text.count, _LOSS_MARKS))
+    if sum(times for one, times in often.items() if one not in _LOSS_MARKS) < max(
+        _LEAST_LOST, _EXPLAINED_SHARE * claimed
+    ):
+        return 0, text
+    damaged = other.translate({ord(one): poorer(one) for one in often})
+    if not may_be_copies(text, damaged):
+        return 0, text
+    lost = [at for at, one in enumerate(other) if one in often and one not in _LOSS_MARKS]
+    letters, back, reach = list(text), 0, 0
+    for i, j, size in find_equal_blocks(text, damaged):
+        if size:
+            reach = j + size
+            for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]:
+                letters[i + at - j] = other[at]
+                back += 1
+    claimed = claimed or bisect_left(lost, reach)
+    return (back, "".join(letters)) if back >= _LEAST_LOST and back >= _EXPLAINED_SHARE * claimed else (0, text)
+
+
+def _count_losable(text: str) -> Mapping[str, int]:
+    """How often a text has each letter that a poorer copy may lack."""
+    return {} if text.isascii() else Counter(_LOSABLE.findall(text))
+
+
+def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
+    """The text with the words that lost a letter or two as the other copies write them, where these agree."""
+    marked = (
+        list(dict.fromkeys(MARKED.findall(text))) if any(spelt) and any(mark in text for mark in _LOSS_MARKS) else []
+    )
+    if not marked:
+        return text
+    outlines = _mask_letters("\n".join(marked)).split("\n")
+    written: dict[str, dict[str, int]] = {outline: {} for outline in outlines}
+    for outline, word in chain.from_iterable(spelt):
+        if outline in written:
+            written[outline][word] = written[outline].get(word, 0) + 1
+    whole = {word: _find_whole_word(word, written[outline]) for word, outline in zip(marked, outlines, strict=True)}
+    return MARKED.sub(lambda found: whole[found.group()], text)
+
+
+def _list_outlines(text: str) -> list[tuple[str, str]]:
+    """Each word of a text that may have lost a letter elsewhere, after its outline."""
+    words = [] if text.isascii() else [word for word in dict.fromkeys(text.split()) if not word.isascii()]
+    return list(zip(_mask_letters("\n".join(words)).split("\n"), words, strict=True)) if words else []
+
+
+def _mask_letters(words: str) -> str:
+    """A word with a question mark for each letter that may be lost."""
+    return _LOSABLE.sub("?", words)
+
+
+def _find_whole_word(word: str, written: Mapping[str, int]) -> str:
+    """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
+    if not written or len(written) > _MOST_ALIKE:
+        return word
+    letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, _LOSS_MARKS))
+    if marks > max(1, letters / 2) or not letters:
+        return word
+    fitting = [(times, other) for other, times in written.items() if _may_be(word, other)]
+    most = max(fitting, default=(0, word))
+    return most[1] if [times for times, _ in fitting].count(most[0]) == 1 else word
+
+
+def _may_be(word: str, other: str) -> bool:
+    """Whether a word is another of its length with letters lost; at its end only a letter can have been lost."""
+    if word[-1] in _LOSS_MARKS and not other[-1].isalpha():
+        return False
+    return all(
+        one == whole or (one in _LOSS_MARKS and not whole.isascii()) for one, whole in zip(word, other, strict=True)
+    )
+
+
+@lru_cache(maxsize=4096)
+def strip_accent(letter: str) -> str:
+    """A letter without its accent; what is no accented letter of Latin, Greek or Cyrillic stays.
+
+    >>> strip_accent("é"), strip_accent("й"), strip_accent("が"), strip_accent("a")
+    ('e', 'и', 'が', 'a')
+    """
+    if not "\u00c0" <= letter <= "\u1eff":
+        return letter
+    first, *marks = list(unicodedata.normalize("NFD", letter))
+    return first if all("\u0300" <= mark <= "\u036f" for mark in marks) else letter
+
+
+_CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
+_LEAST_WORDS = 2
+_LEAST_WORDS_TITLED = 4
+_LEAST_CASED_LETTERS = 6
+_LEAST_STRETCH = 3  # characters that are compared
+_LEAST_SMALL = 0.25  # of the words
+
+
+class _Case(IntEnum):
+    """How much the case of a text tells: nothing, where words begin, or what its author wrote."""
+
+    SINGLE = 0
+    TITLED = 1
+    MIXED = 2
+
+
+def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
+    """Return the texts with the case of letters as a copy shows it that is trusted at least as much.
+
+    A text in capitals, in small letters, or with a capital at each word tells less than one that has both.
+
+    >>> restore_case(["RAIN OVER PORTO", "Rain over Porto"], [1, 1])
+    ['Rain over Porto', 'Rain over Porto']
+    >>> restore_case(["RAIN OVER PORTO", "Rain over Porto"], [1, 0.5])[0]
+    'RAIN OVER PORTO'
+    """
+    cases = [_find_case(text) for text in texts]
+    if len(set(cases)) == 1:
+        return list(texts)
+    back = []
+    for text, case, trust in zip(texts, cases, trusts, strict=True):
+        told = [(other, one) for other, one, theirs in zip(cases, texts, trusts, strict=True) if theirs >= trust]
+        others = [one for other, one in told if other > case and (case is _Case.SINGLE or _has_small_words(one))]
+        back.append(_copy_case(text, max(others, key=_find_case)) if others else text)
+    return back
+
+
+def _find_case(text: str) -> _Case:
+    words = [word for word in _CASED_WORD.findall(text) if word.lower() != word.upper()]
+    if len(words) < _LEAST_WORDS or sum(map(len, words)) < _LEAST_CASED_LETTERS:
+        return _Case.MIXED
+    if text in {text.upper(), text.lower()}:
+        return _Case.SINGLE
+    titled = text == text.title() or not any(word[0].islower() or word[1:] != word[1:].lower() for word in words)
+    return _Case.TITLED if titled and len(words) >= _LEAST_WORDS_TITLED else _Case.MIXED
+
+
+def _has_small_words(text: str) -> bool:
+    """Return whether small letters at the beginning of words are a habit of the text, not one slip."""
+    words: list[str] = _CASED_WORD.findall(text)
+    small = sum(word[0].islower() for word in words)
+    return small >= _LEAST_WORDS and small >= _LEAST_SMALL * len(words)
+
+
+def _copy_case(text: str, other: str) -> str:
+    """Return the text with the letters of another one wherever both have the same but for their case."""
+    one, two = _lower_in_place(text), _lower_in_place(other)
+    if not may_be_copies(one, two):
+        return text
+    letters = list(text)
+    capital = text[:1].isupper()
+    for i, j, size in find_equal_blocks(one, two):
+        if size >= _LEAST_STRETCH:
+            letters[i : i + size] = other[j : j + size]
+    return (letters[0].upper() if capital else letters[0]) + "".join(letters[1:])
+
+
+def _lower_in_place(text: str) -> str:
+    """Return the text in small letters, each at its place ("İ" is two of them)."""
+    small = text.lower()
+    return small if len(small) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+
+
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_LETTER = re.compile("[A-Za-z]")
+_LEAST_LETTERS_LEFT = 2
+_ANY_WORD = re.compile(r"\S+")
+
+_Outline = tuple[str, str, str]
+
+
+def restore_misread_words(texts: Sequence[str]) -> list[str]:
+    """Return the texts, those that show a wrong code page with the words of the copies that show none.
+
+    A word is that of another copy where both are the same but for one stretch of letters beyond ASCII, or several; a
+    short one also has to stand between the same words.
+
+    >>> restore_misread_words(["geb³rtig aus M³nchen, f³r", "gebürtig aus München, für"])[0]
+    'gebürtig aus München, für'
+    """
+    if all(text.isascii() for text in texts):
+        return list(texts)
+    spots = {text: count_odd_spots(text) + text.count(LOST) for text in texts}
+    sound: dict[str | _Outline, str | None] = {}
+    for text in dict.fromkeys(texts):
+        if not spots[text]:
+            for keys, word in _list_word_keys(text):
+                for key in keys:
+                    sound[key] = word if sound.get(key, word) == word else None
+    return [_restore_misread(text, sound) if spots[text] >= LEAST_SPOTS and sound else text for text in texts]
+
+
+def _restore_misread(text: str, sound: dict[str | _Outline, str | None]) -> str:
+    pieces, at = [], 0
+    for found, (keys, word) in zip(_ANY_WORD.finditer(text), _list_word_keys(text, every=True), strict=True):
+        meant = next((sound[key] for key in keys if sound.get(key)), None) if not word.isascii() else None
+        pieces += [text[at : found.start()], meant or word]
+        at = found.end()
+    return "".join([*pieces, text[at:]])
+
+
+def _list_word_keys(text: str, *, every: bool = False) -> Iterator[tuple[list[str | _Outline], str]]:
+    """Return the words beyond ASCII (or every one), each with the keys that find it: its outline, its place."""
+    words = text.split()
+    outlines = ["", *(_BEYOND.sub(LOST, word) for word in words), ""]
+    for at, word in enumerate(words, 1):
+        if every or not word.isascii():
+            outline = outlines[at]
+            before, after = outlines[at - 1], outlines[at + 1]
+            keys: list[str | _Outline] = (
+                [(before, outline, after)] if _is_telling(before) and _is_telling(after) else []
+            )
+            yield [*keys, outline] if _is_telling(outline) else keys, word
+
+
+def _is_telling(outline: str) -> bool:
+    """Return whether enough of a word is left to know it by."""
+    return len(_LETTER.findall(outline)) >= _LEAST_LETTERS_LEFT
+
+
+_NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
+_TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
+# Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
+_CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
+_LONGEST_CODE = 4000
+# A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
+_BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
+_MOST_WORDS = 5
+# So much before the cut must stand in the other copy, without the word that may be torn, in characters.
+_CONTEXT = 12
+_LEAST_MARKS = 2
+
+
+def remove_page_additions(texts: Sequence[str]) -> list[str]:
+    """Return the texts, each without what no other has of notes, times and a code, and without the button behind a cut.
+
+    >>> remove_page_additions(["One.[1] Two.[2] And so…(cont.)", "One. Two. And so it goes on and on."])[0]
+    'One. Two. And so…'
+    """
+    if len(set(texts)) == 1:
+        return list(texts)
+    back = []
+    for text in texts:
+        others = [other for other in texts if other != text]
+        shorter = text
+        for marks in (_NOTE, _TIME):
+            if len(marks.findall(text)) >= _LEAST_MARKS and not any(marks.search(other) for other in others):
+                shorter = marks.sub("", shorter)
+        back.append(_remove_button(_remove_code(shorter, others), others) or text)
+    return back
+
+
+def _remove_code(text: str, others: Sequence[str]) -> str:
+    found = _CODE.search(text[-_LONGEST_CODE:])
+    if not found or any(found.group().strip() in other for other in others):
+        return text
+    return text[: len(text) - len(found.group())]
+
+
+def _remove_button(text: str, others: Sequence[str]) -> str:
+    """Return the text with the dots alone at its end, where a copy that goes on there has no such words."""
+    tail = text[-LONGEST_MARK:]
+    found = _BUTTON.search(tail)
+    if not found:
+        return text
+    dots, words = found[1] or found[3], found[2] or found[4]
+    begun = _remove_spaces(dots + words.split()[0])
+    bare = [_remove_spaces(other) for other in others]
+    if len(words.split()) > _MOST_WORDS or any(begun in other or _remove_spaces(words) in other for other in bare):
+        return text
+    before = tail[: found.start()].rstrip()
+    known = _remove_spaces(before.rpartition(" ")[0] if " " in before else before[:-1])[-_CONTEXT:]
+    if len(known) < _CONTEXT // 2:
+        return text
+    goes_on = any(known in other and len(other.rpartition(known)[2]) > len(words) for other in bare)
+    return text[: len(text) - len(words)].rstrip() if goes_on else text
+
+
+def _remove_spaces(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,82 @@
+"""Replace letters that only look right: of another script, ligatures, full-width forms, spaced-out words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LATIN_OF = dict(
+    zip(
+        "аеорсухіѕјһԁԛԝАВЕНІКМОРСТУХЅЈԚԜοαινΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+        "aeopcyxisjhdqwABEHIKMOPCTYXSJQWoaivABEZHIKMNOPTYX",
+        strict=True,
+    )
+)
+_CYRILLIC_OF = {latin: other for other, latin in _LATIN_OF.items() if "\u0400" <= other <= "\u052f"}
+_GREEK_OF = {latin: other for other, latin in _LATIN_OF.items() if "\u0370" <= other <= "\u03ff"}
+_OTHER = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SINGLE = re.compile(r"(?<=[A-Za-z] )[аосуеАОСУ](?= [A-Za-z])")
+# In a Russian text "Go с Rust" is right: a lone letter is only foreign in a text that is nearly all Latin.
+_MOSTLY = 0.9
+
+
+def replace_homoglyphs(text: str) -> str:
+    """The text with look-alike letters put back into the script of their word.
+
+    >>> replace_homoglyphs("Hеllo"), replace_homoglyphs("IT-шник"), replace_homoglyphs("this is а test")
+    ('Hello', 'IT-шник', 'this is a test')
+    """
+    if text.isascii() or not _OTHER.search(text) or not _LATIN.search(text):
+        return text
+    latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
+    several = filter(mixes_scripts, set(_WORD.findall(text)))
+    one_script = {word: made for word in several if (made := _unify_script(word, latin_text=latin >= other)) != word}
+    if one_script:
+        text = _WORD.sub(lambda found: one_script.get(found.group(), found.group()), text)
+    if latin < _MOSTLY * (latin + other):
+        return text
+    return _SINGLE.sub(lambda found: _LATIN_OF[found.group()], text)
+
+
+def mixes_scripts(word: str) -> bool:
+    """Whether the word holds letters of Latin and of Cyrillic or Greek."""
+    return bool(_OTHER.search(word)) and bool(_LATIN.search(word))
+
+
+def _unify_script(word: str, *, latin_text: bool) -> str:
+    """The mixed word in the script of its text, where every foreign letter of it has a twin there."""
+    foreign = [letter for letter in word if _OTHER.match(letter)]
+    if latin_text:
+        swaps = _LATIN_OF if all(letter in _LATIN_OF for letter in foreign) else {}
+    else:
+        home = _GREEK_OF if unicodedata.name(foreign[0]).startswith("GREEK") else _CYRILLIC_OF
+        swaps = home if all(letter in home for letter in word if _LATIN.match(letter)) else {}
+    return "".join(swaps.get(letter, letter) for letter in word)
+
+
+_LEAST_SPACED = 6
+_SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
+_FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ſt", "ﬆ": "st"}
+_LIGATURE = re.compile(r"(?<=[^\W\d_])[ﬀ-ﬆ]|[ﬀ-ﬆ](?=[^\W\d_])")
+
+
+def replace_letter_forms(text: str) -> str:
+    """Return the text with ligatures and full-width letters as ordinary ones, and spaced-out words closed.
+
+    Full-width letters stay where East Asian ones are.
+
+    >>> replace_letter_forms("ﬁnal oﬀer"), replace_letter_forms("Ｒａｄｉｏ"), replace_letter_forms("T h e  e n d")
+    ('final offer', 'Radio', 'The end')
+    """
+    if not text.isascii():
+        text = _LIGATURE.sub(lambda found: _LIGATURES[found.group()], text)
+        if _FULL_WIDTH.search(text) and not _EAST_ASIAN.search(text):
+            text = text.translate(_NARROW)
+    if len(text) >= 2 * _LEAST_SPACED and text[1::2][:2] == "  " and _SPACED.fullmatch(text) and "  " in text.strip():
+        text = re.sub(r" (?! )|(?<= ) (?= )", "", re.sub(r" {2,}", "  ", text.strip()))
+    return text

@@ -1,0 +1,317 @@
+"""What a title marks: episode and season numbers, part, re-run or extra, stage of a release."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from aggregator.text.fold import fold
+
+EDGE = " \t-:|,;·•~/>»«_"
+_EPISODE_WORD = (
+    r"(?:episodes?|episodio|episódio|épisode|episod|ep|eps|folge|ausgabe|sendung|aflevering|avsnitt|odcinek|bölüm"
+    r"|no|nr|№|chapter|show)"
+)
+_SEASON = r"(?:season|staffel|saison|temporada|series|sezon|seizoen)"
+_LEADING = re.compile(
+    rf"""^[\[(]?(?:
+      s(?:eason\s?)?(?P<s1>\d{{1,3}})\s?[-:.,x]?\s?e(?:p(?:isode)?)?[\s.#:]{{0,2}}(?P<n1>\d{{1,4}})
+    | {_SEASON}\s?(?P<s2>\d{{1,3}})[\s,:-]{{0,3}}{_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n2>\d{{1,5}})
+    | [a-z](?P<s3>\d{{1,2}})e(?P<n3>\d{{1,4}})
+    | (?P<s4>\d{{1,2}})x(?P<n4>\d{{1,3}})
+    | {_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n5>\d{{1,5}})(?:\s(?:of|von|de|/)\s\d{{1,4}})?
+    | e(?P<n6>\d{{1,4}})
+    | \#\s?(?P<n7>\d{{1,5}})
+    | 第\s?(?P<n8>\d{{1,4}})\s?[回話集期]
+    )(?![\d/])(?=\W|_|$)[\])]?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BARE = re.compile(
+    r"""^(?:(?P<n1>\d{1,4})\s?(?:[)|]|:(?=\s)|\.(?=\s)|\s-\s|-(?=\D))(?=\s*[^\s.])(?!\s*\d{1,2}\.\s*\d)
+    | (?P<n2>0\d{1,3})-(?=\S)
+    | \[(?P<n3>\d{1,4})\](?=\s*\S)
+    | \((?P<n4>\d{1,4})\)(?=\s*\S))""",
+    re.VERBOSE,
+)
+_TRAILING = re.compile(
+    rf"""(?:[\s(\[|-]|^|(?<=[）)】\]]))(?:
+      s(?P<s1>\d{{1,3}})\s?[-:.,x]?\s?e(?:p(?:isode)?)?[\s.#:]{{0,2}}(?P<n1>\d{{1,4}})
+    | {_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n2>\d{{1,5}})(?:\s(?:of|von|de|/)\s\d{{1,4}})?
+    | \#\s?(?P<n3>\d{{1,5}})
+    | (?<=\|\s)[^\W\d]{{1,6}}\s?(?P<n4>\d{{1,5}})
+    | 第\s?(?P<n5>\d{{1,4}})\s?[回話集期]
+    )[\])]?$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DIGIT = re.compile(r"\d")
+_ROUNDS = 4  # marks that a title may carry on one side: "Show #40 - 252: X" has two
+
+
+def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int, ...]]:
+    """The text without the show's folded name and marked numbers at its ends; the season; the numbers taken off.
+
+    >>> strip_numbers("Example Cast #40 - 252: Soup", "example cast")
+    ('Soup', None, (40, 252))
+    >>> strip_numbers("16.03.2022 - News")[0], strip_numbers("10:30 in the morning")[0]
+    ('16.03.2022 - News', '10:30 in the morning')
+    """
+    season: int | None = None
+    numbers: list[int] = []
+    for _ in range(_ROUNDS):
+        before = text
+        text = _strip_show(text, show) if show else text
+        for pattern in (_LEADING, _BARE, _TRAILING) if _DIGIT.search(text) else ():
+            met = pattern.search(text)
+            if met is None:
+                continue
+            groups = {name[0]: int(value) for name, value in met.groupdict().items() if value}
+            numbers.append(groups["n"])
+            season = groups.get("s", season)
+            text = (text[: met.start()] + text[met.end() :]).strip(EDGE)
+        if text == before:
+            break
+    return text, season, tuple(numbers)
+
+
+_CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
+
+
+def _strip_show(text: str, show: str) -> str:
+    """The text without the show's name before or after it, if more than that name is there."""
+    if show not in fold(text):
+        return text
+    found = _CUT.split(text)
+    for count in (1, 3, 5):
+        if count < len(found) and fold("".join(found[:count])) == show:
+            return "".join(found[count + 1 :]).strip(EDGE) or text
+        if count < len(found) and fold("".join(found[-count:])) == show:
+            return "".join(found[: -count - 1]).strip(EDGE) or text
+    return text
+
+
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
+_COUNTED = (  # as they stand behind the word for a part: "Part One", "Parte segunda", "Часть вторая"
+    "one eins un uno um een ett أول الأول א",
+    "two zwei deux due dos dois twee två الثاني ב",
+    "three drei trois tre tres três drie الثالث ג",
+    "four vier quatre quattro cuatro quatro fyra",
+    "five fünf cinq cinque cinco",
+    "six sechs sei seis",
+)
+_ORDERED = (  # as they stand before it, and often behind it
+    "first erster erste première prima primera primeira первая pierwsza eerste första",
+    "second zweiter zweite deuxième seconde seconda segunda вторая druga tweede andra",
+    "third dritter dritte troisième terza tercera terceira третья trzecia derde tredje",
+    "fourth vierter vierte quatrième quarta cuarta четвёртая четвертая czwarta vierde fjärde",
+)
+_ORDINALS = {word: at for at, words in enumerate(_ORDERED, 1) for word in words.split()}
+_NAMED = {word: at for at, words in enumerate(_COUNTED, 1) for word in words.split()} | _ORDINALS
+_PART_WORDS = (
+    *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина"),
+    *("ч", "osa", "bölüm", "rész", "díl", "μέρος", "パート", "الجزء", "חלק", "भाग"),
+)
+_AFTER = (
+    "part",
+    "half",
+    "teil",
+    "hälfte",
+    "partie",
+    "parte",
+    "deel",
+    "delen",
+    "część",
+    "часть",
+    "bölüm",
+    "rész",
+    "díl",
+)
+_VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NAMED}, key=len, reverse=True))})"
+_OF = r"(?:\s?(?:/|of|von|de|di|sur|van|av|af|z|из)\s?(?P<of>\d{1,2})(?!\d))?"
+# Swedish "Del 2", and neither "noticias del 5" nor "Del 5 al 10 de mayo".
+_DEL = r"(?<!\w\s)del(?=\s?\d{1,2}(?!\d|\s(?:al|de)\s))"
+# "The part I played": a lone letter is a number only where the mark is set off, before or behind.
+_LETTERS = frozenset("ivx")
+_WORDED = re.compile(
+    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_PART_WORDS)}|{_DEL})(?:\b|(?=\d))\.?\s?#?{_VALUE}(?!\w|/(?!\d\d?\b)|[.:]\d){_OF}[)\]]?",
+    re.IGNORECASE,
+)
+_SET_OFF = r"[)\]]?(?=\s*(?:$|[\-:,|)\]]))"
+_NUMBERED = re.compile(  # "2. Teil", "2e partie", "2nd part"; in compatibility form "2ª parte" is "2a parte"
+    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?(?<![\w.])(?P<n>\d{{1,2}})(?:\.|st|nd|rd|th|[eè]?re|er|[eè]me|e|a|o|-?я)?"
+    rf"\s?(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
+    re.IGNORECASE,
+)
+_SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": set off on both sides, or it is part of a sentence
+    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(
+    r"(?<!\s)\s*+(?:[(\[](?P<n>\d{1,2})\s?(?:/|of|von|de|di|из)\s?(?P<of>\d{1,2})[)\]]|(?<!\S)(?P<n2>\d)/(?P<of2>\d)$)"
+)
+# The last of two or of three: 3, so that it is not the middle one.
+_HALVES = {"前半": 1, "後半": 2, "前編": 1, "中編": 2, "後編": 3, "前篇": 1, "後篇": 3, "上": 1, "中": 2, "下": 3}
+_HALF = re.compile(
+    r"(?<![\s\-])[\s\-]*+[(（\[【〈<]?(?P<h>前半|後半|前編|中編|後編|前篇|後篇)(?:戦)?[)）\]】〉>]?|[(（【]\s?(?P<b>[上中下])\s?[)）】]"
+)
+_CHINESE = "一二三四五六七八九十"
+_PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）, 下集; 三部作 is a trilogy
+    r"(?<![\s\-])[\s\-]*+[(（\[【]?(?:第\s?(?P<d>[\d一二三四五六七八九十])\s?部分?|제?\s?(?P<k>\d)\s?[부편]|その(?P<s>[\d一二三四五]))"
+    r"(?!\w)[)）\]】]?|[(（【]\s?(?P<c>[一二三四五])\s?[)）】]|(?<!\w)(?P<u>[上中下])集(?!\w)"
+)
+# What every word above has in it: most titles are done with these alone.
+_PART_STEM = re.compile("|".join(map(re.escape, (*_PART_WORDS, "del", "half"))))
+
+
+class Part(NamedTuple):
+    """The number of the part and how many there are; ``None`` where the title does not say."""
+
+    number: int | None = None
+    total: int | None = None
+
+
+def find_part(text: str) -> tuple[Part, str]:
+    """The part that a title names and the title without that mark.
+
+    >>> find_part("The Long Way (Part 2 of 3)")
+    (Part(number=2, total=3), 'The Long Way')
+    >>> find_part("Pt. IV: Home")
+    (Part(number=4, total=None), 'Home')
+    >>> find_part("Die lange Reise (2. Teil)"), find_part("Part time work")
+    ((Part(number=2, total=None), 'Die lange Reise'), (Part(number=None, total=None), 'Part time work'))
+    """
+    low = text.casefold()
+    patterns: tuple[re.Pattern[str], ...] = ()
+    if _PART_STEM.search(low):
+        patterns = (_WORDED, _NUMBERED, _SPELT)
+    if "/" in low or "(" in low or "[" in low:
+        patterns = (*patterns, _FRACTION)
+    for pattern in patterns:
+        met = pattern.search(text)
+        if met is None:
+            continue
+        groups = met.groupdict()
+        number, total = (
+            _read_number(groups.get("n") or groups.get("n2")),
+            _read_number(groups.get("of") or groups.get("of2")),
+        )
+        letter = (groups.get("n") or "").casefold() in _LETTERS
+        if number and (total is None or number <= total) and not (letter and not _is_set_off(text, met)):
+            return Part(number, total), _remove_mark(text, met)
+    return (Part(), text) if text.isascii() else _find_asian_part(text)
+
+
+def _find_asian_part(text: str) -> tuple[Part, str]:
+    """The part as Japanese, Chinese and Korean titles name it."""
+    if met := _HALF.search(text):
+        return Part(_HALVES[met["h"] or met["b"]]), _remove_mark(text, met)
+    if met := _PIECE.search(text):
+        said = next(value for value in met.groups() if value)
+        number = _HALVES.get(said) or (int(said) if said.isdecimal() else _CHINESE.index(said) + 1)
+        return (Part(number), _remove_mark(text, met)) if number else (Part(), text)
+    return Part(), text
+
+
+def _is_set_off(text: str, met: re.Match[str]) -> bool:
+    """Whether the mark begins or ends the text, or a mark of punctuation stands on one of its sides."""
+    around = (text[: met.start()][-1:], met.group().lstrip()[:1], text[met.end() :].lstrip()[:1])
+    return not around[0] or not around[2] or not all(map(str.isalnum, around[1:]))
+
+
+def _remove_mark(text: str, met: re.Match[str]) -> str:
+    """The text without the mark, the two sides one space apart."""
+    return f"{text[: met.start()].rstrip()} {text[met.end() :].lstrip()}".strip(" :-,|") or text
+
+
+def _read_number(written: str | None) -> int | None:
+    """A digit, roman numeral or number word as a number."""
+    if written is None:
+        return None
+    low = written.casefold()
+    return int(low) if low.isdecimal() else _ROMAN.get(low) or _NAMED.get(low)
+
+
+_TAG_WORDS = {
+    "replay": (
+        r"re-?plays?|re-?broadcast|re-?runs?|encore|re-?air(?:ed|ing)?|re-?issue|re-?release"
+        r"|from the (?:archives?|vaults?)|throwback|flashback"
+        r"|wiederholung|best of|rediffusion|repetici[oó]n|再放送|classic episode"
+    ),
+    "companion": (
+        r"discussing|after-?\s?show|re-?cap|the debrief|debrief(?:ing)?|reaction to|behind the scenes|making of"
+        r"|talking about|post-?show|companion"
+    ),
+    "bonus": r"bonus|extra|unlocked|outtakes?|blooper reel|special episode|sonderfolge|番外編|おまけ",
+    "trailer": r"trailer|teaser|preview|sneak peek|coming soon|予告",
+}
+_ABOUT = r"|[:|\-–—]\s(?:discussing|talking about|reaction to)\s"
+_HEAD = (
+    r"(?:^\W*|[:|\-–—]\s)(?:the\s)?(?:{})\b(?=\s*+(?:(?:episode|edition|show)\s*+)?(?:[:\]\)|\-–—!.]|$))"
+    r"|^\W*(?:the\s)?(?:{})\b(?=\s)"
+)
+_TAIL = r"[\[(【|:\-–—]\s*(?:\w+\s){{0,2}}(?:{})(?:\s\w+)?\s*+(?:[\])】]\s*+)?$"
+_EDGES = {
+    tag: re.compile(
+        _HEAD.format(words, words) + "|" + _TAIL.format(words) + (_ABOUT if tag == "companion" else ""), re.IGNORECASE
+    )
+    for tag, words in _TAG_WORDS.items()
+}
+_STEMS = (  # what every word above has in it: most titles are done with these alone
+    *("play", "broadcast", "run", "encore", "air", "issue", "release", "from the", "throwback", "flashback"),
+    *("wiederholung", "best of", "rediffusion", "repetici", "再放送", "classic", "discussing", "after", "cap"),
+    *("debrief", "reaction", "behind the", "making of", "talking", "show", "companion", "bonus", "extra", "unlocked"),
+    *("outtake", "blooper", "special", "sonderfolge", "番外編", "おまけ", "trailer", "teaser", "preview", "peek"),
+    *("soon", "予告"),
+)
+_TAG_STEM = re.compile("|".join(map(re.escape, _STEMS)))
+
+
+def find_tag(text: str) -> str | None:
+    """What a title says of itself at its start or end, or ``None``; the same word in mid-sentence says nothing.
+
+    >>> find_tag("Replay: The Long Way"), find_tag("The Long Way (Bonus)")
+    ('replay', 'bonus')
+    >>> find_tag("How the encore came to be")
+    """
+    if not _TAG_STEM.search(text.casefold()):
+        return None
+    for tag, pattern in _EDGES.items():
+        if pattern.search(text):
+            return tag
+    return None
+
+
+# As in PEP 440 and Semantic Versioning, and as blogs of other languages write them.
+_MARKS = {
+    "alpha": r"alpha|alfa|альфа|アルファ(?:版)?|알파",
+    "beta": r"beta|бета|ベータ(?:版)?|베타|测试版|測試版",
+    "rc": r"rc|release[ -]candidate|релиз-кандидат|リリース候補(?:版)?|候选版|候選版",
+    "preview": r"preview|pre|vorschau|プレビュー(?:版)?|预览版",
+    "dev": r"dev|nightly|snapshot|canary",
+    "milestone": r"milestone",
+}
+_SHORT = {"a": "alpha", "b": "beta", "c": "rc", "m": "milestone"}  # only between two digits: "3.5.0b1"
+_ANY = "|".join(_MARKS.values())
+_VERSION = re.compile(rf"\d\.\d|\d[ ._-]?(?:{_ANY})[ ._-]?\d", re.IGNORECASE)
+_MARK = re.compile(
+    "|".join(rf"(?P<{name}>(?<![^\W\d_])(?:{words})(?![^\W\d_]))" for name, words in _MARKS.items())
+    + rf"|(?<=\d)(?P<short>[{''.join(_SHORT)}])(?=\d)",
+    re.IGNORECASE,
+)
+
+
+def find_release_stages(title: str) -> tuple[str, ...]:
+    """Return the stages of a release in a title that has a version number, each once, in order of the alphabet.
+
+    >>> (
+    ...     find_release_stages("Anvil 3.5.0b1"),
+    ...     find_release_stages("Anvil 5.0 release candidate 1 is out"),
+    ...     find_release_stages("Anvil 3.5.0"),
+    ... )
+    (('beta',), ('rc',), ('final',))
+    >>> find_release_stages("The alpha wolf of 1950")
+    ()
+    """
+    if not _VERSION.search(title):
+        return ()
+    found = {_SHORT[met[0].casefold()] if met.lastgroup == "short" else met.lastgroup for met in _MARK.finditer(title)}
+    return tuple(sorted(name for name in found if name)) or ("final",)
