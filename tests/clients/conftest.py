@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import socket
@@ -19,6 +18,7 @@ import pytest
 import uvicorn
 
 from aggregator.service import web
+from tests.support import pages_fixture
 
 HERE = Path(__file__).parent
 
@@ -41,12 +41,7 @@ def program() -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def made() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pages_fixture", HERE.parent / "generator" / "pages_fixture.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return pages_fixture
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 The detector tries forty patterns at each character. Every one of them holds a mark of the sets below, nearly all with
 another character beyond ASCII right beside it; a text without such a spot is done in a twentieth of the time.
-``tests/text`` compares the answer with the detector's own over the letters of all its sets.
+``tests/unit/text/mojibake`` compares the answer with the detector's own over the letters of all its sets.
 """
 
 from __future__ import annotations

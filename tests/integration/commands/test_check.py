@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aggregator.model.source import Memory
+from aggregator.store import database, poll_states
+from tests.support.paths import ROOT
+
+
+@pytest.mark.skipif(not (ROOT / "samples/pytorch").exists(), reason="samples not yet written")
+def test_the_projects_own_config_is_sound(run) -> None:
+    answer = run("check", "-c", str(ROOT / "config.yaml"))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.endswith("config.yaml: 1 feed from 5 sources, nothing wrong\n")
+
+
+def test_a_wrong_config_is_exit_2_and_one_line_each(run, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("outptu: x\nfeeds:\n  a: {title: A, sources: {s: {kind: fed, path: x}}}\n")
+    answer = run("check")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.splitlines() == [
+        'aggregator: config.yaml:1: outptu: unknown key; did you mean "output"?',
+        'aggregator: config.yaml:3: feeds.a.sources.s.kind: "fed" is not a kind of source; did you mean "feed"?',
+    ]
+
+
+def test_no_config_is_exit_2(run) -> None:
+    answer = run("check")
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        "aggregator: config.yaml: cannot be read: No such file or directory; -c FILE names another config\n"
+    )
+
+
+def test_a_file_that_is_not_there_is_told_by_its_key(run, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("feeds:\n  a: {title: A, sources: {s: {kind: feed, path: x.xml}}}\n")
+    answer = run("check")
+    assert answer.returncode == 2
+    assert answer.stderr == f"aggregator: config.yaml: feeds.a.sources.s.path: no such file: {tmp_path / 'x.xml'}\n"
+
+
+def test_the_schema_that_is_printed_is_the_one_committed(run) -> None:
+    answer = run("check", "--schema")
+    assert answer.stdout == (ROOT / "config.schema.json").read_text(encoding="utf-8")
+    assert json.loads(answer.stdout)["title"] == "ConfigKeys"
+
+
+def test_live_asks_every_source_and_remembers_nothing(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "list.txt").write_bytes((shop / "numbered.txt").read_bytes())
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: listing, url: {address}/list.txt, trust: 0.9}}\n")
+    answer = run("check", "--live")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert [row.split()[1:5] for row in answer.stdout.splitlines()[1:-1]] == [
+        ["away", "listing", "heard", "3"],
+        ["numbered", "listing", "heard", "3"],
+        ["topic", "listing", "heard", "3"],
+    ]
+    (folder / "list.txt").unlink()
+    silent = run("check", "--live")
+    assert silent.returncode == 1
+    assert "silent" in silent.stdout
+    assert "404" in silent.stdout
+    assert not (shop / ".aggregator").exists()
+
+
+PAGE = "<html><head><link rel='alternate' type='application/rss+xml' href='feed.xml'></head><body>Rye</body></html>"
+FEED = "<rss version='2.0'><channel><title>Rye</title><item><guid>1</guid><title>Sour</title></item></channel></rss>"
+
+
+def test_live_follows_a_page_to_its_feed_as_a_refresh_does(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "page.html").write_text(PAGE)
+    (folder / "feed.xml").write_text(FEED)
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/page.html}}\n")
+    answer = run("check", "--live")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert ["away", "feed", "heard", "1"] in [row.split()[1:5] for row in answer.stdout.splitlines()]
+
+
+def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "feed.xml").write_text(FEED)
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/feed.xml}}\n")
+    assert run("refresh", "--at", "2026-01-02T05:00:00Z").returncode == 0
+    state = str(shop / ".aggregator" / "store.db")
+    until = datetime(2026, 1, 2, 8, tzinfo=UTC)
+    with database.open(state) as store:
+        poll_states.keep_memory(store, "crumb-talk", "away", Memory(f"{address}/feed.xml", hold_until=until))
+    held = run("check", "--live", "--at", "2026-01-02T07:00:00Z")
+    assert held.returncode == 1
+    assert "not asked before 2026-01-02 08:00:00 UTC" in held.stdout
+    added = run("add", f"{address}/feed.xml", "--at", "2026-01-02T07:00:00Z")
+    assert added.returncode != 0
+    assert "not asked before 2026-01-02 08:00:00 UTC" in added.stderr
+    assert run("check", "--live", "--at", "2026-01-02T09:00:00Z").returncode == 0

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from aggregator.cli import COMMANDS
+from aggregator.config import kinds
+from aggregator.config.channel import Field_
+from tests.support.paths import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SECTIONS = {
+    part.partition("\n")[0].strip(): part
+    for part in (ROOT / "docs/commands.md").read_text(encoding="utf-8").split("\n## ")[1:]
+}
+WRITTEN = [name for name, (module, _) in COMMANDS.items() if (ROOT / f"aggregator/commands/{module}.py").exists()]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_in_the_readme(name: str) -> None:
+    assert re.search(rf"^\| `aggregator {name}[ `]", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_option_is_documented_and_no_other(name: str, helped) -> None:
+    shown = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", helped(name), re.MULTILINE))
+    told = set(re.findall(r"^\|[^|]*`(--[a-z-]+)", SECTIONS[name], re.MULTILINE))
+    assert shown - {"--help"} == told
+
+
+def test_no_command_is_documented_that_is_none() -> None:
+    assert SECTIONS.keys() == COMMANDS.keys()
+
+
+def test_the_commands_of_the_readme_are_the_agreed_ones() -> None:
+    said = dict(re.findall(r"<!-- command: (\S+) -->\s*```sh\n(.+?)\n```", README))
+    assert said == {
+        "run": "pip install . && aggregator refresh",
+        "test": "pip install -e '.[test]' && pytest",
+        "uv-run": "uv run aggregator refresh",
+        "uv-test": "uv run --extra test pytest",
+        "venv-run": "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/aggregator refresh",
+        "venv-test": "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest",
+    }
+
+
+def test_every_key_of_the_config_is_documented() -> None:
+    schema = json.loads((ROOT / "config.schema.json").read_text(encoding="utf-8"))
+    models = [schema, *(model for name, model in schema["$defs"].items())]
+    keys = {key for model in models for key in model["properties"]}
+    text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`([a-z0-9_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
+    assert keys - told == set()
+    assert {*kinds.KINDS, *get_args(Field_)} <= told
+
+
+def test_the_documented_trusts_are_the_real_ones() -> None:
+    text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
+    told = {kind: float(trust) for kind, trust in re.findall(r"^\| `(\w+)` .*\| ([\d.]+) \|$", text, re.MULTILINE)}
+    assert told == {name: kind.trust for name, kind in kinds.KINDS.items()}
+
+
+def test_the_config_of_the_readme_is_sound(run, tmp_path: Path) -> None:
+    (block,) = re.findall(r"```yaml\n(.+?)```", README, re.DOTALL)
+    (tmp_path / "config.yaml").write_text(block, encoding="utf-8")
+    answer = run("check")
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
+def test_what_the_readme_shows_is_what_explain_says(run, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "samples", tmp_path / "samples")
+    rows = "".join(
+        f"      {name}: {{kind: {kind}, path: samples/pytorch/{file}.txt}}\n"
+        for name, kind, file in (
+            ("apple", "apple", "apple-page"),
+            ("casts", "listing", "casts"),
+            ("podyssey", "listing", "podyssey"),
+            ("blog", "blog", "blog"),
+        )
+    )
+    (tmp_path / "config.yaml").write_text(f"feeds:\n  show:\n    title: Show\n    sources:\n{rows}", encoding="utf-8")
+    answer = run("refresh", "--at", "2026-01-01T00:00:00Z")
+    assert "54 entries read, 54 remembered: 37 items (31 episodes, 6 posts)" in answer.stdout
+    names = re.findall(r"[\w.-]+(?=,|$)", answer.stdout.partition("written: ")[2])
+    assert {"podcast.xml", "feeds.opml"} <= set(names)
+    assert [name for name in names if name not in README] == []
+    shown = README.partition("explain tlparse`):")[2].split("```")[1].splitlines()[2:]
+    told = run("explain", "tlparse").stdout.splitlines()
+    for row in shown:
+        field, value, *witnesses = re.split(r"\s{2,}", row.strip())
+        said = next(line for line in told if line.startswith(f"{field} "))
+        assert said.split()[1:3] == value.split()[:2] or value.startswith("https://podcasts.apple.com/…")
+        assert all(witness in said for witness in witnesses)
+
+
+def test_the_changelog_has_the_form_of_keep_a_changelog() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## [Unreleased]" in text
+    heads = set(re.findall(r"^### (\w+)", text, re.MULTILINE))
+    assert heads <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_every_link_of_the_documents_leads_somewhere() -> None:
+    for page in (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "docs/commands.md", ROOT / "docs/config.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"

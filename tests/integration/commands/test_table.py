@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import importlib
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aggregator.cli import COMMANDS
+from tests.support.paths import ROOT
+
+PROGRAM = (sys.executable, "-m", "aggregator.cli")
+
+PRESENT = [name for name, (module, _) in COMMANDS.items() if (ROOT / f"aggregator/commands/{module}.py").exists()]
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_command_stands_where_the_table_says(name: str) -> None:
+    module = importlib.import_module(f"aggregator.commands.{COMMANDS[name][0]}")
+    assert module.run.__doc__
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_command_explains_itself(name: str, helped) -> None:
+    assert f" {name} [OPTIONS]" in helped(name)
+
+
+def test_a_command_explains_itself_to_its_caller(run) -> None:
+    answer = run("match", "--help")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "--threshold" in answer.stdout
+
+
+def test_the_help_names_every_command(run) -> None:
+    answer = run("--help")
+    assert answer.returncode == 0
+    assert all(f"\n  {name} " in answer.stdout for name in COMMANDS)
+
+
+def test_a_mistyped_command_is_exit_2_with_the_nearest(run) -> None:
+    answer = run("refrsh")
+    assert answer.returncode == 2
+    assert "Did you mean 'refresh'?" in answer.stderr
+
+
+def test_the_version_loads_no_room_and_little_time() -> None:
+    code = (
+        "import sys; sys.argv = ['aggregator', '--version']\n"
+        "import aggregator.cli\n"
+        "try: aggregator.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted(name for name in sys.modules if name.startswith('aggregator')))"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (
+        answer.stdout.splitlines()[-1] == "['aggregator', 'aggregator.cli', 'aggregator.errors', 'aggregator.version']"
+    )
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert seconds < 0.4, "measured 0.09 s; the promise is 0.2 s on a quiet machine"
+
+
+def test_the_program_is_installed_under_its_name() -> None:
+    script = Path(sys.executable).parent / "aggregator"
+    answers = [
+        subprocess.run((*words, "--version"), capture_output=True, text=True, check=True).stdout
+        for words in (PROGRAM, (str(script),))
+    ]
+    assert answers[0] == answers[1]

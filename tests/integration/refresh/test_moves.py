@@ -1,0 +1,111 @@
+"""A moved feed keeps its subscribers: dated real copies of shows, replayed one after the other at one address."""
+
+import csv
+import html
+import json
+import re
+import shutil
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from aggregator import refresh
+from aggregator.config.load import load
+from tests.support.paths import FIXTURES
+
+SNAPSHOTS = FIXTURES / "snapshots"
+START = datetime(2027, 1, 1, tzinfo=UTC)
+GUID = re.compile(r"<guid[^>]*>(.*?)</guid>", re.DOTALL)
+TAGS = re.compile(r"<!\[CDATA\[|\]\]>")
+PART = re.compile(r" p\d$| \(Part \d\)$")
+HOSTS = {
+    "Podbean, Anchor, Simplecast": [
+        f"critical-role/feed-{day}"
+        for day in ("2020-07-12", "2020-08-04", "2021-09-07", "2022-10-11", "2024-01-30", "2026-07-14")
+    ],
+    "Libsyn, Podbean, Megaphone": [
+        *("nerdist/feed-2020-07-12", "nerdist/feed-2023-04-17", "geek-and-sundry/feed-2023-04-13"),
+        *("geek-and-sundry/feed-2023-10-25", "nerdist/feed-2024-01-18", "geek-and-sundry/feed-2025-01-04"),
+    ],
+    "Libsyn, then Megaphone with the guids of Podbean": [
+        f"nerdist/feed-{day}" for day in ("2020-07-12", "2023-04-17", "2024-01-18")
+    ],
+}
+
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.skipif(not SNAPSHOTS.is_dir(), reason="../shared does not stand beside the project"),
+]
+
+
+class Address:
+    """One address of a feed: what stands there, and what was published after each of its copies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.turn = 0
+        lines = ["state: store.db", "output: output", "feeds:", "  show:", "    title: Show", "    sources:"]
+        (folder / "config.yaml").write_text("\n".join([*lines, "      host: {kind: feed, path: feed.xml}"]) + "\n")
+
+    def serve(self, copy: Path) -> list[dict[str, object]]:
+        """The report's items after as many refreshes as it takes to believe anything."""
+        shutil.copy(copy, self.folder / "feed.xml")
+        for _ in range(3):
+            self.turn += 1
+            refresh.refresh(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
+        return json.loads((self.folder / "output" / "show" / "report.json").read_text("utf-8"))["items"]
+
+
+def labels() -> dict[tuple[str, str], str]:
+    """Which episode an item of a copy truly is, part marks off; without labels that one copy gives twice."""
+    with (FIXTURES / "labels" / "critrole_labels.tsv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    found = {(row["source"], row["guid"]): PART.sub("", row["label"]) for row in rows if row["label"]}
+    often = Counter((source, label) for (source, _), label in found.items())
+    twice = {label for (_, label), times in often.items() if times > 1}
+    return {key: label for key, label in found.items() if label not in twice}
+
+
+def listed_in(copy: Path) -> set[str]:
+    """The guids of a copy's items."""
+    return {html.unescape(TAGS.sub("", found)) for found in GUID.findall(copy.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_no_guid_is_lost_no_episode_doubled_none_missing(name, tmp_path) -> None:
+    address, truth = Address(tmp_path), labels()
+    published: dict[str, object] = {}
+    meant: dict[str, set[str]] = defaultdict(set)
+    for copy in HOSTS[name]:
+        items = address.serve(SNAPSHOTS / "critrole" / f"{copy}.xml")
+        guids = {item["guid"]: item["published"] for item in items}
+        assert published.items() <= guids.items(), "a published guid is gone, or its date moved"
+        published = guids
+        now = listed_in(SNAPSHOTS / "critrole" / f"{copy}.xml")
+        owners = Counter(item["guid"] for item in items for one in now if f"host/{one}" in item["entries"])
+        assert owners == dict.fromkeys(owners, 1), "two entries of one copy were made one"
+        assert len(owners) == len(now), "an entry of the copy is missing"
+        listed = {entry.removeprefix("host/") for item in items for entry in item["entries"]}
+        for (source, guid), label in truth.items():
+            if source == copy and guid in listed:
+                meant[guid].add(label)
+    homes: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        inside = {label for entry in item["entries"] for label in meant[entry.removeprefix("host/")]}
+        assert len(inside) <= 1, "two episodes were made one"
+        for label in inside:
+            homes[label].add(item["guid"])
+    assert {label: where for label, where in homes.items() if len(where) > 1} == {}
+    assert homes.keys() == {label for (source, _), label in truth.items() if source in HOSTS[name]}
+
+
+def test_a_feed_that_only_grows_and_renumbers_keeps_its_items(tmp_path) -> None:
+    address = Address(tmp_path)
+    seen: set[str] = set()
+    for copy in sorted((SNAPSHOTS / "kaigai").glob("*_rss.xml")):
+        guids = {item["guid"] for item in address.serve(copy)}
+        assert seen <= guids
+        seen = guids
+    assert len(seen) == 43

@@ -1,0 +1,126 @@
+"""A clock that is set while the program serves, back, forth, over summer time and a leap day: its ticks go on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from aggregator.service import schedule
+from tests.support.harness import Town, guids, item, rss, tidy, whole
+
+TICKS = """
+import sys
+from datetime import timedelta
+from aggregator.service import schedule
+schedule.run(lambda now: print(now.isoformat(), flush=True), print, every=timedelta(seconds=0.3))
+"""
+
+
+@dataclass
+class Clock:
+    """The clock of the programs that are started in its environment; ours goes on as it is."""
+
+    file: Path
+    library: Path
+
+    def set(self, moment: str) -> None:
+        """Have it show that time now. The file is replaced whole, as programs may read it at any instant."""
+        partial = self.file.with_name("offset.new")
+        partial.write_text(str(int(datetime.fromisoformat(moment).timestamp() - time.time())))
+        partial.replace(self.file)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"LD_PRELOAD": str(self.library), "CLOCK_OFFSET_FILE": str(self.file), "TZ": "Europe/Berlin"}
+
+
+@pytest.fixture
+def clock(tmp_path_factory: pytest.TempPathFactory) -> Clock:
+    folder = tmp_path_factory.mktemp("clock")
+    made = Clock(folder / "offset", folder / "clock.so")
+    source = Path(__file__).parent / "clock.c"
+    if shutil.which("cc") is None or not sys.platform.startswith("linux"):
+        if os.environ.get("CI"):
+            pytest.fail("there is no C compiler")
+        pytest.skip("there is no C compiler")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", made.library, source, "-ldl"], check=True)
+    return made
+
+
+def test_ticks_go_on_whatever_the_clock_is_set_to(clock: Clock) -> None:
+    clock.set("2024-03-31T00:59:00+00:00")
+    with subprocess.Popen(
+        [sys.executable, "-c", TICKS],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **clock.environment},
+    ) as child:
+        assert child.stdout is not None
+        late = threading.Timer(200, child.kill)
+        late.start()
+        try:
+            for day in ("2024-03-31", "2024-03-30", "2023-03-31", "2024-10-27", "2028-02-29", "2024-02-29"):
+                clock.set(f"{day}T00:59:00+00:00")
+                begun = time.monotonic()
+                while not (line := child.stdout.readline()).startswith(day):
+                    assert line, "it ended"
+                assert time.monotonic() - begun < 60, "no tick for long"
+                assert datetime.fromisoformat(line.strip()).tzinfo is not None
+            child.send_signal(signal.SIGTERM)
+            child.communicate(timeout=30)
+        finally:
+            late.cancel()
+            child.kill()
+    assert child.returncode == 0
+
+
+STEPS = (
+    ("2024-03-30T02:40:00", 1),  # the first question
+    ("2024-03-31T00:59:30", 1),  # Berlin, before the switch to summer time
+    ("2024-03-31T05:30:00", 2),  # after it: the slot of that day
+    ("2024-03-01T00:00:00", 3),  # a month back: one question sets right what is remembered
+    ("2024-03-02T06:00:00", 4),
+    ("2024-10-27T00:59:30", 5),  # Berlin, before the hour that comes twice
+    ("2024-10-27T01:30:00", 5),
+    ("2024-10-28T06:00:00", 6),
+    ("2028-02-29T06:00:00", 7),
+    ("2028-03-01T06:00:00", 8),
+)
+"""What the clock is set to, in UTC, and how often the origin has been asked in all soon after. One slot a day."""
+
+
+@pytest.mark.heavy
+def test_a_server_asks_once_a_day_whatever_its_clock_is_set_to(
+    town: Town, clock: Clock, free_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town.serve("/host", rss(*(item(number) for number in range(1, 4))))
+    path = town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    path.write_text(path.read_text().replace("    sources:", "    refresh: '30 2 * * *'\n    sources:"))
+    for name, value in clock.environment.items():
+        monkeypatch.setenv(name, value)
+    clock.set(f"{STEPS[0][0]}+00:00")
+    child = town.start("serve", "--port", str(free_port))
+    asked = []
+    for moment, wanted in STEPS:
+        clock.set(f"{moment}+00:00")
+        end = time.monotonic() + 180
+        while len(town.asked) < wanted and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(1.3 * schedule.TICK.total_seconds())  # and no further one
+        asked.append((moment, len(town.asked)))
+    child.send_signal(signal.SIGTERM)
+    assert (child.wait(60), child.stderr and child.stderr.read()) == (0, "")
+    assert asked == list(STEPS)
+    assert len(guids(town)) == 3
+    whole(town)
+    tidy(town)

@@ -1,0 +1,113 @@
+"""kill -9 of a part of the program: a child that reads, what the children come from, a server that publishes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+
+WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
+SHARE = 0.05
+"""Seconds of processor time after which a child is at work, and not only begun."""
+
+
+def until(reached: Callable[[], bool], seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def nurseries(folder: Path) -> dict[int, tuple[int, float]]:
+    """The processes in the folder that read or beget readers: whose children they are, their processor seconds."""
+    found = {}
+    for place in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            if (place / "cwd").readlink() == folder and b"sandbox import worker" in (place / "cmdline").read_bytes():
+                fields = (place / "stat").read_text().rpartition(")")[2].split()
+                spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                found[int(place.name)] = (int(fields[1]), spent)
+    return found
+
+
+def readers(folder: Path) -> list[int]:
+    """The children that are at work on a document."""
+    found = nurseries(folder)
+    return [number for number, (parent, spent) in found.items() if parent in found and spent > SHARE]
+
+
+def parents(folder: Path) -> list[int]:
+    """What the children are forked from."""
+    found = nurseries(folder)
+    return [number for number, (parent, _) in found.items() if parent not in found]
+
+
+@pytest.fixture
+def slow(town: Town) -> Town:
+    """A town with one source that takes a second or more to read, and an honest one."""
+    lengthy = "".join(f"<item><guid>{number}</guid><title>a & b {number}</title></item>" for number in range(2_500))
+    town.serve("/slow", rss(lengthy))
+    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    town.config(*(f"{name}: {{kind: feed, url: '{town.url('/' + name)}'}}" for name in ("host", "slow")))
+    return town
+
+
+@pytest.mark.parametrize("whom", [readers, parents], ids=["a child", "the nursery"])
+def test_a_killed_reader_costs_one_document_of_one_run(slow: Town, whom: Callable[[Path], list[int]]) -> None:
+    child = slow.start(*WORDS)
+    until(lambda: bool(readers(slow.folder)) or child.poll() is not None)
+    for number in whom(slow.folder):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    _, said = child.communicate(timeout=90)
+    slow.alone()
+    assert child.returncode == 0
+    told = said.splitlines()
+    assert told == [] or (len(told) == 1 and "slow: silent (its reader was ended by the system" in told[0]), told
+    assert told or whom is parents, "what was killed was not at work"
+    assert {f"https://media.example/{number}.mp3" for number in range(1, 6)} <= audio(slow)
+    whole(slow)
+    tidy(slow)
+    again = slow.refresh(NOON + timedelta(days=2))
+    assert (again.returncode, again.stderr) == (0, "")
+    assert len(slow.items()) > 2_500
+
+
+def audio(town: Town) -> set[object]:
+    return {each["url"] for item in town.items() for each in item.get("attachments", ())}
+
+
+@pytest.mark.parametrize(
+    "place", [1, 3, pytest.param(2, marks=pytest.mark.heavy), pytest.param(6, marks=pytest.mark.heavy)]
+)
+def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(town: Town, free_port: int, place: int) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    assert town.refresh(NOON).returncode == 0
+    held = guids(town)
+    town.serve("/host", rss(*(item(number) for number in range(3, 9))))
+    rule = f"inject=rename:signal=KILL:when={place}"
+    serve = ("serve", "--port", str(free_port))
+    killed = town.run(*serve, before=("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", rule))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    whole(town)
+    assert held.items() <= guids(town).items()
+    child = town.start(*serve)
+    until(lambda: len(guids(town)) == 8)
+    child.send_signal(signal.SIGTERM)
+    assert (child.communicate(timeout=60)[1], child.returncode) == ("", 0)
+    town.alone()
+    whole(town)
+    tidy(town)
+    assert held.items() <= guids(town).items()

@@ -1,0 +1,171 @@
+"""Failing system calls in a whole refresh, by strace: old or new files, a sound store, one clear line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import timedelta
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+
+AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
+CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+FILE = re.compile(r'[<"](/[^>"]*)[>"]')
+RANDOM = re.compile(r"[0-9a-f]{16}")
+MOST = 14
+"""Places of each call at which it is made to fail in the heavy suite; the first and the last are among them."""
+
+ERRORS = {
+    "fsync": ("EIO", "ENOSPC"),
+    "fdatasync": ("EIO",),
+    "pwrite64": ("ENOSPC", "EIO"),
+    "write": ("ENOSPC", "EIO"),
+    "rename": ("ENOSPC", "EACCES"),
+    "openat": ("ENOSPC", "EMFILE", "EROFS"),
+    "unlink": ("EIO",),
+    "utimensat": ("EPERM",),
+    "mkdir": ("ENOSPC",),
+    "ftruncate": ("EIO",),
+}
+"""Each call that changes a disk, and how it may fail: fsync(2) and the others name these."""
+
+
+class Case(NamedTuple):
+    """The n-th call of that name of the main thread fails so, once or (``ever``) from then on."""
+
+    call: str
+    error: str
+    when: int
+    ever: bool = False
+
+
+@pytest.fixture
+def once(town: Town) -> Town:
+    """A town after one refresh, with something new to publish."""
+    if (
+        shutil.which("strace") is None
+        or subprocess.run(["strace", "true"], capture_output=True, check=False).returncode
+    ):
+        if os.environ.get("CI"):
+            pytest.fail("strace is not installed or not allowed")
+        pytest.skip("strace is not installed or not allowed")
+    home = town.folder / "home"
+    home.mkdir()
+    stage = replace(town, folder=home)
+    stage.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    stage.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    assert stage.refresh(NOON).returncode == 0
+    stage.serve("/host", rss(*(item(number) for number in range(3, 9))))
+    return stage
+
+
+def places(once: Town) -> dict[str, list[tuple[int, str]]]:
+    """Which calls of each name concern the folder: their number among the main thread's of that name, and the file.
+
+    Files that differ only by what is random in their names are one file here.
+    """
+    stage = copied(once, "dry")
+    names = ",".join(ERRORS)
+    trace = stage.folder / "trace"
+    done = stage.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[tuple[int, str]]] = {}
+    count: dict[str, int] = {}
+    main = ""
+    for line in trace.read_text("utf-8", "replace").splitlines():
+        met = CALL.match(line)
+        main = main or line.split()[0]
+        if met is None or met[1] != main:
+            continue
+        name = met[2]
+        count[name] = count.get(name, 0) + 1
+        reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
+        if (str(stage.folder) in met[3] or "store.db" in met[3]) and not reads:
+            file = FILE.findall(met[3].replace(str(stage.folder), ""))
+            found.setdefault(name, []).append((count[name], RANDOM.sub("", " ".join(file))))
+    return found
+
+
+def copied(once: Town, name: str) -> Town:
+    folder = once.folder.parent / name
+    shutil.copytree(once.folder, folder)
+    return replace(once, folder=folder)
+
+
+def fail(once: Town, case: Case) -> int:
+    """A refresh with that fault, and one without: what each left is checked. The exit code of the first."""
+    stage = copied(once, f"{case.call}-{case.error}-{case.when}-{case.ever}")
+    before, held = files(stage), guids(stage)
+    rule = f"inject={case.call}:error={case.error}:when={case.when}{'+' if case.ever else ''}"
+    done = stage.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={case.call}", "-e", rule))
+    assert "Traceback" not in done.stderr, (case, done.stderr)
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("aggregator: ") for line in lines), (case, lines)
+    assert len(lines) <= 2, (case, lines)
+    silent = bool(lines) and all("silent" in line for line in lines)
+    mute = case.call == "write" and case.ever  # then stderr cannot be written either, and the exit code alone tells
+    assert silent or mute or bool(lines) == bool(done.returncode), (case, done.returncode, lines)
+    assert done.returncode or not mute, case
+    whole(stage)
+    between = files(stage)
+    again = stage.refresh(NOON + timedelta(days=4))
+    assert (again.returncode, again.stderr) == (0, ""), (case, again.stderr)
+    whole(stage)
+    tidy(stage)
+    after = files(stage)
+    assert len(guids(stage)) == 8, case
+    assert held.items() <= guids(stage).items(), case
+    plain = {name for name in before if not name.endswith((".gz", ".br"))}
+    torn = [name for name in plain - TELLING if between[name] not in (before[name], after.get(name))]
+    assert not torn or silent, (case, torn)  # what a page says of a silent source is of one run only
+    shutil.rmtree(stage.folder)
+    return done.returncode
+
+
+TELLING = {"report.json", "changes.html", "changes.atom"}
+"""Files that tell of each run, so that a third run may say it otherwise than the second would have."""
+
+
+def files(stage: Town) -> dict[str, bytes]:
+    folder = stage.output / "show"
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def spread(found: list[tuple[int, str]], most: int) -> list[int]:
+    """So many of the calls: the first and the last for each file before others, evenly from the first to the last."""
+    ends = {file: number for number, file in reversed(found)} | {f"{file} last": number for number, file in found}
+    numbers = sorted(set(ends.values()))
+    if len(numbers) <= most:
+        return numbers
+    return [numbers[round(place * (len(numbers) - 1) / (most - 1))] for place in range(most)]
+
+
+def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town) -> None:
+    found = {name: [number for number, _ in calls] for name, calls in places(once).items()}
+    assert {"fsync", "rename", "openat", "write", "pwrite64"} <= found.keys()
+    cases = [
+        Case("fsync", "ENOSPC", found["fsync"][0]),
+        Case("rename", "EACCES", found["rename"][len(found["rename"]) // 2]),
+        Case("pwrite64", "ENOSPC", found["pwrite64"][len(found["pwrite64"]) // 2]),
+    ]
+    codes = [fail(once, case) for case in cases]
+    assert all(codes), codes
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ERRORS)
+def test_every_system_call_may_fail(once: Town, name: str) -> None:
+    """One place after the other, each with the next of the errors; and each error from the first place on for good."""
+    found = places(once).get(name, [])
+    errors = ERRORS[name]
+    cases = [Case(name, errors[turn % len(errors)], when) for turn, when in enumerate(spread(found, MOST))]
+    cases += [Case(name, error, found[0][0], ever=True) for error in errors if found]
+    codes = [fail(once, case) for case in cases]
+    print(name, len(found), "places", dict(zip(cases, codes, strict=True)))  # noqa: T201 - for whoever runs the heavy suite
+    assert all(code in {0, 1, 2, 3, 4, 5} for code in codes)

@@ -1,0 +1,187 @@
+"""Two refreshes at once, and signals: one waits or is told, and whoever is ended leaves nothing torn and nobody."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from aggregator import run
+from aggregator.config.load import load
+from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+
+WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
+
+
+@pytest.fixture
+def shut(town: Town) -> Town:
+    """A town whose one source is asked and does not answer until the door opens."""
+    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    town.door.clear()
+    return town
+
+
+def asking(town: Town, *words: str) -> subprocess.Popen[str]:
+    """The program, once it has asked its source."""
+    town.came.clear()
+    child = town.start(*(words or WORDS))
+    assert town.came.wait(60)
+    return child
+
+
+def test_a_second_refresh_exits_4_at_once_and_the_first_goes_on(shut: Town) -> None:
+    first = asking(shut)
+    second = subprocess.run(
+        first.args, cwd=shut.folder, capture_output=True, text=True, timeout=60, check=False
+    )  # the folder is not left alone while the first is at work
+    assert second.returncode == 4
+    assert f"another refresh (process {first.pid}) holds the lock" in second.stderr
+    assert second.stderr.count("\n") == 1
+    shut.door.set()
+    _, said = first.communicate(timeout=60)
+    assert (first.returncode, said) == (0, "")
+    assert len(guids(shut)) == 5
+    shut.alone()
+
+
+def test_a_second_refresh_waits_where_it_is_asked_to(shut: Town) -> None:
+    first = asking(shut)
+    second = shut.start(*WORDS[:-1], stamp(NOON + timedelta(days=2)), "--wait")
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.communicate(timeout=4)
+    assert shut.asked == ["/host"]
+    shut.serve("/host", rss(*(item(number) for number in range(1, 8))))
+    shut.door.set()
+    ends = [child.communicate(timeout=60) and child.returncode for child in (first, second)]
+    assert ends == [0, 0]
+    assert len(shut.asked) == 2
+    assert len(guids(shut)) == 7
+    shut.alone()
+
+
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """SIGHUP ends what is started here, also where the tests themselves run under ``nohup``."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("listening")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Town, number: signal.Signals) -> None:
+    child = asking(shut)
+    child.send_signal(number)
+    out, said = child.communicate(timeout=15)
+    assert (child.returncode, out, said) == (-number, "", "")
+    shut.alone()
+    whole(shut)
+    shut.door.set()
+    assert shut.refresh(NOON + timedelta(days=2)).returncode == 0
+    assert len(guids(shut)) == 5
+    tidy(shut)
+
+
+def answered(port: int, path: str, seconds: float = 60) -> bytes:
+    """What the server gives, as soon as it gives it."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            error.close()
+            if path == "/healthz" or time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+        except (urllib.error.URLError, ConnectionError):
+            assert time.monotonic() < end, path
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(shut: Town, free_port: int, number: signal.Signals) -> None:
+    child = asking(shut, "serve", "--port", str(free_port))
+    with pytest.raises(urllib.error.HTTPError, match="503"):
+        answered(free_port, "/healthz")  # nothing is published yet, and it answers
+    child.send_signal(number)
+    time.sleep(1)
+    shut.door.set()
+    _, said = child.communicate(timeout=60)
+    assert (child.returncode, said) == (0, "")
+    shut.alone()
+    whole(shut)
+    tidy(shut)
+    assert len(guids(shut)) == 5, "what was under way was finished"
+
+
+def test_a_second_signal_ends_a_server_at_once(shut: Town, free_port: int) -> None:
+    child = asking(shut, "serve", "--port", str(free_port))
+    with pytest.raises(urllib.error.HTTPError, match="503"):
+        answered(free_port, "/healthz")
+    end = time.monotonic() + 30
+    while child.poll() is None:
+        assert time.monotonic() < end
+        child.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+    assert child.returncode == -signal.SIGTERM
+    shut.alone()
+    whole(shut)
+
+
+def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Town) -> None:
+    first = asking(shut)
+    second = shut.start(*WORDS, "--wait")
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.communicate(timeout=3)
+    second.send_signal(signal.SIGTERM)
+    assert second.communicate(timeout=15) == ("", "")
+    assert second.returncode == -signal.SIGTERM
+    shut.door.set()
+    assert first.communicate(timeout=60)[1] == ""
+    assert (first.returncode, shut.asked) == (0, ["/host"])
+
+
+def test_a_run_that_ends_early_asks_nobody_any_more(town: Town) -> None:
+    town.serve("/early", rss(item(1)))
+    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines += ["  early:", "    title: Early", "    sources:", f"      a: {{kind: feed, url: '{town.url('/early')}'}}"]
+    lines += ["  late:", "    title: Late", "    sources:"]
+    lines += [f"      s{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}" for number in range(60)]
+    path = town.folder / "config.yaml"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config = load(path)
+    with run.begin(config, NOON) as begun:
+        lots = run.heard(begun, config.plans)
+        assert [plan.name for plan, _ in next(lots)] == ["early"]
+        lots.close()
+    assert len(town.asked) < 40
+
+
+def test_a_refresh_beside_a_server_takes_turns(town: Town, free_port: int) -> None:
+    town.serve("/host", rss(item(1)))
+    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    server = town.start("serve", "--port", str(free_port))
+    assert b"number 1" in answered(free_port, "/show/feed.json")
+    town.serve("/host", rss(item(1), item(2)))
+    other = subprocess.run(
+        ["aggregator", "refresh", "--force", "--wait", "--quiet", "--at", stamp(NOON + timedelta(days=3000))],
+        cwd=town.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (other.returncode, other.stderr) == (0, "")
+    assert b"number 2" in answered(free_port, "/show/feed.json")
+    server.send_signal(signal.SIGTERM)
+    server.communicate(timeout=60)
+    assert server.returncode == 0
+    town.alone()

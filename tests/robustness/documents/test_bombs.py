@@ -1,0 +1,137 @@
+"""Hostile documents in the readers' own hands: each ends in time and memory, with one clear line."""
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import registry
+from aggregator.fetchers.sandbox import bomb_check
+from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.fetchers.sandbox.worker import Limits
+from aggregator.model.source import Document, Source
+from tests.support.bombs import COSTLY, ITEM, PREFLIGHT, RSS, rss
+from tests.support.paths import FIXTURES, ROOT
+
+SECONDS, MEGABYTES = 10.0, 200
+LESS = Limits(cpu_seconds=1, wall_seconds=6.0, megabytes=MEGABYTES)
+
+
+@pytest.fixture(scope="module")
+def children() -> Iterator[sandbox.Pool]:
+    with sandbox.pool(LESS, 1) as pool:
+        yield pool
+
+
+def outcome(pool: sandbox.Pool, kind: str, body: bytes) -> str:
+    """The one line that says why it was refused, empty where it was read; checks that it came in time."""
+    document = Document(Source("show", kind, "https://example.org/"), "https://example.org/feed", body)
+    begun, line = time.monotonic(), ""
+    try:
+        pool.read(document)
+    except ReadError as error:
+        line = str(error)
+    assert time.monotonic() - begun <= SECONDS
+    assert line == "" or (line.startswith("show: ") and line.isprintable() and "defect" not in line)
+    return line
+
+
+@pytest.mark.parametrize(("build", "words"), PREFLIGHT.values(), ids=PREFLIGHT.keys())
+def test_the_preflight_names_the_bomb(children: sandbox.Pool, build: object, words: str) -> None:
+    assert callable(build)
+    begun = time.process_time()
+    with pytest.raises(ReadError, match=words):
+        bomb_check.check(build())
+    assert time.process_time() - begun < 1.0
+    assert words in outcome(children, "feed", build())
+
+
+@pytest.mark.parametrize("name", ["49,000 items", "attributes behind a bracket"])
+def test_what_the_preflight_cannot_see_the_kernel_ends(children: sandbox.Pool, name: str) -> None:
+    unsound = COSTLY[name]().replace(b"</channel>", b"a & b</channel>")  # what is sound takes the strict reader
+    assert "reading it takes " in outcome(children, "feed", unsound)
+    assert outcome(children, "feed", rss(b"")) == ""
+
+
+HONEST = {
+    "a feed": rss(ITEM),
+    "250 levels": rss(b"<a>" * 250 + b"</a>" * 250),
+    "an author of 4,000 bytes": rss(b"<author>" + b"a" * 4_000 + b"</author>"),
+    "200 attributes": rss(b"<a " + b" ".join(b"a%d='1'" % n for n in range(200)) + b"/>"),
+    "an image of 1 MB in an attribute": rss(b"<img src='data:image/png;base64," + b"AAAA" * 250_000 + b"'/>"),
+    "a namespace in each of 9,000 items": rss(ITEM.replace(b"<item>", b"<item xmlns:a='b'>") * 9_000),
+    "a doctype": b'<!DOCTYPE rss PUBLIC "-//Netscape" "http://my.netscape.com/rss-0.91.dtd">' + rss(ITEM, RSS[21:]),
+    "prose about entities": rss(b"<description>&lt;!ENTITY x 'y'&gt;</description>"),
+    "20,000 items with code in them": rss(ITEM.replace(b">t<", b"><![CDATA[if a < b && c; <br> d &]]><") * 20_000),
+    "not well-formed": RSS + b"<item><title>a & b</title>" + ITEM,
+    "a page": b"<!doctype html><html><body>" + b"<div>" * 300 + b"text",
+    "JSON": b'{"version": "https://jsonfeed.org/version/1.1", "items": []}',
+    "nothing": b"",
+    "text": b"1) An episode\nMarch 3, 2024\n",
+}
+
+
+@pytest.mark.parametrize("body", HONEST.values(), ids=HONEST.keys())
+def test_the_preflight_lets_honest_documents_pass(body: bytes) -> None:
+    bomb_check.check(body)
+
+
+@pytest.mark.shared
+def test_the_preflight_refuses_no_real_document() -> None:
+    if not FIXTURES.exists():
+        pytest.skip("../shared is not here")
+    refused = {}
+    files = [
+        path
+        for part in ("feeds", "pages", "apple_pages", "itunes", "snapshots", "jsonfeed")
+        for path in (FIXTURES / part).rglob("*")
+    ]
+    for path in files:
+        if path.is_file():
+            try:
+                bomb_check.check(path.read_bytes())
+            except ReadError as error:
+                refused[path.name] = str(error)
+    assert refused == {}
+    assert len(files) > 100
+
+
+MEASURED = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from tests.support.bombs import COSTLY, PREFLIGHT, rss
+from tests.robustness.documents.test_bombs import outcome
+from aggregator.fetchers import sandbox
+with sandbox.pool(size=1) as pool:
+    outcome(pool, sys.argv[2], rss(b""))
+base = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+with sandbox.pool(size=1) as pool:
+    for name in {**PREFLIGHT, **COSTLY}:
+        body = COSTLY[name]() if name in COSTLY else PREFLIGHT[name][0]()
+        print(name, outcome(pool, sys.argv[2], body), flush=True)
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print("MB above the base:", (most - base) / 1024)
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("kind", list(registry.MODULES))
+def test_every_kind_survives_every_bomb(kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(ROOT), kind], capture_output=True, text=True, check=False, timeout=1_500
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) == len(PREFLIGHT) + len(COSTLY) + 1
+    assert float(done.stdout.rsplit(" ", 1)[1]) <= MEGABYTES
+
+
+def test_the_parents_memory_stays_flat(children: sandbox.Pool) -> None:
+    outcome(children, "feed", rss(ITEM * 100))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(30):
+        outcome(children, "feed", rss(ITEM * 100))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000

@@ -1,0 +1,91 @@
+"""What one source may bring: so many bytes, so many items; beyond it the source is silent and says why."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from aggregator.fetchers import registry
+from aggregator.model.entry import Listing
+from aggregator.model.source import Document, Source
+from tests.support.harness import NOON, Town, guids, item, rss, tidy, whole
+
+
+def config(town: Town) -> None:
+    town.config(
+        f"host: {{kind: feed, url: '{town.url('/host')}'}}",
+        f"flood: {{kind: feed, url: '{town.url('/flood')}', trust: 0.5, adds: always}}",
+    )
+    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+
+
+def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(town: Town) -> None:
+    config(town)
+    town.serve("/flood", rss(item(7, source="flood")))
+    assert town.refresh(NOON).returncode == 0
+    held = guids(town)
+    assert len(held) == 6
+    floods = {
+        "lists more than 50000 items": "<rss version='2.0'><channel><title>t</title>"
+        + "".join(f"<item><guid>{number}</guid><title>t{number}</title></item>" for number in range(50_100))
+        + "</channel></rss>",
+        "sent more bytes than are taken": "<rss version='2.0'><channel><title>t</title>" + "<!-- x -->" * 3_400_000,
+    }
+    for turn, (words, body) in enumerate(floods.items(), 1):
+        town.serve("/flood", body)
+        done = town.refresh(NOON + timedelta(days=turn))
+        assert done.returncode == 0
+        lines = [line for line in done.stderr.splitlines() if "flood" in line]
+        assert len(lines) == 1, done.stderr
+        assert words in lines[0] or "reading it takes" in lines[0], lines
+        assert guids(town) == held
+        whole(town)
+        tidy(town)
+
+
+def test_a_source_that_future_dates_and_takes_names_changes_nothing_of_the_host(town: Town) -> None:
+    config(town)
+    town.serve("/flood", rss())
+    assert town.refresh(NOON).returncode == 0
+    before = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in town.items()}
+    stolen = [item(number, day=5_000, name="BUY NOW").replace("/media.", "/evil.") for number in range(1, 6)]
+    own = [item(900 + number, source="flood", day=9_000 + number) for number in range(3)]
+    town.serve("/flood", rss(*stolen, *own))
+    assert town.refresh(NOON + timedelta(days=1)).returncode == 0
+    after = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in town.items()}
+    assert {guid: after[guid] for guid in before} == before
+    last = f"{NOON + timedelta(days=2):%Y-%m-%d}"
+    assert all(str(date) < last for _, date, _ in after.values()), "nothing is dated ahead of its time"
+
+
+TOLD = "1 entries say more than is taken"
+
+
+def read(*items: str) -> Listing:
+    document = Document(Source("host", "feed"), "https://a.example/feed", rss(*items).encode())
+    return registry.read(document)
+
+
+def test_an_entry_says_no_more_than_is_taken() -> None:
+    honest = item(1, text="What a long day. " * 11_000)
+    assert TOLD not in read(honest).remarks
+    long = item(2, name="T" * 9_000, text="word " * 200_000).replace("host-2", "g" * 9_000)
+    long = long.replace("https://media.example/2.mp3", "https://media.example/" + "a" * 9_000)
+    long = long.replace(
+        "</item>", "<category>c</category>" * 9 + "".join(f"<category>{n}</category>" for n in range(900))
+    )
+    listing = read(honest, long + "</item>")
+    first, second = listing.entries
+    assert first == read(honest).entries[0]
+    assert (len(second.title), second.guid, second.enclosure, second.cut) == (4_000, None, None, True)
+    assert len(second.description or second.html or "") == 200_000
+    assert len(second.categories) == 200
+    assert len(second.key) < 200
+    assert TOLD in listing.remarks
+    assert second.key == read(long + "</item>").entries[0].key, "and is known again"
+
+
+def test_a_picture_in_a_long_text_goes_before_its_words() -> None:
+    picture = f"&lt;img src='data:image/png;base64,{'iVBOR' * 100_000}'&gt;"
+    entry = read(item(1, text=f"{picture}&lt;p&gt;What it was about.&lt;/p&gt;")).entries[0]
+    assert (entry.html or "").endswith("<p>What it was about.</p>")
+    assert not entry.cut

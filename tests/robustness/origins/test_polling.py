@@ -1,0 +1,181 @@
+"""Manners in whole runs: what an origin said holds over restarts, for its host, against cron and against a person."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from aggregator import refresh
+from aggregator.config.load import load
+from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+
+SY = "xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'"
+
+
+def source(town: Town, name: str, url: str = "") -> str:
+    return f"{name}: {{kind: feed, url: '{url or town.url('/' + name)}'}}"
+
+
+def refreshed(town: Town, *words: str, code: int = 0, **later: float) -> list[str]:
+    """What a refresh says on stderr, so much later than noon."""
+    done = town.run("refresh", "--quiet", "--at", stamp(NOON + timedelta(**later)), *words)
+    assert done.returncode == code, done.stderr
+    return done.stderr.splitlines()
+
+
+def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(town: Town) -> None:
+    first = rss(item(1))
+    town.serve("/tagged", first)
+    town.serve("/fresh", first)
+    town.serve("/ttl", first.replace("<description>", "<ttl>120</ttl><description>", 1))
+    daily = "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>8</sy:updateFrequency>"
+    town.serve("/sy", first.replace("<rss ", f"<rss {SY} ").replace("<description>", f"{daily}<description>", 1))
+    town.serve("/silent", first)
+    town.fields = {
+        "/tagged": {"ETag": '"1"'},
+        "/fresh": {"ETag": '"1"', "Cache-Control": "public, max-age=5400"},
+        "/ttl": {"ETag": '"1"'},
+        "/sy": {"ETag": '"1"'},
+    }
+    path = town.config(*(source(town, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
+    asked: dict[str, list[int]] = {}
+    for minute in range(310):
+        refresh.refresh(load(path), at=NOON + timedelta(minutes=minute))
+        for each in town.asked:
+            asked.setdefault(each, []).append(minute)
+        town.asked.clear()
+    assert all(minutes[0] == 0 for minutes in asked.values())
+    assert asked.pop("/silent") == [0]
+    for name, least in {"/tagged": 60, "/fresh": 90, "/ttl": 120, "/sy": 180}.items():
+        rests = [later - before for before, later in pairwise(asked[name])]
+        assert len(rests) >= 1
+        assert all(least <= rest <= least + 1 for rest in rests), name  # a minute more where an answer took seconds
+
+
+def test_what_an_origin_gave_goes_back_byte_for_byte_after_a_restart(town: Town) -> None:
+    town.serve("/host", rss(item(1)))
+    town.fields["/host"] = {"ETag": 'W/"a, b"-gzip', "Last-Modified": "Yesterday, about noon"}
+    town.config(source(town, "host"))
+    for hour in (0, 1, 2):
+        refreshed(town, hours=hour)
+    sent = [(head.get("If-None-Match"), head.get("If-Modified-Since")) for head in town.heads]
+    assert sent == [(None, None), *[('W/"a, b"-gzip', "Yesterday, about noon")] * 2]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_force(town: Town, status: int) -> None:
+    town.serve("/busy", "later", status=status)
+    town.fields["/busy"] = {"Retry-After": "3600"}
+    town.serve("/other", rss(item(1)))
+    town.config(source(town, "busy"))
+    (*_, line) = refreshed(town, code=3)
+    assert "silence until 2024-05-01 13:00" in line
+    town.config(source(town, "busy"), source(town, "other"))
+    refreshed(town, "--force", code=3, minutes=59)
+    assert town.asked == ["/busy"]
+    town.serve("/busy", rss(item(1)))
+    town.fields.clear()
+    assert refreshed(town, "--force", minutes=61) == []
+    assert sorted(town.asked) == ["/busy", "/busy", "/other"]
+
+
+def test_a_source_that_is_gone_is_told_is_asked_no_more_and_keeps_its_items(town: Town) -> None:
+    town.serve("/host", rss(item(1), item(2)))
+    town.config(source(town, "host"))
+    assert refreshed(town) == []
+    held = guids(town)
+    town.serve("/host", "", status=410)
+    (line,) = refreshed(town, days=2)
+    assert "410 Gone: gone for good; it is not asked any more, and its items stay" in line
+    for day in (3, 40, 400):
+        refreshed(town, days=day)
+    assert len(town.asked) == 2
+    report = json.loads((town.output / "show" / "report.json").read_bytes())
+    assert [(each["state"], "gone for good" in each["message"]) for each in report["sources"]] == [("remembered", True)]
+    assert guids(town) == held
+    town.serve("/host", rss(item(1), item(2), item(3)))
+    assert refreshed(town, "--force", days=401) == []
+    assert len(guids(town)) == 3
+
+
+def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it_is(town: Town) -> None:
+    town.serve("/host", "", status=301)
+    town.fields["/host"] = {"Location": "/new"}
+    town.serve("/new", rss(item(1)))
+    town.fields["/new"] = {"ETag": '"1"'}
+    path = town.config(source(town, "host"))
+    before = path.read_bytes()
+    for hour in range(7):
+        refreshed(town, hours=hour)
+    assert town.asked == [*["/host", "/new"] * 5, "/new", "/new"]
+    assert path.read_bytes() == before
+
+
+def test_a_run_can_be_replayed(town: Town) -> None:
+    """Two stores, the same answers at the same times: not one byte of what is published differs."""
+    stages = [replace(town, folder=town.folder / name, started=town.started) for name in ("one", "two")]
+    for stage in stages:
+        stage.folder.mkdir()
+        stage.config(source(town, "host"), source(town, "other"))
+    for day in (0, 2):
+        town.serve("/host", rss(*(item(number) for number in range(1, 5 + day))))
+        town.serve("/other", rss(*(item(number, source="other") for number in range(2, 4 + day))))
+        for stage in stages:
+            assert refreshed(stage, days=day) == []
+    one, two = (
+        {path.relative_to(stage.output): path.read_bytes() for path in stage.output.rglob("*") if path.is_file()}
+        for stage in stages
+    )
+    assert one == two
+
+
+def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so(town: Town) -> None:
+    town.serve("/host", "", status=404)
+    private = town.url("/host?token=hush").replace("//", "//me:secret@")
+    path = town.config(source(town, "host", private))
+    text = path.read_text()
+    path.write_text(text.replace("allow_networks: [127.0.0.0/8]\n", ""))
+    said = refreshed(town, code=3)
+    assert "refused: 127.0.0.1 is not a public address" in said[-1]
+    assert town.asked == []
+    path.write_text(text)
+    said += refreshed(town, "--force", code=3, hours=1)
+    assert "404 Not Found" in said[-1]
+    assert town.heads[0]["Authorization"].startswith("Basic ")
+    shown = "\n".join(said) + "".join(path.read_text() for path in town.folder.rglob("*.json"))
+    assert not re.search("secret|hush|bWU6", shown)
+
+
+CALL = re.compile(r"(openat|fsync|rename)\((.*)\)\s+= (\S+)")
+
+
+def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwards(town: Town) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    town.serve("/host", rss(item(1), item(2)))
+    town.config(source(town, "host"))
+    trace = town.folder / "trace"
+    words = ("strace", "-f", "-y", "-o", str(trace), "-e", "trace=fsync,rename")
+    done = town.run("refresh", "--quiet", "--at", stamp(NOON), before=words)
+    assert (done.returncode, done.stderr) == (0, "")
+    synced: set[str] = set()
+    renamed: dict[str, str] = {}
+    for name, given, _ in CALL.findall(trace.read_text()):
+        places = re.findall(r'<([^>]*)>|"([^"]*)"', given)
+        paths = [left or right for left, right in places]
+        if name == "fsync":
+            synced.add(paths[0])
+            renamed = {each: folder for each, folder in renamed.items() if folder != paths[0]}
+        elif ".part" in paths[0]:
+            assert paths[0] in synced, "a name for what may not be on the disk"
+            renamed[paths[1]] = paths[1].rpartition("/")[0]
+    assert any(".part" in path for path in synced)
+    assert renamed == {}, "the folder was not flushed after these"
+    whole(town)
+    tidy(town)

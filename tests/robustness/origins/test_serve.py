@@ -1,0 +1,142 @@
+"""A server that runs on: its config changes, is broken and mended, and its origin is asked no sooner than it said."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from aggregator.commands.tick import Standing, tell, tick
+from aggregator.config.load import load
+from aggregator.service import schedule
+from tests.support.harness import Town, guids, item, rss, stamp, tidy, whole
+
+
+def until(reached: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def source(town: Town, name: str, **more: str) -> str:
+    keys = ", ".join(
+        f"{key}: {value}" for key, value in {"kind": "feed", "url": f"'{town.url('/' + name)}'", **more}.items()
+    )
+    return f"{name}: {{{keys}}}"
+
+
+def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.CaptureFixture[str]) -> None:
+    town.serve("/host", rss(item(1), item(2)))
+    town.serve("/late", rss(item(3), item(4)))
+    path = town.config(source(town, "host"))
+    standing = Standing(load(path))
+    ticks = threading.Semaphore(0)
+
+    def counted(at: object) -> None:
+        try:
+            tick(standing, at)  # type: ignore[arg-type]  # the schedule gives a time
+        finally:
+            ticks.release()
+
+    def ticked(times: int = 2) -> None:
+        for _ in range(times):
+            assert ticks.acquire(timeout=60)
+
+    with schedule.ticking(counted, tell, every=timedelta(seconds=0.3)):
+        until(lambda: len(guids(town)) == 2)
+        town.config(source(town, "host"), "wrong: {kind: fead}")
+        ticked(5)
+        assert standing.config.plans[0].sources[0].name == "host"
+        town.config(source(town, "host"), source(town, "late"))
+        until(lambda: len(guids(town)) == 4)
+        path.unlink()
+        ticked(5)
+        town.config(source(town, "host"), source(town, "late"))
+        ticked(5)
+    said = capfd.readouterr()
+    assert said.err.count("unknown kind") + said.err.count("fead") >= 1
+    assert said.err.count("the config from before stays in force") == 2, said.err
+    assert said.out.count("read again") == 2
+    assert sorted(town.asked) == ["/host", "/late"], "each asked once, however often the config was read"
+    whole(town)
+    tidy(town)
+
+
+def test_a_server_publishes_at_its_start_what_a_killed_run_committed(town: Town, free_port: int) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    town.serve("/host", rss(item(1), item(2)))
+    path = town.config(source(town, "host"))
+    path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))
+    now = datetime.now(UTC).replace(microsecond=0)
+
+    def serve() -> None:
+        child = town.start("serve", "--port", str(free_port))
+        until(lambda: len(guids(town)) == len(town.pages["/host"][2].split(b"<item>")) - 1)
+        child.send_signal(signal.SIGTERM)
+        assert child.communicate(timeout=60)[1] == ""
+        town.alone()
+
+    serve()
+    town.serve("/host", rss(item(1), item(2), item(3)))
+    kill = ("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:signal=KILL:when=1")
+    killed = town.run("refresh", "--quiet", "--force", "--at", stamp(now), before=kill)
+    assert (killed.returncode, len(guids(town))) == (-signal.SIGKILL, 2), "committed, not published"
+    town.asked.clear()
+    serve()
+    assert town.asked == [], "and nobody was asked for it"
+    whole(town)
+    tidy(town)
+
+
+@pytest.mark.heavy
+def test_the_program_follows_its_config_while_it_serves(town: Town, free_port: int) -> None:
+    town.serve("/host", rss(item(1), item(2)))
+    town.serve("/late", rss(item(3), item(4)))
+    path = town.config(source(town, "host"))
+    child = town.start("serve", "--port", str(free_port))
+
+    def served(text: str) -> bool:
+        try:
+            address = f"http://127.0.0.1:{free_port}/show/feed.json"
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return text in answer.read().decode()
+        except OSError:
+            return False
+
+    until(lambda: served("number 2"))
+    path.write_text(path.read_text() + "      wrong: {kind: fead}\n")
+    time.sleep(65)
+    assert served("number 2")
+    town.config(source(town, "host"), source(town, "late"))
+    until(lambda: served("number 4"))
+    child.send_signal(signal.SIGTERM)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert said.count("the config from before stays in force") == 1
+    assert "Traceback" not in said
+    town.alone()
+
+
+def test_a_tick_whose_origin_is_dead_is_told_once_and_ticks_go_on(
+    town: Town, capfd: pytest.CaptureFixture[str]
+) -> None:
+    town.serve("/host", "", status=500)
+    standing = Standing(load(town.config(source(town, "host"))))
+    with schedule.ticking(partial(tick, standing), tell, every=timedelta(seconds=0.3)):
+        until(lambda: town.asked == ["/host"])
+        time.sleep(2)
+    said = capfd.readouterr().err
+    assert "Traceback" not in said
+    assert town.asked == ["/host"], "a failing origin is not stormed"
+    assert said.count("nothing could be fetched") == 1, said
+    assert not Path(town.output, "show").exists()

@@ -1,6 +1,0 @@
-"""The simulator of this folder is a module beside the tests."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,130 @@
+"""Two thousand sources of one host: within its limits, each asked once, and memory stays flat."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from aggregator.fetchers.http import host_limits
+from aggregator.fetchers.sandbox import pool
+from aggregator.model.source import Answer, Memory, Source
+from tests.support.origin import Request, answer, playing
+from tests.support.paths import SUPPORT
+from tests.support.polls import POLICY, RSS, START, Polls, limiter
+
+SOURCES = 2_000
+ROOMY = replace(POLICY, host_rate=10_000.0)
+
+
+@pytest.fixture
+def crowd() -> Iterator[subprocess.Popen[str]]:
+    program = [sys.executable, str(SUPPORT / "crowd.py"), "20000"]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as origin:
+        late = threading.Timer(600, origin.kill)
+        late.start()
+        yield origin
+        late.cancel()
+        origin.kill()
+
+
+def resident_kilobytes() -> int:
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def refreshed(memories: list[Memory], days: int, children: pool.Pool) -> list[Answer]:
+    """One run over all: asked through one gate, read in the children, documents let go."""
+    way = limiter(ROOMY, host_limits.holds(memories, START))
+
+    def one(memory: Memory) -> Answer:
+        answer = way.ask(Source("show", "feed", memory.url), memory, START + timedelta(days=days))
+        if answer.document is not None:
+            children.read(answer.document)
+        return replace(answer, document=None)
+
+    with ThreadPoolExecutor(8) as threads:
+        return list(threads.map(one, memories))
+
+
+@pytest.mark.heavy
+def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
+    assert crowd.stdin is not None
+    assert crowd.stdout is not None
+    port = int(crowd.stdout.readline())
+    memories = [Memory(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
+    with pool.pool(size=2) as children:
+        refreshed(memories[:200], 0, children)
+        before, begun = resident_kilobytes(), time.monotonic()
+        first = refreshed(memories, 0, children)
+        grown, seconds = resident_kilobytes() - before, time.monotonic() - begun
+        begun = time.monotonic()
+        second = refreshed([answer.memory for answer in first], 2, children)
+        again = time.monotonic() - begun
+        third = refreshed([answer.memory for answer in second], 2, children)
+    crowd.stdin.close()
+    requests, conditional, busiest = map(int, crowd.stdout.readline().split())
+    print(f"200 and read: {seconds:.1f} s, +{grown / 1024:.1f} MB; 304: {again:.1f} s; at once: {busiest}")  # noqa: T201
+    states = [{answer.state for answer in answers} for answers in (first, second, third)]
+    assert states == [{"heard"}, {"unchanged"}, {"resting"}]
+    assert (requests, conditional) == (2 * SOURCES + 200, SOURCES)
+    assert busiest <= ROOMY.host_concurrency
+    assert grown < 20_000
+    assert seconds < 120
+    assert again < 30
+
+
+def test_polls_of_one_host_share_its_connections() -> None:
+    def play(request: Request) -> bytes:
+        return answer(304) if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = [Polls(origin.url(f"/{number}")) for number in range(20)]
+        for hours in (0, 1, 2):
+            assert {each.ask(hours=hours).state for each in polls} == {"unchanged" if hours else "heard"}
+        assert origin.connections == 1
+
+
+def test_a_connection_the_origin_closed_is_not_used_again() -> None:
+    def play(_: Request) -> list[bytes]:
+        return [answer(200, RSS, ("ETag", '"1"'))]  # says that it keeps the connection, and closes it
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        states = []
+        for _ in range(5):
+            states.append(polls.ask(hours=1).state)
+            end = time.monotonic() + 20
+            while origin._open and time.monotonic() < end:
+                time.sleep(0.01)
+        assert states == ["heard", *["unchanged"] * 4]
+        assert (origin.connections, len(origin.requests)) == (5, 5)
+
+
+def test_a_kept_connection_that_ends_without_a_byte_is_tried_once_more_and_a_new_one_is_not() -> None:
+    def play(request: Request) -> list[bytes] | bytes:
+        return [] if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        assert polls.ask().state == "heard"
+        assert polls.ask(hours=1).message == f"{origin.url()}: closed the connection without an answer"
+        assert (origin.connections, len(origin.requests)) == (2, 3)
+        assert polls.ask(hours=2).state == "silent"
+        assert (origin.connections, len(origin.requests)) == (3, 4)
+
+
+def test_a_kept_connection_that_breaks_within_an_answer_is_an_error() -> None:
+    def play(request: Request) -> list[bytes] | bytes:
+        return [b"HTTP/1"] if request.get("If-None-Match") else answer(200, RSS, ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        assert [polls.ask().state, polls.ask(hours=1).state] == ["heard", "silent"]
+        assert (origin.connections, len(origin.requests)) == (1, 2)

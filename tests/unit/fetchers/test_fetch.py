@@ -1,0 +1,91 @@
+"""A source on its way: several at once, pages followed to their feeds, and whatever goes wrong is one source's."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from aggregator.fetchers import registry
+from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.model.entry import Listing
+from aggregator.model.source import Document, Memory, Source
+from tests.support.origin import Pieces, Request, answer, playing
+from tests.support.polls import POLICY, RSS, START
+
+HTML = b"<html><head><link rel='alternate' type='application/rss+xml' href='%s'></head><body>A show</body></html>"
+PAGE = ("Content-Type", "text/html")
+
+
+@pytest.fixture
+def terms() -> Iterator[Terms]:
+    with closing(Resources(POLICY)) as resources:
+        yield Terms(resources, START, lambda *_: None)
+
+
+def test_a_page_whose_feed_is_slow_delays_no_other_source(terms: Terms) -> None:
+    free = threading.Event()
+
+    def slow(_: Request) -> Pieces:
+        free.wait(60)
+        return answer(200, RSS)
+
+    with playing(slow) as feeds, playing(lambda _: answer(200, HTML % feeds.url().encode(), PAGE)) as pages:
+        led = [fetch(Source(f"page{n}", "feed", pages.url(f"/{n}")), {}, terms) for n in range(5)]
+        with playing(lambda _: answer(200, RSS)) as other:
+            assert fetch(Source("other", "feed", other.url()), {}, terms).result(60).state == "heard"
+        assert not any(each.done() for each in led)
+        free.set()
+        assert {each.result(60).state for each in led} == {"heard"}
+        assert {memory.leads_to for each in led for memory in each.result().memories} == {None, feeds.url()}
+
+
+def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_fails(terms: Terms) -> None:
+    with (
+        playing(lambda r: answer(404) if r.path == "/old" else answer(200, RSS)) as feeds,
+        playing(lambda _: answer(200, HTML % feeds.url("/new").encode(), PAGE)) as pages,
+    ):
+        page = Source("page", "feed", pages.url())
+        known = {pages.url(): Memory(pages.url(), leads_to=feeds.url("/feed"))}
+        assert fetch(page, known, terms).result(60).state == "heard"
+        assert pages.requests == []
+        moved = fetch(page, {pages.url(): Memory(pages.url(), leads_to=feeds.url("/old"))}, terms).result(60)
+        assert (moved.state, [r.path for r in feeds.requests if r.path != "/robots.txt"]) == (
+            "heard",
+            ["/feed", "/old", "/new"],
+        )
+        assert feeds.url("/new") in {memory.leads_to for memory in moved.memories}
+
+
+@pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (sandbox.Pool, "read"), (sandbox.Pool, "discover")])
+def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
+    place: object, name: str, terms: Terms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a list of nothing")
+
+    with playing(lambda _: answer(200, RSS, *([PAGE] if name == "discover" else []))) as origin:
+        source = Source("show", "feed", origin.url())
+        monkeypatch.setattr(place, name, broken)
+        failed = fetch(source, {}, terms).result(60)
+        monkeypatch.undo()
+        assert (failed.state, failed.memories) == ("silent", ())
+        assert "defect of ours: ZeroDivisionError in test_fetch.py, line" in failed.message
+        assert fetch(source, {}, terms).result(60).state != "resting"
+
+
+def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(2)
+    read = sandbox.Pool.read
+
+    def waiting(pool: sandbox.Pool, document: Document) -> Listing:
+        together.wait(30)
+        return read(pool, document)
+
+    monkeypatch.setattr("aggregator.fetchers.fetch._PROCESSORS", 2)
+    monkeypatch.setattr(sandbox.Pool, "read", waiting)
+    with playing(lambda _: answer(200, RSS)) as origin, closing(Resources(POLICY)) as resources:
+        terms = Terms(resources, START, lambda *_: None)
+        fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, terms) for name in ("one", "other")]
+        assert {each.result(60).state for each in fetched} == {"heard"}

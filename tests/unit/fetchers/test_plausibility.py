@@ -1,0 +1,147 @@
+"""What is believed at once, what only when it repeats, and what is remembered meanwhile."""
+
+from datetime import timedelta
+
+import pytest
+
+from aggregator.fetchers import plausibility
+from aggregator.fetchers.http.polling import PollIntervals
+from aggregator.fetchers.plausibility import Verdict
+from aggregator.model.entry import Entry, Listing, Rhythm
+from aggregator.model.source import Memory, Validators
+from tests.support.origin import Request, answer, playing
+from tests.support.polls import POLICY, START, Polls
+
+PACE = PollIntervals()
+
+
+def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
+    entries = tuple(Entry("show", f"key-{number}", "t") for number in range(first, first + count))
+    return Listing(entries, partial=partial)
+
+
+def weighed(before: int, now: Listing) -> Verdict:
+    held = Memory("u", Validators('"old"'), "old", items=before, listings=4)
+    fresh = Memory("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
+    return plausibility.weigh(held, fresh, now, PACE)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "believed"),
+    [
+        (80, 80, True),
+        (80, 120, True),
+        (80, 40, True),  # half is kept
+        (80, 39, False),
+        (80, 1, False),
+        (80, 0, False),
+        (1, 0, False),
+        (0, 0, True),
+        (0, 50, True),
+        (4, 1, True),  # three lost at most: a short list
+        (5, 1, False),
+        (9, 5, True),
+        (9, 4, False),
+    ],
+)
+def test_a_listing_that_lost_more_than_half_and_three_is_doubted(before: int, after: int, believed: bool) -> None:  # noqa: FBT001
+    verdict = weighed(before, listing(after))
+    assert verdict.believed == believed
+    assert bool(verdict.message) != believed
+
+
+def test_what_is_believed_is_remembered() -> None:
+    verdict = weighed(80, listing(79))
+    assert (verdict.memory.validators.etag, verdict.memory.digest) == ('"new"', "new")
+    assert (verdict.memory.items, verdict.memory.listings) == (79, 5)
+
+
+def test_what_is_doubted_leaves_the_document_that_is_held() -> None:
+    verdict = weighed(80, listing(2))
+    assert (verdict.memory.validators.etag, verdict.memory.digest) == ('"old"', "old")
+    assert (verdict.memory.items, verdict.memory.listings, verdict.memory.doubts) == (80, 4, 1)
+    assert verdict.message == "it listed 80 items and now lists 2; not believed yet (1 of 3 equal listings)"
+
+
+def test_a_first_listing_and_a_partial_one_are_believed() -> None:
+    assert plausibility.weigh(Memory("u"), Memory("u", asked=START), listing(0), PACE).believed
+    assert weighed(80, listing(1, partial=True)).believed
+
+
+def test_the_third_equal_entry_is_believed() -> None:
+    memory = Memory("u", items=80)
+    verdicts = []
+    for _ in range(3):
+        verdict = plausibility.weigh(memory, memory, listing(2), PACE)
+        memory = verdict.memory
+        verdicts.append(verdict.believed)
+    assert verdicts == [False, False, True]
+    assert (memory.items, memory.doubt, memory.doubts) == (2, None, 0)
+
+
+def test_another_doubtful_listing_begins_anew() -> None:
+    memory = Memory("u", items=80)
+    verdicts = []
+    for shown in (listing(2), listing(2), listing(2, first=9), listing(2), listing(2), listing(2)):
+        verdict = plausibility.weigh(memory, memory, shown, PACE)
+        memory = verdict.memory
+        verdicts.append(verdict.believed)
+    assert verdicts == [False] * 5 + [True]
+
+
+def test_the_rhythm_of_a_believed_document_is_kept() -> None:
+    fresh = Memory("u", Validators('"1"'), asked=START)
+    verdict = plausibility.weigh(Memory("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
+    assert verdict.memory.not_before == START + timedelta(hours=6)
+
+
+def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_forgiven() -> None:
+    now = ["whole"]
+
+    def play(request: Request) -> bytes:
+        etag = f'"{now[0]}"'
+        if request.get("If-None-Match") == etag:
+            return answer(304)
+        return answer(200, now[0].encode(), ("ETag", etag))
+
+    lists = {b"whole": listing(80), b"broken": listing(1)}
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        words = []
+        for state in ("whole", "broken", "broken", "whole", "broken", "broken", "broken", "broken"):
+            now[0] = state
+            before = polls.memory
+            got = polls.ask(hours=1)
+            word = got.state
+            if got.document is not None:
+                verdict = plausibility.weigh(before, got.memory, lists[got.document.body], POLICY.pace)
+                polls.memory = verdict.memory
+                word = "heard" if verdict.believed else "suspicious"
+            words.append(word)
+        assert words == [
+            *("heard", "suspicious", "suspicious", "unchanged"),
+            *("suspicious", "suspicious", "heard", "unchanged"),
+        ]
+        assert len(origin.requests) == 8
+
+
+def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_known_again() -> None:
+    now = ["feed"]
+
+    def play(request: Request) -> bytes:
+        if now[0] == "portal":
+            return answer(200, b"<html>log in</html>")
+        return answer(304) if request.get("If-None-Match") else answer(200, b"<rss/>", ("ETag", '"1"'))
+
+    with playing(play) as origin:
+        polls = Polls(origin.url())
+        polls.ask()
+        now[0] = "portal"
+        before = polls.memory
+        got = polls.ask(hours=1)
+        assert got.state == "heard"
+        polls.memory = plausibility.refuse(before, got.memory, polls.now, POLICY.pace)
+        assert (polls.memory.errors, polls.memory.validators.etag) == (1, '"1"')
+        now[0] = "feed"
+        assert polls.ask(hours=2).state == "unchanged"
+        assert polls.memory.errors == 0

@@ -1,0 +1,290 @@
+"""A diff of two states of a feed, in words; and its page."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import atoma
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from msgspec.structs import replace
+
+from aggregator.generator.changes import changes_page, feed_state, history
+from aggregator.generator.changes.changes import KINDS, SENTENCES, Change, changes, sentence
+from aggregator.model.entry import Duration, Enclosure, Moment
+from aggregator.model.feed import Feed
+from aggregator.model.item import Item
+from tests.support import pages_fixture as made
+
+HERE = Path(__file__).parent
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Lines(dict[str, str]):
+    """Where the items' lines are kept, in memory."""
+
+    def known(self, guids: Sequence[str]) -> Mapping[str, str]:
+        return {guid: self[guid] for guid in guids if guid in self}
+
+    def keep(self, lines: Mapping[str, str]) -> None:
+        self.update(lines)
+
+    def let_go(self, guids: Collection[str]) -> tuple[str, ...]:
+        return tuple([self.pop(guid) for guid in sorted(set(self) - set(guids))])
+
+
+def published(*runs: tuple[Feed, datetime]) -> history.History:
+    """The history of a feed that was published so, over a store that keeps it in between."""
+    past, lines = None, Lines()
+    for feed, at in runs:
+        kept = history.pack(past) if past else None
+        past = history.advance(history.unpack(kept), feed, at, lines)
+    assert past is not None
+    return past
+
+
+def told(old: Feed, new: Feed, **reasons: str) -> list[str]:
+    return [sentence(change) for change in changes(feed_state.see(old), feed_state.see(new), reasons)]
+
+
+def one(item: Item) -> Feed:
+    return replace(made.feed(0, 0), items=(item,))
+
+
+ITEM = Item(
+    title="Clocks",
+    entries=("host/1",),
+    guid="g",
+    description="short",
+    published=Moment(NOON),
+    duration=Duration(840),
+    enclosure=Enclosure("https://a.example/1.mp3", "audio/mpeg", 1_000_000),
+    season=1,
+)
+
+
+def test_equal_feeds_have_no_changes() -> None:
+    assert told(made.feed(), made.feed()) == []
+
+
+def test_how_the_last_run_went_is_no_change() -> None:
+    feed = made.feed()
+    rested = replace(feed, hearings=tuple(replace(each, message="x", entries=99) for each in feed.hearings))
+    assert told(feed, rested) == []
+
+
+def test_items_that_came_and_went() -> None:
+    assert told(made.feed(2, 0), made.feed(3, 1)) == [
+        "New post: “Field notes, no. 1”, 26 Jul 2024.",
+        "New episode: “Clocks, and other opinions”, 7 Jul 2024.",
+    ]
+    assert told(one(ITEM), made.feed(0, 0)) == ["“Clocks” left the feed."]
+    assert told(one(ITEM), made.feed(0, 0), g="taken down") == ["“Clocks” left the feed: taken down."]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"title": "Clocks!"}, "“Clocks!”: the title is now “Clocks!”, it was “Clocks”."),
+        ({"duration": Duration(893)}, "“Clocks”: the length is now 15 min, it was 14 min."),
+        ({"duration": Duration(844)}, "“Clocks”: the length is 4 s more, still 14 min."),
+        ({"published": Moment(NOON + timedelta(hours=2))}, "“Clocks”: the date has another time on 1 Mar 2026."),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 998_000)},
+            "“Clocks”: the audio size is now 998 kB, it was 1 MB.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 1_002_000)},
+            "“Clocks”: the audio size is 2,000 bytes more, still 1 MB.",
+        ),
+        ({"title": "كيف"}, "“\u2068كيف\u2069”: the title is now “\u2068كيف\u2069”, it was “Clocks”."),
+        ({"duration": None}, "“Clocks”: the length is no longer known, it was 14 min."),
+        ({"episode": 7}, "“Clocks”: the episode number is now known: 7."),
+        ({"published": Moment(NOON + timedelta(days=2))}, "“Clocks”: the date is now 3 Mar 2026, it was 1 Mar 2026."),
+        ({"description": "shorter"}, "“Clocks”: the text grew from 5 to 7 characters."),
+        ({"description": "short " * 100}, "“Clocks”: the text grew from 5 to 600 characters."),
+        ({"description": "shirt"}, "“Clocks”: the text was mended (5 characters)."),
+        ({"description": "s"}, "“Clocks”: the text shrank from 5 to 1 characters."),
+        ({"description": None}, "“Clocks”: the text is no longer known, it was 5 characters."),
+        (
+            {"enclosure": Enclosure("https://b.example/1.mp3", "audio/mpeg", 1_000_000)},
+            "“Clocks”: the audio moved from a.example to b.example.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/2.mp3", "audio/mpeg", 1_000_000)},
+            "“Clocks”: the audio has another address at a.example.",
+        ),
+        (
+            {"enclosure": Enclosure("https://a.example/1.mp3", "audio/mpeg", 2_000_000)},
+            "“Clocks”: the audio size is now 2 MB, it was 1 MB.",
+        ),
+        ({"link": "https://x.example/1"}, "“Clocks”: the link is now known: x.example."),
+        ({"explicit": True}, "“Clocks”: the explicit mark is now known: yes."),
+        ({"entries": ("host/1", "apple/2")}, "“Clocks” is now listed by apple too."),
+        ({"entries": ("apple/2",)}, "“Clocks” is now listed by apple too."),
+    ],
+)
+def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -> None:
+    after = replace(ITEM, **change)  # type: ignore[arg-type]  # a case's fields
+    assert told(one(ITEM), one(after))[0] == expected
+
+
+def test_a_split_is_told() -> None:
+    both = replace(ITEM, entries=("apple/2", "host/1"))
+    assert told(one(both), one(ITEM)) == ["“Clocks” is no longer held to be what apple lists."]
+
+
+def test_the_channel_and_the_sources_are_told() -> None:
+    feed = made.feed(0, 0)
+    host, *others = reversed(feed.hearings)
+    after = replace(
+        feed,
+        channel=replace(feed.channel, title="Loud Machines", author=None),
+        hearings=(replace(host, state="heard"), *others[1:]),
+    )
+    assert told(feed, after) == [
+        "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",
+        "The feed’s author is no longer known, it was “Mara Ilves & Jon Åkesson”.",
+        "The source casts is no longer asked.",
+        "The source host: answers (before: silent, its last account stands).",
+    ]
+    assert "The source casts is new: recorded copy." in told(after, feed)
+
+
+def test_a_change_of_witness_alone_is_no_change() -> None:
+    assert told(one(ITEM), one(replace(ITEM, origin="apple", provenance=()))) == []
+
+
+def test_every_kind_has_its_sentence() -> None:
+    assert set(SENTENCES) == set(KINDS)
+
+
+def test_the_state_is_remembered_exactly() -> None:
+    state = feed_state.see(made.feed())
+    besides = feed_state.besides(made.feed())
+    assert feed_state.unpack(feed_state.pack(state)) == besides == replace(state, items={})
+    assert dict(feed_state.item_of(feed_state.line(guid, each)) for guid, each in state.items.items()) == state.items
+
+
+def test_a_first_publication_is_no_news() -> None:
+    lines = Lines()
+    first = history.advance(None, made.feed(), NOON, lines)
+    assert first.editions == ()
+    assert history.advance(first, made.feed(), NOON + timedelta(hours=1), lines) is first
+    assert len(lines) == len(made.feed().items)
+
+
+def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> None:
+    numbers = range(history.EDITIONS + 5)
+    past = published(*((one(replace(ITEM, title=f"Clocks {each}")), NOON + timedelta(hours=each)) for each in numbers))
+    assert len(past.editions) == history.EDITIONS
+    assert past.editions[0].at == NOON + timedelta(hours=history.EDITIONS + 4)
+    crowd = published((made.feed(0, 0), NOON), (made.feed(history.MOST + 9, 0), NOON))
+    assert (len(crowd.editions[0].changes), crowd.editions[0].more) == (history.MOST, 9)
+
+
+def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = made.feed(9, 3), made.feed(7, 6)
+    other = tuple(replace(each, entries=("apple/1",), season=9, link=None) for each in new.items[:8])
+    new = replace(new, items=(*reversed(other), *new.items[8:]), hearings=new.hearings[:1])
+    expected = changes(feed_state.see(old), feed_state.see(new))
+    for most in (200, 5):
+        monkeypatch.setattr(history, "MOST", most)
+        for lot in (1, 2, 400):
+            monkeypatch.setattr(history, "AT_ONCE", lot)
+            edition = published((old, NOON), (new, NOON)).editions[0]
+            assert (edition.changes, edition.more) == (expected[:most], max(0, len(expected) - most))
+            assert {change.kind for change in expected} > {"added", "left", "changed", "listed", "unlisted"}
+
+
+def grown() -> history.History:
+    day = timedelta(days=1)
+    return published((made.feed(2, 0), NOON - 9 * day), (made.feed(3, 1), NOON), (made.feed(3, 2), NOON + day))
+
+
+def test_the_history_survives_the_store() -> None:
+    assert history.unpack(history.pack(grown())) == grown()
+    assert history.unpack(None) is None
+
+
+def test_bytes_are_the_golden_ones() -> None:
+    feed = made.feed(3, 2)
+    made_now = {"changes.html": changes_page.render(feed, grown()), "changes.atom": changes_page.atom(feed, grown())}
+    for name, body in made_now.items():
+        golden = HERE / "data" / name
+        if os.environ.get("GOLDEN") == "write":
+            golden.write_bytes(body)
+        assert golden.read_bytes() == body
+
+
+def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
+    shrunk = replace(ITEM, title="Clocks!", duration=Duration(893), entries=("host/1", "apple/2"))
+    other = replace(made.feed(1, 0).items[0], duration=Duration(60))
+    old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
+    new = replace(old, items=(other, shrunk))
+    past = published((old, NOON), (new, NOON))
+    text = changes_page.render(new, past).decode()
+    lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
+    assert [line for line in lines if line][1:] == [
+        "“Why caches lie”: the length is now 1 min, it was 15 min.",
+        "“Clocks!”",
+        "the title is now “Clocks!”, it was “Clocks”.",
+        "the length is now 15 min, it was 14 min.",
+        "is now listed by apple too.",
+    ]
+
+
+def test_no_changes_are_a_page_and_a_feed_too() -> None:
+    quiet = history.History(feed_state.see(made.feed()))
+    assert b"Nothing has changed" in changes_page.render(made.feed(), quiet)
+    assert atoma.parse_atom_bytes(changes_page.atom(made.feed(), quiet)).entries == []
+
+
+def test_the_atom_is_read_by_another_reader() -> None:
+    read = atoma.parse_atom_bytes(changes_page.atom(made.feed(3, 2), grown()))
+    assert [entry.title.value for entry in read.entries] == [
+        "New post: “Field notes, no. 2”, 17 Jul 2024.",
+        "2 changes",
+    ]
+    assert len({entry.id_ for entry in read.entries}) == 2
+    assert read.updated == NOON + timedelta(days=1)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
+    old, new = (
+        one(replace(ITEM, title=before, author=before)),
+        one(replace(ITEM, title=after, author=after, link=after)),
+    )
+    past = published((old, NOON), (new, NOON + timedelta(days=1)))
+    etree.fromstring(changes_page.atom(new, past))
+    assert changes_page.render(new, past).count(b"<script>") == 1
+    assert all(isinstance(sentence(change), str) for edition in past.editions for change in edition.changes)
+
+
+def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> None:
+    odd = one(replace(ITEM, title="\ud800 lone", description="\udfff" * 400))
+    lines = Lines()
+    past = history.unpack(history.pack(history.advance(None, odd, NOON, lines)))
+    assert history.advance(past, odd, NOON, lines) is past
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 12), max_size=6))
+def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
+    def replayed() -> bytes:
+        runs = [(made.feed(size, 1), NOON + timedelta(hours=number)) for number, size in enumerate(sizes)]
+        return history.pack(published(*runs)) if runs else b""
+
+    assert replayed() == replayed()
+
+
+def test_a_change_without_values_is_still_a_sentence() -> None:
+    assert sentence(Change("added", "A", "g", "episode")) == "New episode: “A”."
