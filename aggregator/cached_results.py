@@ -25,10 +25,9 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
-from aggregator.store import read_entries, records
+from aggregator.store import records
 from aggregator.store.database import Store
-from aggregator.store.read_entries import Account
-from aggregator.store.write_entries import LOOSE
+from aggregator.store.entries import PLACE_FIELDS, EntryRows, read_rows, to_entry, to_stored_entry
 
 T = TypeVar("T")
 
@@ -68,9 +67,7 @@ def mend(store: Store, plan: Plan, held: Sequence[Held], forgotten: Collection[s
     digests: dict[str, str] = {}
     made = 0
     ahead: set[str] = set()
-    accounts = (
-        each for each in read_entries.accounts(store, plan.name) if each.rows[0][read_entries.SOURCE] not in forgotten
-    )
+    accounts = (each for each in read_rows(store, plan.name) if each.source not in forgotten)
     for lot in kept.lots(accounts):
         mended, fresh = _mended(store, plan, lot)
         made += _keep(store, plan, MENDED, fresh)
@@ -88,7 +85,7 @@ def mend(store: Store, plan: Plan, held: Sequence[Held], forgotten: Collection[s
     return Mended(tuple(entries), digests, Work(MENDED, made), frozenset(ahead), since, began)
 
 
-def _mended(store: Store, plan: Plan, lot: Sequence[Account]) -> tuple[Sequence[Entry], Mapping[str, bytes]]:
+def _mended(store: Store, plan: Plan, lot: Sequence[EntryRows]) -> tuple[Sequence[Entry], Mapping[str, bytes]]:
     """What some accounts say, mended; by digest what was mended only now, as it is to be kept.
 
     What was mended before is read as it was kept; an empty value says that nothing was to be mended.
@@ -98,10 +95,10 @@ def _mended(store: Store, plan: Plan, lot: Sequence[Account]) -> tuple[Sequence[
     fresh: dict[str, bytes] = {}
     for account in lot:
         value = known.get(account.digest)
-        entry = read_entries.read(account, value.decode()) if value else read_entries.remembered(account).entry
+        entry = to_entry(account, value.decode()) if value else to_stored_entry(account).entry
         if value is None:
             said, entry = entry, repair(entry)
-            fresh[account.digest] = b"" if entry == said else records.encode(entry, without=LOOSE).encode()
+            fresh[account.digest] = b"" if entry == said else records.encode(entry, without=PLACE_FIELDS).encode()
         mended.append(entry)
     return mended, fresh
 

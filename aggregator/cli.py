@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import aggregator
-from aggregator.errors import AggregatorError, ConfigError, LockedError, SilenceError, lines
+from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, lines
 from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command: its module in ``aggregator.commands`` and its line in the help."""
 
-EXITS: dict[type[AggregatorError], int] = {ConfigError: 2, SilenceError: 3, LockedError: 4}
+EXITS: dict[type[AggregatorError], int] = {ConfigError: 2, NothingToPublishError: 3, LockedError: 4}
 OTHERWISE = 1
 
 

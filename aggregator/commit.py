@@ -10,10 +10,10 @@ from aggregator.generator.changes import history
 from aggregator.generator.pages import view
 from aggregator.model.feed import Feed, Plan
 from aggregator.persist import COVER
-from aggregator.store import events, facts, guids, records
+from aggregator.store import decisions, facts, guids, records
 from aggregator.store.database import Store, transaction
-from aggregator.store.events import Event
-from aggregator.store.last_published import Shown
+from aggregator.store.decisions import Event
+from aggregator.store.guids import LastPublished
 from aggregator.unchanged_output import Standing
 
 CHANGES: Final = "changes"
@@ -23,27 +23,29 @@ CHANGES: Final = "changes"
 def promise(store: Store, plan: Plan, composed: stages.Composition, now: datetime) -> None:
     """Commit what the feed is about to promise its subscribers, and tell what they might ask about."""
     learned.keep(store, plan, *composed.taught[:2])
-    guids.keep_promises(store, plan.name, composed.settlement.promises)
+    guids.write_guids(store, plan.name, composed.settlement.promises)
     for event in composed.settlement.events:
-        events.tell(store, plan.name, Event(now, "settle", event))
+        decisions.write_event(store, plan.name, Event(now, "settle", event))
     for line in composed.arrived:
-        events.tell(store, plan.name, Event(now, "held", line))
+        decisions.write_event(store, plan.name, Event(now, "held", line))
     feed = composed.feed
-    facts.keep_feed(store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid)
+    facts.write_feed_state(
+        store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
+    )
 
 
 def changes(store: Store, plan: Plan, feed: Feed, now: datetime) -> history.History:
     """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
-    past = history.unpack(facts.facts(store, plan.name, CHANGES))
+    past = history.unpack(facts.read_fact(store, plan.name, CHANGES))
     with transaction(store) as tx:
-        story = history.advance(past, feed, now, Shown(tx, plan.name))
+        story = history.advance(past, feed, now, LastPublished(tx, plan.name))
         if story is not past:
-            facts.keep_fact(tx, plan.name, CHANGES, history.pack(story))
+            facts.write_fact(tx, plan.name, CHANGES, history.pack(story))
     return story
 
 
 def stand_published(store: Store, plan: Plan, feed: Feed, stands: Standing) -> None:
     """Keep what stands in the output, and the entry of the feed on the page of all feeds."""
     with transaction(store) as tx:
-        facts.keep_fact(tx, plan.name, COVER, records.encode(view.cover(feed)).encode())
+        facts.write_fact(tx, plan.name, COVER, records.encode(view.cover(feed)).encode())
         unchanged_output.keep_standing(tx, plan.name, stands)

@@ -21,7 +21,7 @@ from aggregator.config.load import Config
 from aggregator.model.cluster import Matching
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Feed, Plan
-from aggregator.store import admissions, database
+from aggregator.store import database, decisions
 from aggregator.store.database import Store
 
 
@@ -67,12 +67,12 @@ def published_feed(config: Config, name: str, *, at: datetime) -> Feed:
     Raises ConfigError, StoreError.
     """
     plan = config.plan(name)
-    with database.open(config.state) as store:
+    with database.open_store(config.state) as store:
         return compose(store, plan, at, adding=False).feed
 
 
 def published_feed_without(config: Config, name: str, forgotten: Collection[str], *, at: datetime) -> Feed:
     """Return the feed as :func:`published_feed` does, as if these sources and no others were forgotten."""
     plan = config.plan(name)
-    with database.open(config.state) as store:
-        return compose(admissions.as_if(store, name, forgotten), plan, at, adding=False).feed
+    with database.open_store(config.state) as store:
+        return compose(decisions.as_if_forgotten(store, name, forgotten), plan, at, adding=False).feed

@@ -22,7 +22,7 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.record import Record
-from aggregator.store import facts, poll_states, records
+from aggregator.store import facts, polls, records
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
 
@@ -56,7 +56,7 @@ class Known(Record, frozen=True):
 
 def known(store: Store, plan: Plan) -> Known:
     """What is remembered of the feed's media files; nothing while the config does not ask for it."""
-    kept = facts.facts(store, plan.name, PROBES) if plan.probe_enclosures else None
+    kept = facts.read_fact(store, plan.name, PROBES) if plan.probe_enclosures else None
     return records.decode(Known, kept.decode()) if kept else Known()
 
 
@@ -75,7 +75,7 @@ def ask(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.Ho
     answered = {answer.url for answer in before.answers}
     missed = {each.url: each.since for each in before.missed}
     wanted = [url for url in dict.fromkeys(_wanted(items)) if url not in answered]
-    held = poll_states.holds(store, now)
+    held = polls.read_holds(store, now)
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
     heads = {url: limiter.head(url, now, PATIENCE) for url in due}
     answers = []
@@ -89,7 +89,7 @@ def ask(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.Ho
         missed=tuple(Missed(url, since) for url, since in missed.items()),
     )
     if after != before:
-        facts.keep_fact(store, plan.name, PROBES, records.encode(after).encode())
+        facts.write_fact(store, plan.name, PROBES, records.encode(after).encode())
     return len(due)
 
 

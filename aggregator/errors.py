@@ -7,7 +7,7 @@
     ├── StoreError      the store is foreign, damaged, newer, or cannot be written
     ├── PublishError     the output could not be written; the old files stand
     ├── LockedError      another refresh holds the lock                         exit 4
-    └── SilenceError     nothing could be fetched and nothing was remembered    exit 3
+    └── NothingToPublishError  nothing could be fetched and nothing was remembered    exit 3
 
 The message says where and what, as a person would: ``apple: lookup answered HTML where JSON was expected``.
 Only the roster (one source falls silent), the pipeline (one feed is not published) and the command line catch these.
@@ -53,7 +53,7 @@ class LockedError(AggregatorError):
     """Another refresh holds the lock."""
 
 
-class SilenceError(AggregatorError):
+class NothingToPublishError(AggregatorError):
     """Nothing could be fetched and nothing was remembered, so there is nothing to publish."""
 
 

@@ -16,7 +16,7 @@ GONE: Final = "gone sources"
 
 def gone(store: Store, plan: Plan) -> tuple[Source, ...]:
     """The sources that the config names no more, sorted by name."""
-    kept = facts.facts(store, plan.name, GONE)
+    kept = facts.read_fact(store, plan.name, GONE)
     return records.decode_all(Source, kept.decode()) if kept else ()
 
 
@@ -26,4 +26,4 @@ def note(store: Store, plan: Plan, asked: Iterable[Source], named: Collection[st
     known = {source.name: source for source in (*before, *asked) if source.name not in named}
     after = tuple(source for _, source in sorted(known.items()))
     if after != before:
-        facts.keep_fact(store, plan.name, GONE, records.encode_all(after).encode() if after else None)
+        facts.write_fact(store, plan.name, GONE, records.encode_all(after).encode() if after else None)

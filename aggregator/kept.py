@@ -33,18 +33,18 @@ class Work(Struct, frozen=True):
 
 def found(store: Store, feed: str, kind: str, digests: Iterable[str]) -> Mapping[str, bytes]:
     """The kept values for those of the digests that have one."""
-    return shelf.cached(store, feed, kind, VERSION, list(digests))
+    return shelf.read_cached(store, feed, kind, digests)
 
 
 def add(store: Store, feed: str, kind: str, made: Mapping[str, bytes]) -> None:
     """Keep what was made of some contents, by their digests."""
     if made:
-        shelf.keep_cached(store, feed, kind, VERSION, made)
+        shelf.write_cached(store, feed, kind, made)
 
 
 def sweep(store: Store, feed: str, kind: str, used: Collection[str]) -> None:
     """Drop what nobody has asked for in a long while; ``used`` are the digests of all that this run asked for."""
-    shelf.sweep(store, feed, kind, VERSION, used)
+    shelf.drop_unused(store, feed, kind, used)
 
 
 def lots(contents: Iterable[T]) -> Iterator[list[T]]:

@@ -109,7 +109,7 @@ def remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
 def keep(store: Store, plan: Plan, weights: Learned, texts: Learned) -> None:
     """Keep both for the next run."""
     for name, learned in ((TABLE, weights), (LORE, texts)):
-        facts.keep_fact(store, plan.name, name, json.dumps([learned.size, learned.text]).encode())
+        facts.write_fact(store, plan.name, name, json.dumps([learned.size, learned.text]).encode())
 
 
 def digest(learned: Learned, plan: Plan) -> str:
@@ -119,7 +119,7 @@ def digest(learned: Learned, plan: Plan) -> str:
 
 def _before(store: Store, plan: Plan, name: str, size: int) -> Learned | None:
     """What was learned before, where the feed has not outgrown it."""
-    said = facts.facts(store, plan.name, name)
+    said = facts.read_fact(store, plan.name, name)
     if said is None:
         return None
     learned = Learned(*json.loads(said))

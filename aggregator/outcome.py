@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import StoreError
 from aggregator.generator.files import Written
-from aggregator.model.feed import Hearing, Plan
+from aggregator.model.feed import Plan, SourceResult
 from aggregator.unchanged_output import Standing
 
 
@@ -27,15 +27,15 @@ class Progress(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """What a refresh of one feed came to.
 
-    ``hearings`` are this run's; ``entries`` is how many entries were read in this run, ``remembered`` how many the
-    store holds. ``new`` and ``changed`` count items, ``repaired`` the entries that needed mending. ``alarms`` are
+    ``source_results`` are this run's; ``entries`` is how many entries were read in this run, ``remembered`` how many
+    the store holds. ``new`` and ``changed`` count items, ``repaired`` the entries that needed mending. ``alarms`` are
     what a person should look at, ``failures`` why files could not be written: the old ones stand until a later run;
     or why it could not be noted that the new ones stand: the next run makes them again. ``held`` is one line for each
     source whose new items are not published yet.
     """
 
     feed: str
-    hearings: tuple[Hearing, ...] = ()
+    source_results: tuple[SourceResult, ...] = ()
     entries: int = 0
     remembered: int = 0
     items: int = 0
@@ -58,12 +58,12 @@ def quiet(_progress: Progress) -> None:
     """Listen to nothing."""
 
 
-def outcome(plan: Plan, told: tuple[Hearing, ...], stands: Standing) -> Outcome:
+def outcome(plan: Plan, told: tuple[SourceResult, ...], stands: Standing) -> Outcome:
     """What the refresh of one feed came to where nothing new was published."""
     return Outcome(
         feed=plan.name,
-        hearings=told,
-        entries=sum(hearing.entries for hearing in told),
+        source_results=told,
+        entries=sum(source_result.entries for source_result in told),
         remembered=stands.remembered,
         items=stands.items,
         episodes=stands.episodes,
@@ -83,7 +83,11 @@ def files(stands: Standing) -> tuple[Written, ...]:
 
 def silence(outcomes: Sequence[Outcome]) -> str:
     """Why there is nothing to publish: one line for each source."""
-    said = [f"{each.feed}: {hearing.source.name}: {hearing.message}" for each in outcomes for hearing in each.hearings]
+    said = [
+        f"{each.feed}: {source_result.source.name}: {source_result.message}"
+        for each in outcomes
+        for source_result in each.source_results
+    ]
     return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in said)
 
 

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from aggregator import enclosure_probe, outcome, persist, run, unchanged_output
 from aggregator.config.load import Config
-from aggregator.errors import PublishError, SilenceError, StoreError
-from aggregator.model.feed import Hearing, Plan
+from aggregator.errors import NothingToPublishError, PublishError, StoreError
+from aggregator.model.feed import Plan, SourceResult
 from aggregator.outcome import Listener, Outcome, quiet
 from aggregator.run import Run
-from aggregator.store import database, robots
+from aggregator.store import database, polls
 from aggregator.store.database import Store
 
 
@@ -36,8 +36,8 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """Refresh the named feeds (all where none is named) and say what became of each.
 
     Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
-    name, SilenceError where nothing could be fetched and nothing was remembered, StoreError. A feed whose files could
-    not be written stops no other: its outcome says so.
+    name, NothingToPublishError where nothing could be fetched and nothing was remembered, StoreError. A feed whose
+    files could not be written stops no other: its outcome says so.
     """
     chosen = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
     with run.begin(config, at, wait=wait) as begun:
@@ -47,7 +47,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
             found |= {plan.name: _updated(current, plan, told, stands) for plan, told, stands in lot}
         outcomes = [found[plan.name] for plan in chosen]
         if not any(each.files or each.failures for each in outcomes):
-            raise SilenceError(outcome.silence(outcomes))
+            raise NothingToPublishError(outcome.silence(outcomes))
         return (*outcomes[:-1], _with_index(current, outcomes[-1]))
 
 
@@ -75,7 +75,7 @@ def _with_index(current: Run, last: Outcome) -> Outcome:
 
 def _remembered(
     current: Run, plans: Sequence[Plan]
-) -> Iterator[list[tuple[Plan, tuple[Hearing, ...], unchanged_output.Standing | None]]]:
+) -> Iterator[list[tuple[Plan, tuple[SourceResult, ...], unchanged_output.Standing | None]]]:
     """Some feeds at a time, what became of their sources, and what stands: all that they said is in the store.
 
     It is remembered in one transaction and then let go: 20,000 entries are not held while others are composed.
@@ -83,8 +83,8 @@ def _remembered(
     for heard in run.heard(current, plans):
         with database.transaction(current.store) as tx:
             persist.remember_all(tx, heard, current.at)
-            robots.keep_robots(tx, current.resources.news())
-            lot = [(plan, persist.hearings(said), _stands(tx, plan, current.at)) for plan, said in heard]
+            polls.write_robots(tx, current.resources.news())
+            lot = [(plan, persist.source_results(said), _stands(tx, plan, current.at)) for plan, said in heard]
         del heard
         yield lot
 
@@ -95,7 +95,9 @@ def _stands(store: Store, plan: Plan, now: datetime) -> unchanged_output.Standin
     return None if more else persist.stands(store, plan, now)
 
 
-def _updated(current: Run, plan: Plan, told: tuple[Hearing, ...], stands: unchanged_output.Standing | None) -> Outcome:
+def _updated(
+    current: Run, plan: Plan, told: tuple[SourceResult, ...], stands: unchanged_output.Standing | None
+) -> Outcome:
     """Return the outcome of one feed: as it stands if nothing changed, else composed and published anew."""
     if stands and unchanged_output.stand(current.config.output, stands.files):
         return outcome.outcome(plan, told, stands)

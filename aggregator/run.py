@@ -15,12 +15,12 @@ from msgspec import Struct, field
 
 from aggregator import persist
 from aggregator.config.load import Config
-from aggregator.fetchers.fetch import Memories, Resources, Terms, Voice, fetch
+from aggregator.fetchers.fetch import FetchedSource, PollStates, Resources, Terms, fetch
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.outcome import Listener, Progress, quiet
-from aggregator.store import database, lock, poll_states, robots
+from aggregator.store import connection, database, polls
 from aggregator.store.database import Store
 
 AHEAD = 9
@@ -59,9 +59,9 @@ def begin(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
 
     Raises LockedError where another refresh is at work, unless ``wait``; StoreError.
     """
-    with lock.lock(config.state, wait=wait), database.open(config.state, fence=True) as store:
+    with connection.refresh_lock(config.state, wait=wait), database.open_store(config.state, fence=True) as store:
         resources = Resources(
-            policy_of(config), poll_states.holds(store, at), partial(robots.robots, store), database.folder(store)
+            policy_of(config), polls.read_holds(store, at), partial(polls.read_robots, store), database.folder_of(store)
         )
         before = gc.get_threshold()
         gc.set_threshold(*CIRCLES)
@@ -84,7 +84,7 @@ def policy_of(config: Config | None) -> Policy:
     )
 
 
-def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[Voice, ...]], ...]]:
+def heard(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[tuple[Plan, tuple[FetchedSource, ...]], ...]]:
     """Yield each feed with its sources' results once all of them have come; those of the next are fetched meanwhile.
 
     In the order in which they are done: a source that keeps its feed waiting delays no other feed. A feed of which
@@ -113,17 +113,17 @@ class _Fetching(Struct, eq=False):
     plan: Plan
     weight: int
     left: int
-    voices: tuple[Future[Voice], ...] = ()
+    fetched_sources: tuple[Future[FetchedSource], ...] = ()
 
     def has_news(self) -> bool:
         """Whether anything new was read; once all are done."""
-        return any(listing is not None for voice in self.voices for listing in voice.result().listings)
+        return any(listing is not None for fetched in self.fetched_sources for listing in fetched.result().listings)
 
-    def take(self) -> tuple[Voice, ...]:
+    def take(self) -> tuple[FetchedSource, ...]:
         """Return the results and let go of them: the listings are too much to keep until the next feed."""
-        voices = tuple([voice.result() for voice in self.voices])
-        self.voices = ()
-        return voices
+        fetched_sources = tuple([fetched.result() for fetched in self.fetched_sources])
+        self.fetched_sources = ()
+        return fetched_sources
 
 
 def _fetched(run: Run, plans: Sequence[Plan]) -> Iterator[_Fetching | None]:
@@ -141,7 +141,7 @@ def _fetched(run: Run, plans: Sequence[Plan]) -> Iterator[_Fetching | None]:
         yield came
 
 
-def _begin(run: Run, plan: Plan, known: Mapping[str, Memories], done: SimpleQueue[_Fetching]) -> int:
+def _begin(run: Run, plan: Plan, known: Mapping[str, PollStates], done: SimpleQueue[_Fetching]) -> int:
     """Fetch the sources of a feed, which each of them puts there when it is done; return how much memory it may keep.
 
     That is 1 if every source was heard before, ``FAMILIAR`` if one was not.
@@ -149,9 +149,9 @@ def _begin(run: Run, plan: Plan, known: Mapping[str, Memories], done: SimpleQueu
     familiar = all(any(each.digest for each in said.values()) for said in known.values())
     feed = _Fetching(plan, 1 if familiar else FAMILIAR, len(plan.sources))
     terms = _terms(run, plan)
-    feed.voices = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
-    for voice in feed.voices:
-        voice.add_done_callback(lambda _: done.put(feed))
+    feed.fetched_sources = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
+    for fetched in feed.fetched_sources:
+        fetched.add_done_callback(lambda _: done.put(feed))
     return feed.weight
 
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from aggregator.merger.reconciling import enclosure_hold
-from aggregator.model.feed import Hearing, Plan
-from aggregator.store import facts, poll_states, read_entries, records
+from aggregator.model.feed import Plan, SourceResult
+from aggregator.store import entries, facts, polls, records
 from aggregator.store.database import Store
 
 HEARINGS: Final = "hearings"
@@ -18,10 +18,10 @@ HELD: Final = "held"
 """The fact under which audio is kept that still stands (``merger.held``)."""
 
 
-def hearings(store: Store, plan: Plan) -> tuple[Hearing, ...]:
+def source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
     """What became of each source when it was last asked, sorted by name."""
-    kept = facts.facts(store, plan.name, HEARINGS)
-    return records.decode_all(Hearing, kept.decode()) if kept else ()
+    kept = facts.read_fact(store, plan.name, HEARINGS)
+    return records.decode_all(SourceResult, kept.decode()) if kept else ()
 
 
 def answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
@@ -30,15 +30,15 @@ def answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, dateti
     A source that was heard when it was last asked answers (``None``). One that fails since, or whose answer is held
     back, counts for ``grace`` after it was last heard. A recording does not answer for its source.
     """
-    states = {hearing.source.name: hearing.state for hearing in hearings(store, plan)}
+    states = {source_result.source.name: source_result.state for source_result in source_results(store, plan)}
     answers: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "heard"}
     failing = {name for name, state in states.items() if state in ("remembered", "suspicious")}
-    known = poll_states.of_feeds(store, [plan.name]) if failing else {}
+    known = polls.read_poll_states(store, [plan.name]) if failing else {}
     for source in plan.sources:
         heard = [
-            memory.heard
-            for memory in known.get((plan.name, source.name), ())
-            if memory.heard is not None and (source.path is not None or not memory.url.startswith("file:"))
+            poll_state.heard
+            for poll_state in known.get((plan.name, source.name), ())
+            if poll_state.heard is not None and (source.path is not None or not poll_state.url.startswith("file:"))
         ]
         if source.name in failing and heard:
             answers[source.name] = max(heard) + grace
@@ -47,11 +47,11 @@ def answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, dateti
 
 def held_audio(store: Store, plan: Plan) -> tuple[enclosure_hold.Held, ...]:
     """The audio that still stands where a source moved all of its own at once."""
-    kept = facts.facts(store, plan.name, HELD)
+    kept = facts.read_fact(store, plan.name, HELD)
     return records.decode_all(enclosure_hold.Held, kept.decode()) if kept else ()
 
 
 def trust_of(store: Store, plan: Plan) -> Mapping[str, float]:
     """How far each source is trusted: as the config says, or as it last said of a source it no longer names."""
-    kept = {name: source.trust for name, source in read_entries.sources(store, plan.name).items()}
+    kept = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
     return kept | {source.name: source.trust for source in plan.sources}

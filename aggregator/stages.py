@@ -32,7 +32,7 @@ from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Admission, Item, Override, Promise
-from aggregator.store import admissions, decisions, facts, guids, read_entries
+from aggregator.store import decisions, entries, facts, guids
 from aggregator.store.database import Store
 
 
@@ -58,7 +58,7 @@ class Composition(Struct, frozen=True):
 
 def repaired(store: Store, plan: Plan) -> Mended:
     """Everything the feed's sources ever said, each copy mended by itself; audio that is held back as it was."""
-    return mend(store, plan, told.held_audio(store, plan), admissions.forgotten(store, plan.name))
+    return mend(store, plan, told.held_audio(store, plan), decisions.read_forgotten(store, plan.name))
 
 
 def alone(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[Cluster, ...] | None:
@@ -85,8 +85,8 @@ def matched(
 
 def _orders(store: Store, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, str]]:
     """What people decided, and under which guid each entry was published."""
-    decided = (*plan.decisions, *decisions.decisions(store, plan.name))
-    return decided, pinned(guids.promises(store, plan.name))
+    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
+    return decided, pinned(guids.read_guids(store, plan.name))
 
 
 def weighed(store: Store, plan: Plan, mended: Mended) -> Weights:
@@ -102,7 +102,7 @@ def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: boo
 
     Unless ``adding`` is set no new item is published: the answer is the feed as it was last published.
     """
-    promised = guids.promises(store, plan.name)
+    promised = guids.read_guids(store, plan.name)
     made = replace(made, promised=promised)
     published = {entry for promise in promised for entry in promise.entries}
     fresh = admission.new_items(made.items, published)
@@ -115,9 +115,9 @@ def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: boo
         heard=_answering(store, plan, now),
         coverage=made.told.coverage,
         arrivals={
-            name: admission.Arrival(*seen) for name, seen in read_entries.arrivals(store, plan.name, ids).items()
+            name: admission.Arrival(*seen) for name, seen in entries.read_arrivals(store, plan.name, ids).items()
         },
-        decided=admissions.admissions(store, plan.name),
+        decided=decisions.read_admissions(store, plan.name),
         quota=admission.quota(known) if promised else None,
     )
     found = admission.admit(fresh, situation, now)
@@ -137,10 +137,10 @@ def _answering(store: Store, plan: Plan, now: datetime) -> Mapping[str, datetime
 def settled(store: Store, plan: Plan, made: Made, now: datetime) -> Settlement:
     """The items under their promised guids, dates and titles, newest first, and the promises as they stand now."""
     wanted: dict[str, tuple[Override, ...]] = {}
-    for each in (*decisions.overrides(store, plan.name), *plan.overrides):
+    for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
         wanted[each.guid] = (*wanted.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in made.items)
-    first_seen = read_entries.first_seen(store, plan.name) if undated else {}
+    first_seen = entries.read_first_seen(store, plan.name) if undated else {}
     past = Past(
         plan.name,
         made.promised,
@@ -152,7 +152,7 @@ def settled(store: Store, plan: Plan, made: Made, now: datetime) -> Settlement:
     settlement = settle(enclosure_probe.completed(store, plan, made.items), past, now)
     named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
-    promised = _buried(named.promises, {item.guid for item in named.items}, admissions.forgotten(store, plan.name))
+    promised = _buried(named.promises, {item.guid for item in named.items}, decisions.read_forgotten(store, plan.name))
     return replace(settlement, items=named.items, promises=promised, changed=changed)
 
 
@@ -231,14 +231,14 @@ def composed(store: Store, plan: Plan, made: Made, settlement: Settlement, now: 
     alarmed = (*alarms(told.held_audio(store, plan)), *_other_shows(store, plan, made))
     channel = _channel(store, plan, made.told.seniority)
     fingerprint = _fingerprint(channel, settlement)
-    known = facts.state(store, plan.name)
+    known = facts.read_feed_state(store, plan.name)
     changed = known.updated is None or known.fingerprint != fingerprint
-    forgotten = admissions.forgotten(store, plan.name)
+    forgotten = decisions.read_forgotten(store, plan.name)
     feed = Feed(
         channel=channel,
         items=settlement.items,
         updated=now if changed or known.updated is None else known.updated,
-        hearings=told.hearings(store, plan),
+        source_results=told.source_results(store, plan),
         near_misses=made.told.near_misses,
         remarks=(
             *alarmed,
@@ -266,7 +266,7 @@ def composed(store: Store, plan: Plan, made: Made, settlement: Settlement, now: 
 def _other_shows(store: Store, plan: Plan, made: Made) -> tuple[str, ...]:
     """One line for each source of the config that lists another show."""
     named = {source.name for source in plan.sources}
-    shows = {name: show.title for name, show in read_entries.shows(store, plan.name).items() if name in named}
+    shows = {name: show.title for name, show in entries.read_shows(store, plan.name).items() if name in named}
     listed = {name: entries for name, entries in made.told.listed.items() if name in named}
     filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
@@ -292,10 +292,12 @@ def pinned(promised: Sequence[Promise]) -> Mapping[str, str]:
 
 def _channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
-    forgotten = admissions.forgotten(store, plan.name)
-    shows = {name: show for name, show in read_entries.shows(store, plan.name).items() if name not in forgotten}
+    forgotten = decisions.read_forgotten(store, plan.name)
+    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in forgotten}
     channel = complete(plan.channel, shows, told.trust_of(store, plan), seniority)
-    guid = facts.state(store, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
+    guid = (
+        facts.read_feed_state(store, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
+    )
     return replace(channel, guid=guid)
 
 

@@ -46,20 +46,20 @@ class Standing(Record, frozen=True):
 
 def standing(store: Store, feed: str, basis: str) -> Standing | None:
     """What was made for the feed from this basis, ``None`` where it must be made anew."""
-    kept = facts.facts(store, feed, STANDING)
+    kept = facts.read_fact(store, feed, STANDING)
     found = records.decode(Standing, kept.decode()) if kept else None
     return found if found and found.basis == basis else None
 
 
 def alarms(store: Store) -> dict[str, tuple[str, ...]]:
     """What a person should look at in each feed, as it was last published."""
-    kept = facts.everywhere(store, STANDING)
+    kept = facts.read_fact_of_feeds(store, STANDING)
     return {feed: records.decode(Standing, value.decode()).alarms for feed, value in kept.items() if feed}
 
 
 def keep_standing(store: Store, feed: str, stands: Standing | None) -> None:
     """Note what was published, once it stands; ``None`` says that it is to be made anew."""
-    facts.keep_fact(store, feed, STANDING, records.encode(stands).encode() if stands else None)
+    facts.write_fact(store, feed, STANDING, records.encode(stands).encode() if stands else None)
 
 
 def states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:

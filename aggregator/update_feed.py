@@ -14,14 +14,14 @@ from aggregator.errors import PublishError, StoreError
 from aggregator.fetchers.fetch import SPOKEN
 from aggregator.generator.files import Written
 from aggregator.merger.identity import admission
-from aggregator.model.feed import Hearing, Plan
+from aggregator.model.feed import Plan, SourceResult
 from aggregator.outcome import Outcome, Progress
 from aggregator.run import Run
-from aggregator.store import database, robots
+from aggregator.store import database, polls
 from aggregator.unchanged_output import Standing
 
 
-def update_feed(run: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
+def update_feed(run: Run, plan: Plan, told: tuple[SourceResult, ...]) -> Outcome:
     """Compose and publish a feed from the entries in the store; ``told`` is what became of its sources in this run."""
     run.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:
@@ -30,7 +30,7 @@ def update_feed(run: Run, plan: Plan, told: tuple[Hearing, ...]) -> Outcome:
         composed = compose(tx, plan, run.at)
         stands = _standing(composed, persist.basis(tx, plan))
         # A feed whose sources never answered has nothing to publish.
-        if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.hearings):
+        if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.source_results):
             return outcome.outcome(plan, told, stands)
         commit.promise(tx, plan, composed, run.at)
         past = commit.changes(tx, plan, composed.feed, run.at)
@@ -53,7 +53,7 @@ def _probe(run: Run, plan: Plan) -> None:
     """Ask the media's hosts for what no source gave; no transaction is open meanwhile."""
     items = compose(run.store, plan, run.at).feed.items
     enclosure_probe.ask(run.store, plan, items, run.resources.limiter(), run.at)
-    robots.keep_robots(run.store, run.resources.news())
+    polls.write_robots(run.store, run.resources.news())
 
 
 def _standing(composed: stages.Composition, basis: str) -> Standing:

@@ -20,7 +20,7 @@ import requests
 
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
-from aggregator.model.source import Answer, Memory, Source
+from aggregator.model.source import Answer, PollState, Source
 
 SOURCES, ROUNDS, NOON = 200, 7, datetime(2026, 11, 20, 12, tzinfo=UTC)
 BODY = (
@@ -65,7 +65,7 @@ def cost(work: Callable[[], object]) -> float:
 
 def asked(address: str, *, together: bool) -> float:
     """What it costs as a refresh polls, conditionally from the second time on."""
-    known = [Memory(f"{address}/{number}") for number in range(SOURCES)]
+    known = [PollState(f"{address}/{number}") for number in range(SOURCES)]
     now = [NOON]
     limiter = HostLimiter(POLICY)
 
@@ -76,9 +76,9 @@ def asked(address: str, *, together: bool) -> float:
         now[0] += timedelta(hours=2)
         if together:
             polls = [poll(number) for number in range(SOURCES)]
-            known[:] = [each.result().memory for each in polls]
+            known[:] = [each.result().poll_state for each in polls]
         else:
-            known[:] = [poll(number).result().memory for number in range(SOURCES)]
+            known[:] = [poll(number).result().poll_state for number in range(SOURCES)]
 
     try:
         return cost(once)

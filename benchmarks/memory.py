@@ -22,7 +22,7 @@ import warm
 from msgspec.structs import replace
 
 from aggregator import commit, compose, persist, publish
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
 from aggregator.store import database
@@ -109,10 +109,10 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     listed = warm.listed(source, items)
     for number in range(turn):
         listed = warm.with_one_more(listed, source, 50_000 + number)
-    heard = [Voice(source, (), (Listing(listed),), (), "heard")]
+    heard = [FetchedSource(source, (), (Listing(listed),), (), "heard")]
     at = warm.START + timedelta(days=LATER + turn)
     before = peak()
-    with database.open(str(folder / "store.db")) as store:
+    with database.open_store(str(folder / "store.db")) as store:
         with database.transaction(store) as tx:
             persist.remember_all(tx, [(plan, heard)], at)
             composed = compose.compose(tx, plan, at)
@@ -127,8 +127,8 @@ def flat(folder: Path, feeds: int) -> None:
     for number in range(feeds):
         name = f"feed-{number}"
         plan = Plan(name, replace(warm.PLAN.channel, name=name), warm.SOURCES[:1])
-        heard = [Voice(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
-        with database.open(str(folder / "store.db")) as store:
+        heard = [FetchedSource(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
+        with database.open_store(str(folder / "store.db")) as store:
             with database.transaction(store) as tx:
                 persist.remember_all(tx, [(plan, heard)], warm.START)
                 composed = compose.compose(tx, plan, warm.START)

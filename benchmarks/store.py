@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note
 from aggregator.model.item import Promise
 from aggregator.model.source import Source
-from aggregator.store import cache, database, guids, read_entries, records
+from aggregator.store import cache, database, entries, guids, records
 from aggregator.store.database import Store
-from aggregator.store.write_entries import remember
+from aggregator.store.entries import write_listings
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source("host", "feed")
@@ -65,7 +65,7 @@ def main(count: int) -> None:
     measured("encode", count, lambda _: [records.encode(each) for each in said])
     measured("digest", count, lambda _: [records.digest(text) for text in texts])
     measured("decode", count, lambda _: [records.decode(Entry, text) for text in texts])
-    with tempfile.TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with tempfile.TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         rest(store, count, tuple(said))
 
 
@@ -76,19 +76,19 @@ def rest(store: Store, count: int, said: tuple[Entry, ...]) -> None:
     other = [Listing(tuple(replace(each, title=f"{each.title} {number}") for each in said)) for number in range(4)]
     kept = tuple(Promise(each.key, AT, each.published or Moment(AT), (each.id,), each.title) for each in said)
     values = {f"{number:032x}": records.encode(each).encode() for number, each in enumerate(said)}
-    measured("remember, all new", count, lambda number: remember(store, f"new{number}", HOST, [whole], AT))
-    measured("remember, all the same", count, lambda _: remember(store, "new0", HOST, [whole], AT))
-    remember(store, "one", HOST, [whole], AT)
+    measured("remember, all new", count, lambda number: write_listings(store, f"new{number}", HOST, [whole], AT))
+    measured("remember, all the same", count, lambda _: write_listings(store, "new0", HOST, [whole], AT))
+    write_listings(store, "one", HOST, [whole], AT)
     begun = time.process_time()
-    remember(store, "one", HOST, [one_more], AT)
+    write_listings(store, "one", HOST, [one_more], AT)
     print(f"remember, one new at the top: {(time.process_time() - begun) / count * 1e6:.1f} µs")
-    measured("remember, all changed", count, lambda number: remember(store, "new1", HOST, [other[number]], AT))
-    measured("entries", count, lambda _: read_entries.entries(store, "new0"))
-    measured("keep_promises, all new", count, lambda number: guids.keep_promises(store, f"new{number}", kept))
-    measured("keep_promises, all the same", count, lambda _: guids.keep_promises(store, "new0", kept))
-    measured("promises", count, lambda _: guids.promises(store, "new0"))
-    measured("keep_cached", count, lambda _: cache.keep_cached(store, "new0", "repair", "1", values))
-    measured("cached", count, lambda _: cache.cached(store, "new0", "repair", "1", values))
+    measured("remember, all changed", count, lambda number: write_listings(store, "new1", HOST, [other[number]], AT))
+    measured("entries", count, lambda _: entries.read_entries(store, "new0"))
+    measured("keep_promises, all new", count, lambda number: guids.write_guids(store, f"new{number}", kept))
+    measured("keep_promises, all the same", count, lambda _: guids.write_guids(store, "new0", kept))
+    measured("promises", count, lambda _: guids.read_guids(store, "new0"))
+    measured("keep_cached", count, lambda _: cache.write_cached(store, "new0", "repair", "1", values))
+    measured("cached", count, lambda _: cache.read_cached(store, "new0", "repair", "1", values))
     print(f"store: {Path(store.name).stat().st_size / 1e6:.0f} MB")
 
 

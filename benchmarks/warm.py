@@ -23,7 +23,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aggregator import commit, compose, persist, publish
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
@@ -111,7 +111,7 @@ def spent(name: str, told: dict[str, float]) -> Iterator[None]:
     told[name] = told.get(name, 0.0) + time.process_time() - begun
 
 
-def refresh(store: Store, heard: Sequence[Voice], now: datetime, output: Path) -> dict[str, float]:
+def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output: Path) -> dict[str, float]:
     """One refresh, and what its parts cost."""
     told: dict[str, float] = {}
     with database.transaction(store) as tx:
@@ -127,10 +127,11 @@ def refresh(store: Store, heard: Sequence[Voice], now: datetime, output: Path) -
     return told
 
 
-def voices(listings: Sequence[Sequence[Entry]]) -> tuple[Voice, ...]:
+def fetched_sources(listings: Sequence[Sequence[Entry]]) -> tuple[FetchedSource, ...]:
     """The sources as they are heard."""
     return tuple(
-        Voice(source, (), (Listing(tuple(said)),), (), "heard") for source, said in zip(SOURCES, listings, strict=True)
+        FetchedSource(source, (), (Listing(tuple(said)),), (), "heard")
+        for source, said in zip(SOURCES, listings, strict=True)
     )
 
 
@@ -154,20 +155,23 @@ def main() -> None:
     parser.add_argument("items", type=int, nargs="?", default=1000)
     parser.add_argument("--profile", choices=("cold", "warm"))
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with tempfile.TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         output = Path(folder) / "output"
         listings = [listed(source, wanted.items) for source in SOURCES]
         profile = profiled(wanted.profile == "cold")
-        show("cold", refresh(store, voices(listings), START, output))
+        show("cold", refresh(store, fetched_sources(listings), START, output))
         profile.disable()
         for turn in range(3):
             number = 50_000 + turn
             listings = [with_one_more(each, source, number) for each, source in zip(listings, SOURCES, strict=True)]
             again = profiled(wanted.profile == "warm" and turn == 1)
-            show("one new item a source", refresh(store, voices(listings), START + timedelta(days=turn + 1), output))
+            show(
+                "one new item a source",
+                refresh(store, fetched_sources(listings), START + timedelta(days=turn + 1), output),
+            )
             again.disable()
             profile = again if wanted.profile == "warm" and turn == 1 else profile
-        show("composed once more", refresh(store, voices(listings), START + timedelta(days=9), output))
+        show("composed once more", refresh(store, fetched_sources(listings), START + timedelta(days=9), output))
     if wanted.profile:
         pstats.Stats(profile).sort_stats("tottime").print_stats(35)
 

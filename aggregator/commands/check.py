@@ -92,7 +92,7 @@ def _known_alarms(config: Config) -> tuple[tuple[str, str], ...]:
     """What the last refresh of each feed found that a person should look at; nothing without a store's file."""
     if "://" in config.state or not Path(config.state).is_file():
         return ()
-    with database.open(config.state) as store:
+    with database.open_store(config.state) as store:
         known = unchanged_output.alarms(store)
     return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
 

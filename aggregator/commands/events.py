@@ -10,7 +10,7 @@ from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOp
 from aggregator.commands.tables import screen, table
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import load
-from aggregator.store import database, events
+from aggregator.store import database, decisions
 
 NEWEST = 50
 """Events that are shown where nobody says how many."""
@@ -32,8 +32,8 @@ def run(
     """
     loaded = remembering(load(config))
     plan = plan_of(loaded, feed)
-    with database.open(loaded.state) as store:
-        told = events.events(store, plan.name, newest=newest)
+    with database.open_store(loaded.state) as store:
+        told = decisions.read_events(store, plan.name, newest=newest)
     if as_json:
         typer.echo(machine([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in told]))
     elif told:

@@ -14,7 +14,7 @@ from aggregator.commands.tables import screen
 from aggregator.commands.wording import line, machine
 from aggregator.config.load import Config, load
 from aggregator.merger.identity import admission
-from aggregator.store import database, guids, read_entries
+from aggregator.store import database, entries, guids
 from aggregator.text.fold import fold
 
 WHOLE = 1000
@@ -40,8 +40,8 @@ def run(
         typer.echo(machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.tell(held)))
         return
     meant = find(weighed.items, item)
-    with database.open(loaded.state) as store:
-        remembered = {one.entry.id: one for one in read_entries.entries(store, plan.name)}
+    with database.open_store(loaded.state) as store:
+        remembered = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
     seen = tuple(remembered[name] for name in meant.entries if name in remembered)
     if as_json:
         typer.echo(machine(item_report.plain(meant, seen)))
@@ -52,6 +52,6 @@ def run(
 def _promised_by(config: Config, guid: str) -> str | None:
     """The feed of the config that has an item of this guid, ``None`` where none has or several have."""
     names = {plan.name for plan in config.plans}
-    with database.open(config.state) as store:
-        found = [feed for feed in guids.promised_by(store, guid) if feed in names]
+    with database.open_store(config.state) as store:
+        found = [feed for feed in guids.find_feeds(store, guid) if feed in names]
     return found[0] if len(found) == 1 else None

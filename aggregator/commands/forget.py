@@ -16,7 +16,8 @@ from aggregator.errors import ConfigError
 from aggregator.generator.changes import feed_state
 from aggregator.generator.changes.changes import changes, sentence
 from aggregator.model.feed import Plan
-from aggregator.store import admissions, database, read_entries
+from aggregator.store import database, decisions
+from aggregator.store.entries import read_entries, read_sources
 
 SHOWN = 20
 """Changes that are shown: a source may have given thousands of items."""
@@ -50,8 +51,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         return
     if not yes and not typer.confirm(f"{plan.name}: {source}: {count(entries, 'entry', 'entries')} will {told}?"):
         raise typer.Exit(1)
-    with database.open(loaded.state) as store:
-        (admissions.recall if undo else admissions.forget)(store, plan.name, source, now)
+    with database.open_store(loaded.state) as store:
+        (decisions.restore_source if undo else decisions.forget_source)(store, plan.name, source, now)
     typer.echo(f"{plan.name}: {source}: {count(entries, 'entry', 'entries')} {told}, from the next refresh")
     if not undo and any(each.name == source for each in plan.sources):
         typer.echo(f"The config still names {source}, so it is still asked: remove it there to end that.")
@@ -60,8 +61,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 def _plan(config: Config, feed: str | None, source: str) -> Plan:
     """The feed meant: the named one, else the only one that has the source."""
     if feed is None and len(config.plans) > 1:
-        with database.open(config.state) as store:
-            having = [plan for plan in config.plans if source in read_entries.sources(store, plan.name)]
+        with database.open_store(config.state) as store:
+            having = [plan for plan in config.plans if source in read_sources(store, plan.name)]
         if len(having) == 1:
             return having[0]
     return plan_of(config, feed)
@@ -72,10 +73,10 @@ def _remembered(config: Config, plan: Plan, source: str, *, undo: bool) -> tuple
 
     ConfigError for a source that the feed never had, and where there is nothing to do.
     """
-    with database.open(config.state) as store:
-        sources = read_entries.sources(store, plan.name)
-        known = admissions.forgotten(store, plan.name)
-        entries = sum(one.entry.source == source for one in read_entries.entries(store, plan.name))
+    with database.open_store(config.state) as store:
+        sources = read_sources(store, plan.name)
+        known = decisions.read_forgotten(store, plan.name)
+        entries = sum(one.entry.source == source for one in read_entries(store, plan.name))
     if source not in sources:
         raise ConfigError(f'{plan.name}: no source "{source}" was ever read; {hint(source, sorted(sources))}')
     if undo is (source not in known):

@@ -11,7 +11,7 @@ from aggregator.commands.tables import heading, table
 from aggregator.commands.wording import SHORT, count, line, value
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
-from aggregator.store.read_entries import Remembered
+from aggregator.store.entries import StoredEntry
 from aggregator.text import visible_whitespace
 from aggregator.text.html import to_text
 
@@ -24,7 +24,7 @@ CHANGE = 60
 """Characters shown of each side of a repair."""
 
 
-def tell(console: Console, item: Item, seen: Sequence[Remembered]) -> None:
+def tell(console: Console, item: Item, seen: Sequence[StoredEntry]) -> None:
     """Print the account of an item; ``seen`` are its entries as they are remembered."""
     console.print(line(item.title, 200), style="bold")
     console.print(f"{item.genre} {line(item.guid, 200)}")
@@ -43,7 +43,7 @@ def tell(console: Console, item: Item, seen: Sequence[Remembered]) -> None:
     table(console, ("field", "cause", "before", "after"), repairs)
 
 
-def sides(console: Console, seen: Sequence[Remembered]) -> None:
+def sides(console: Console, seen: Sequence[StoredEntry]) -> None:
     """Print entries beside each other, with the beginning of what each says."""
     table(console, SEEN, _seen(seen))
     for one in seen:
@@ -57,12 +57,12 @@ def told(entry: Entry) -> str | None:
     return entry.description
 
 
-def plain(item: Item, seen: Sequence[Remembered]) -> dict[str, object]:
+def plain(item: Item, seen: Sequence[StoredEntry]) -> dict[str, object]:
     """The account of an item, for a machine."""
     return {"item": item, "entries": [vars_of(one) for one in seen]}
 
 
-def vars_of(one: Remembered) -> dict[str, object]:
+def vars_of(one: StoredEntry) -> dict[str, object]:
     """A remembered entry with its id."""
     return {
         "id": one.entry.id,
@@ -72,7 +72,7 @@ def vars_of(one: Remembered) -> dict[str, object]:
     }
 
 
-def _seen(seen: Sequence[Remembered]) -> Iterator[tuple[str, ...]]:
+def _seen(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
     """A row for each entry."""
     for one in seen:
         said = one.entry

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from aggregator.config.load import DEFAULT, Config
-from aggregator.errors import ConfigError, SilenceError
+from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.model.feed import Plan
 
 
@@ -52,9 +52,9 @@ def clock(at: datetime | None) -> datetime:
 
 
 def remembering(config: Config) -> Config:
-    """The config, where its store is there; SilenceError where nothing was ever remembered, so that none is made."""
+    """Return the config if its store exists; raise NothingToPublishError if it does not, so that none is made."""
     if "://" not in config.state and not Path(config.state).exists():
-        raise SilenceError(f"{config.state}: nothing is remembered yet; aggregator refresh comes first")
+        raise NothingToPublishError(f"{config.state}: nothing is remembered yet; aggregator refresh comes first")
     return config
 
 

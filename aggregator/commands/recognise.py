@@ -13,7 +13,7 @@ from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources
 from aggregator.model.entry import Listing
-from aggregator.model.source import Document, Memory, Source
+from aggregator.model.source import Document, PollState, Source
 from aggregator.text.fold import fold
 
 TRIED = ("jsonfeed", "feed", "apple", "listing", "blog")
@@ -96,7 +96,7 @@ def _called(host: str) -> str:
 
 def _asked(source: Source, url: str, resources: Resources, now: datetime) -> Document:
     """The document at an address."""
-    answer = resources.limiter().ask(source, Memory(url), now, force=True)
+    answer = resources.limiter().ask(source, PollState(url), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{url}: no answer")
     return answer.document

@@ -56,7 +56,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo("\n".join(line for outcome in outcomes for line in summary.lines(outcome, verbose=verbose)))
     if any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
-    if strict and any(summary.worrying(hearing) for outcome in outcomes for hearing in outcome.hearings):
+    if strict and any(
+        summary.worrying(source_result) for outcome in outcomes for source_result in outcome.source_results
+    ):
         raise typer.Exit(1)
 
 

@@ -22,4 +22,4 @@ def run(
     """
     loaded = load(config)
     done = backup.restore(loaded.state, file)
-    typer.echo(f"restored from {done.path}" + (f"; what was there is {done.kept}" if done.kept else ""))
+    typer.echo(f"restored from {done.path}" + (f"; what was there is {done.replaced}" if done.replaced else ""))

@@ -21,8 +21,8 @@ from aggregator.errors import ConfigError
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem
-from aggregator.store import admissions, database, decisions, read_entries
-from aggregator.store.read_entries import Remembered
+from aggregator.store import database, decisions, entries
+from aggregator.store.entries import StoredEntry
 
 KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
 QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
@@ -76,8 +76,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 
 def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
     """The near misses about which nobody has decided, and the new items that are held."""
-    with database.open(config.state) as store:
-        decided = {frozenset((one.left, one.right)) for one in decisions.decisions(store, plan.name)}
+    with database.open_store(config.state) as store:
+        decided = {frozenset((one.left, one.right)) for one in decisions.read_decisions(store, plan.name)}
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
     feed = compose.published_feed(config, plan.name, at=now)
     near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
@@ -136,8 +136,8 @@ def _ask_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetim
 
 def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Remember what is wanted of the held item that has this entry; ConfigError where none has."""
-    with database.open(config.state) as store:
-        decided = [known for known in admissions.admissions(store, plan.name) if known == name]
+    with database.open_store(config.state) as store:
+        decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
     held = compose.published_feed(config, plan.name, at=now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
@@ -150,16 +150,16 @@ def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: date
 
 def _keep_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Remember a decision about the entries of a held item."""
-    with database.open(config.state) as store:
-        admissions.decide_admission(store, plan.name, entries, wanted, now)
+    with database.open_store(config.state) as store:
+        decisions.write_admission(store, plan.name, entries, wanted, now)
     typer.echo(f"{plan.name}: {line(entries[0])}: {DECIDED[wanted]}, from the next refresh")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Remember a decision about two that are known."""
     _known(config, plan, decision, now)
-    with database.open(config.state) as store:
-        decisions.decide(store, plan.name, decision, now)
+    with database.open_store(config.state) as store:
+        decisions.write_decision(store, plan.name, decision, now)
     typer.echo(
         f"{plan.name}: {decision.verdict}: {line(decision.left)} and {line(decision.right)}, from the next refresh"
     )
@@ -167,8 +167,8 @@ def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> No
 
 def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
     """Take a decision back."""
-    with database.open(config.state) as store:
-        undone = decisions.undo(store, plan.name, *two, now)
+    with database.open_store(config.state) as store:
+        undone = decisions.undo_decision(store, plan.name, *two, now)
     if not undone:
         where = "; the config has it: remove it there" if _configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: nothing was decided here about {two[0]} and {two[1]}{where}")
@@ -200,7 +200,7 @@ def _known(config: Config, plan: Plan, decision: Decision, now: datetime) -> Non
             raise ConfigError(f'{plan.name}: nothing has the id "{name}"; {hint(name, sorted(known))}')
 
 
-def _remembered(config: Config, plan: Plan) -> Mapping[str, Remembered]:
+def _remembered(config: Config, plan: Plan) -> Mapping[str, StoredEntry]:
     """Every entry of the feed by its id."""
-    with database.open(config.state) as store:
-        return {one.entry.id: one for one in read_entries.entries(store, plan.name)}
+    with database.open_store(config.state) as store:
+        return {one.entry.id: one for one in entries.read_entries(store, plan.name)}

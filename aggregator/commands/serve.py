@@ -49,7 +49,7 @@ def _tick(standing: Standing, meter: Meter | None, at: datetime) -> None:
     """One tick, counted where there is a meter."""
     outcomes = tick(standing, at)
     if meter is not None:
-        silent = {each.feed: sum(map(worrying, each.hearings)) for each in outcomes}
+        silent = {each.feed: sum(map(worrying, each.source_results)) for each in outcomes}
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, silent[each.feed]) for each in outcomes])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aggregator.commands.wording import count, line
-from aggregator.model.feed import Hearing
+from aggregator.model.feed import SourceResult
 from aggregator.outcome import Outcome
 
 WORRYING = frozenset({"recorded", "remembered", "silent", "suspicious"})
@@ -21,9 +21,9 @@ MOST_ALARMS = 20
 def worries(outcome: Outcome) -> tuple[str, ...]:
     """One line for each source that did not speak for itself, for each alarm, and for what could not be published."""
     silent = (
-        f"{outcome.feed}: {hearing.source.name}: {_said(hearing, why=True)}"
-        for hearing in outcome.hearings
-        if worrying(hearing)
+        f"{outcome.feed}: {source_result.source.name}: {_said(source_result, why=True)}"
+        for source_result in outcome.source_results
+        if worrying(source_result)
     )
     alarms = [f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
@@ -31,20 +31,20 @@ def worries(outcome: Outcome) -> tuple[str, ...]:
     return (*silent, *alarms, *(line(failure, 300) for failure in outcome.failures))
 
 
-def worrying(hearing: Hearing) -> bool:
+def worrying(source_result: SourceResult) -> bool:
     """Whether the live source did not give a listing that was believed."""
-    return hearing.state in WORRYING
+    return source_result.state in WORRYING
 
 
 def lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
     """The outcome for a person: its sources, its items, its files."""
     yield outcome.feed
-    width = max((len(hearing.source.name) for hearing in outcome.hearings), default=0)
-    for hearing in outcome.hearings:
-        read = count(hearing.entries, "entry", "entries")
-        yield f"  {hearing.source.name:{width}}  {read:>13}  {_said(hearing, why=verbose)}"
+    width = max((len(source_result.source.name) for source_result in outcome.source_results), default=0)
+    for source_result in outcome.source_results:
+        read = count(source_result.entries, "entry", "entries")
+        yield f"  {source_result.source.name:{width}}  {read:>11}  {_said(source_result, why=verbose)}"
         if verbose:
-            yield from (f"  {'':{width}}  {line(remark, 300)}" for remark in hearing.remarks)
+            yield from (f"  {'':{width}}  {line(remark, 300)}" for remark in source_result.remarks)
     yield (
         f"  {count(outcome.entries, 'entry', 'entries')} read, {outcome.remembered} remembered:"
         f" {count(outcome.items, 'item')} ({count(outcome.episodes, 'episode')}, {count(outcome.posts, 'post')}),"
@@ -65,15 +65,15 @@ def plain(outcome: Outcome) -> dict[str, object]:
         "feed": outcome.feed,
         "sources": [
             {
-                "name": hearing.source.name,
-                "kind": hearing.source.kind,
-                "state": hearing.state,
-                "message": hearing.message,
-                "entries": hearing.entries,
-                "recording": _recording(hearing),
-                "remarks": list(hearing.remarks),
+                "name": source_result.source.name,
+                "kind": source_result.source.kind,
+                "state": source_result.state,
+                "message": source_result.message,
+                "entries": source_result.entries,
+                "recording": _recording(source_result),
+                "remarks": list(source_result.remarks),
             }
-            for hearing in outcome.hearings
+            for source_result in outcome.source_results
         ],
         "entries": outcome.entries,
         "remembered": outcome.remembered,
@@ -91,24 +91,24 @@ def plain(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _said(hearing: Hearing, *, why: bool) -> str:
+def _said(source_result: SourceResult, *, why: bool) -> str:
     """What became of a source, in words; with ``why``, what it said or what was in the way."""
-    reason = f" ({line(hearing.message, 300)})" if why and hearing.message else ""
+    reason = f" ({line(source_result.message, 300)})" if why and source_result.message else ""
     words = {
         "heard": "heard",
         "unchanged": "heard, nothing changed",
-        "recorded": f"silent{reason}; its recording {_recording(hearing)} spoke",
+        "recorded": f"silent{reason}; its recording {_recording(source_result)} spoke",
         "remembered": f"silent{reason}; what it said before stands",
         "silent": f"silent{reason}",
         "suspicious": f"its answer is held back{reason}; what it said before stands",
-        "resting": line(hearing.message, 300) or "not asked",
+        "resting": line(source_result.message, 300) or "not asked",
     }
-    return words[hearing.state]
+    return words[source_result.state]
 
 
-def _recording(hearing: Hearing) -> str | None:
+def _recording(source_result: SourceResult) -> str | None:
     """The recording that spoke, as seen from here; ``None`` where none did."""
-    if hearing.state != "recorded" or hearing.source.snapshot is None:
+    if source_result.state != "recorded" or source_result.source.snapshot is None:
         return None
-    path = Path(hearing.source.snapshot)
+    path = Path(source_result.source.snapshot)
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from aggregator import run
 from aggregator.config.load import Config
-from aggregator.fetchers.fetch import Resources, Terms, Voice, fetch
+from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
 from aggregator.model.entry import Listing, Moment
 from aggregator.model.source import Source
-from aggregator.store import database, poll_states, robots
+from aggregator.store import database, polls
 
 
 class Probe(Struct, frozen=True):
@@ -40,8 +40,8 @@ def resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     with ExitStack() as stack:
         made = Resources(run.policy_of(config))
         if config is not None and ("://" in config.state or Path(config.state).exists()):
-            store = stack.enter_context(database.open(config.state))
-            made = Resources(made.policy, poll_states.holds(store, now), partial(robots.robots, store))
+            store = stack.enter_context(database.open_store(config.state))
+            made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))
         stack.callback(made.close)
         yield made
 
@@ -50,15 +50,15 @@ def probe(sources: tuple[Source, ...], given: Resources, now: datetime) -> tuple
     """Return what each source lists now, fetched as a refresh does it: a page is followed to its feed."""
     terms = Terms(given, now, lambda *_: None, force=True)
     fetched = [fetch(replace(source, snapshot=None), {}, terms) for source in sources]
-    return tuple(_probe(voice.result()) for voice in fetched)
+    return tuple(_probe(fetched.result()) for fetched in fetched)
 
 
-def _probe(voice: Voice) -> Probe:
-    listing = next((each for each in voice.listings if each is not None), None)
+def _probe(fetched: FetchedSource) -> Probe:
+    listing = next((each for each in fetched.listings if each is not None), None)
     if listing is None:
-        return Probe(voice.source, answered=False, message=voice.message)
+        return Probe(fetched.source, answered=False, message=fetched.message)
     return Probe(
-        voice.source,
+        fetched.source,
         answered=True,
         entries=len(listing.entries),
         newest=_newest(listing),

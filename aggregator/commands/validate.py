@@ -22,7 +22,7 @@ from aggregator.commands.wording import count
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.polling import Policy
-from aggregator.model.source import Memory, Source
+from aggregator.model.source import PollState, Source
 from aggregator.validator.artwork import Picture
 from aggregator.validator.document import Served, image
 from aggregator.validator.examine import RULES, examine
@@ -89,7 +89,7 @@ def _judge(document: str, now: datetime, *, artwork: bool) -> Verdict:
 def _pictured(address: str, document: str, now: datetime) -> Picture:
     """The artwork, by one GET and one HEAD; it may lie on a private network only where the document does."""
     with closing(Client(_policy(document))) as client:
-        answer = client.poll(Source("artwork", "feed", url=address), Memory(address), now, force=True)
+        answer = client.poll(Source("artwork", "feed", url=address), PollState(address), now, force=True)
         came = answer.document
         body, kind = (came.body, came.media_type) if came else (None, None)
         try:
@@ -115,7 +115,7 @@ def _read(document: str) -> bytes:
 def _fetched(document: str, now: datetime) -> tuple[bytes, Served]:
     """The body, and how it was given."""
     with closing(Client(_policy(document))) as client:
-        answer = client.poll(Source("validate", "feed", url=document), Memory(document), now, force=True)
+        answer = client.poll(Source("validate", "feed", url=document), PollState(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: nothing came back")
     known = answer.document.validators

@@ -26,14 +26,14 @@ from aggregator.fetchers.http import host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.sandbox import lots, pool, worker
 from aggregator.model.entry import Listing
-from aggregator.model.source import Answer, Heard, Memory, Robots, Source
+from aggregator.model.source import Answer, PollState, Robots, Source, SourceStatus
 
-SPOKEN: frozenset[Heard] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
+SPOKEN: frozenset[SourceStatus] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
 """The states in which a source has something to say, now or from memory."""
 
 _PROCESSORS = os.cpu_count() or 1
 
-Memories = Mapping[str, Memory]
+PollStates = Mapping[str, PollState]
 """What is remembered of a source, by address."""
 
 Tell = Callable[[Source, str, str], None]
@@ -100,18 +100,18 @@ class Terms(Struct, frozen=True):
     force: bool = False
 
 
-class Voice(Struct, frozen=True):
+class FetchedSource(Struct, frozen=True):
     """One source in one run: the answers of its addresses, what was read of those that were new, and in a word how.
 
-    ``listings`` has a place for each address, ``None`` where nothing new was said there. ``memories`` are what is to
+    ``listings`` has a place for each address, ``None`` where nothing new was said there. ``poll_states`` are what is to
     be remembered. ``message`` says why a silent source is silent, or what else a person should know.
     """
 
     source: Source
     answers: tuple[Answer, ...] = ()
     listings: tuple[Listing | None, ...] = ()
-    memories: tuple[Memory, ...] = ()
-    state: Heard = "silent"
+    poll_states: tuple[PollState, ...] = ()
+    state: SourceStatus = "silent"
     message: str = ""
 
     @property
@@ -125,27 +125,27 @@ class _Read(Struct, frozen=True):
 
     answer: Answer
     listing: Listing | None = None
-    pages: tuple[Memory, ...] = ()
+    pages: tuple[PollState, ...] = ()
 
 
-def fetch(source: Source, memories: Memories, terms: Terms) -> Future[Voice]:
+def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[FetchedSource]:
     """Poll the addresses of a source, read what is new, and return what came of it as a future that never fails.
 
     A defect of ours or of a reader is a source that failed, and its message names it.
     """
-    return _SourceFetch(source, memories, terms).start()
+    return _SourceFetch(source, poll_states, terms).start()
 
 
 class _SourceFetch:
     """One source on its way; each step ends by beginning the next, so that none waits in a thread for the network."""
 
-    def __init__(self, source: Source, memories: Memories, terms: Terms) -> None:
-        self._source, self._memories, self._terms = source, memories, terms
+    def __init__(self, source: Source, poll_states: PollStates, terms: Terms) -> None:
+        self._source, self._poll_states, self._terms = source, poll_states, terms
         self._urls: Iterator[str] = iter(())
         self._read: list[_Read] = []
-        self._result: Future[Voice] = Future()
+        self._result: Future[FetchedSource] = Future()
 
-    def start(self) -> Future[Voice]:
+    def start(self) -> Future[FetchedSource]:
         lots.prepare()  # in the thread of the caller
         self._guard(self._begin)
         return self._result
@@ -167,19 +167,19 @@ class _SourceFetch:
         self._next()
 
     def _begin_recorded(self) -> None:
-        self._read = [self._of_document(_recorded(self._source, self._memories, self._terms.now), ())]
+        self._read = [self._of_document(_recorded(self._source, self._poll_states, self._terms.now), ())]
         self._end()
 
     def _due_at(self) -> datetime:
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
         if self._terms.force:
             return self._terms.now
-        known = [self._memories[url] for url in registry.locate(self._source) if url in self._memories]
+        known = [self._poll_states[url] for url in registry.locate(self._source) if url in self._poll_states]
         return polling.due_at(self._terms.cron, known, self._terms.now)
 
     def _resting(self, due_at: datetime) -> tuple[Answer, ...]:
         message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
-        return tuple(Answer("resting", self._memory(url), message=message) for url in registry.locate(self._source))
+        return tuple(Answer("resting", self._poll_state(url), message=message) for url in registry.locate(self._source))
 
     def _next(self) -> None:
         """Poll the next address, or the feed that its page once named; end after the last one."""
@@ -187,18 +187,18 @@ class _SourceFetch:
         if url is None:
             self._end()
             return
-        memory = self._memory(url)
-        if memory.leads_to is None:
-            self._poll(memory, self._after_poll)
+        poll_state = self._poll_state(url)
+        if poll_state.leads_to is None:
+            self._poll(poll_state, self._after_poll)
         else:
-            self._poll(self._memory(memory.leads_to), partial(self._after_feed, memory), found=True)
+            self._poll(self._poll_state(poll_state.leads_to), partial(self._after_feed, poll_state), found=True)
 
-    def _after_feed(self, memory: Memory, feed: Answer) -> None:
+    def _after_feed(self, poll_state: PollState, feed: Answer) -> None:
         """Go on with the feed of a page; if it fails, with the page, which may name another."""
         if feed.state != "silent":
             self._after_poll(feed)
         else:
-            self._poll(memory, partial(self._after_page, feed))
+            self._poll(poll_state, partial(self._after_page, feed))
 
     def _after_page(self, feed: Answer, page: Answer) -> None:
         """Go on with the page if it is new; one with nothing new says nothing for its feed that failed."""
@@ -207,7 +207,7 @@ class _SourceFetch:
     def _after_poll(self, answer: Answer) -> None:
         """Read the document, or poll the feed that it names; the next address after that."""
         self._terms.tell(self._source, "fetch", answer.message or answer.state)
-        pages = tuple(other.memory for other in answer.beside)
+        pages = tuple(other.poll_state for other in answer.beside)
         if answer.document is None:
             self._after_read(_Read(answer, pages=pages))
             return
@@ -219,21 +219,21 @@ class _SourceFetch:
         if not feeds:
             self._after_read(self._of_document(answer, pages))
             return
-        pages = (*pages, replace(answer.memory, leads_to=feeds[0]))
-        polled = next((other for other in answer.beside if other.memory.url == feeds[0]), None)
+        pages = (*pages, replace(answer.poll_state, leads_to=feeds[0]))
+        polled = next((other for other in answer.beside if other.poll_state.url == feeds[0]), None)
         if polled is not None:
             self._after_read(self._of_document(polled, pages))
         else:
-            self._poll(self._memory(feeds[0]), partial(self._after_named, pages), force=True, found=True)
+            self._poll(self._poll_state(feeds[0]), partial(self._after_named, pages), force=True, found=True)
 
-    def _after_named(self, pages: tuple[Memory, ...], feed: Answer) -> None:
+    def _after_named(self, pages: tuple[PollState, ...], feed: Answer) -> None:
         self._after_read(self._of_document(feed, pages))
 
     def _after_read(self, read: _Read) -> None:
         self._read.append(read)
         self._next()
 
-    def _of_document(self, answer: Answer, pages: tuple[Memory, ...]) -> _Read:
+    def _of_document(self, answer: Answer, pages: tuple[PollState, ...]) -> _Read:
         """Return what the document of the answer lists, if that is believed."""
         if answer.document is None:
             return _Read(answer, pages=pages)
@@ -243,39 +243,39 @@ class _SourceFetch:
         except ReadError as error:
             return self._unread(answer, pages, error)
         intervals = self._terms.resources.policy.pace
-        verdict = plausibility.weigh(self._memory(answer.memory.url), answer.memory, listing, intervals)
+        verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
         if not verdict.believed:
-            return _Read(Answer("suspicious", verdict.memory, message=verdict.message), pages=pages)
-        return _Read(Answer("heard", verdict.memory, message=verdict.message), listing, pages)
+            return _Read(Answer("suspicious", verdict.poll_state, message=verdict.message), pages=pages)
+        return _Read(Answer("heard", verdict.poll_state, message=verdict.message), listing, pages)
 
-    def _unread(self, answer: Answer, pages: tuple[Memory, ...], error: ReadError) -> _Read:
-        before, intervals = self._memory(answer.memory.url), self._terms.resources.policy.pace
-        unread = plausibility.refuse(before, answer.memory, self._terms.now, intervals)
+    def _unread(self, answer: Answer, pages: tuple[PollState, ...], error: ReadError) -> _Read:
+        before, intervals = self._poll_state(answer.poll_state.url), self._terms.resources.policy.pace
+        unread = plausibility.refuse(before, answer.poll_state, self._terms.now, intervals)
         return _Read(Answer("silent", unread, message=_why(error, self._source)), pages=pages)
 
     def _end(self) -> None:
         """Give the result; a source that was never understood has its recording read before."""
-        voice = _voice(self._source, self._read)
-        if _needs_recording(voice):
-            self._in_thread(lambda: self._result.set_result(self._with_recording(voice)))
+        fetched = _voice(self._source, self._read)
+        if _needs_recording(fetched):
+            self._in_thread(lambda: self._result.set_result(self._with_recording(fetched)))
         else:
-            self._result.set_result(voice)
+            self._result.set_result(fetched)
 
-    def _with_recording(self, voice: Voice) -> Voice:
+    def _with_recording(self, fetched: FetchedSource) -> FetchedSource:
         """Return the result with its recording in place of the live source."""
-        recorded = self._of_document(_recorded(self._source, self._memories, self._terms.now), ())
+        recorded = self._of_document(_recorded(self._source, self._poll_states, self._terms.now), ())
         if recorded.answer.state == "silent":
-            return replace(voice, message=f"{voice.message}; its recording: {recorded.answer.message}")
-        memories = (*voice.memories, recorded.answer.memory)
-        if voice.state == "resting" and recorded.listing is None:
-            return replace(voice, memories=memories)
-        return replace(voice, listings=(recorded.listing,), memories=memories, state="recorded")
+            return replace(fetched, message=f"{fetched.message}; its recording: {recorded.answer.message}")
+        poll_states = (*fetched.poll_states, recorded.answer.poll_state)
+        if fetched.state == "resting" and recorded.listing is None:
+            return replace(fetched, poll_states=poll_states)
+        return replace(fetched, listings=(recorded.listing,), poll_states=poll_states, state="recorded")
 
-    def _memory(self, url: str) -> Memory:
-        return self._memories.get(url, Memory(url))
+    def _poll_state(self, url: str) -> PollState:
+        return self._poll_states.get(url, PollState(url))
 
     def _poll(
-        self, memory: Memory, then: Callable[[Answer], None], *, force: bool = False, found: bool = False
+        self, poll_state: PollState, then: Callable[[Answer], None], *, force: bool = False, found: bool = False
     ) -> None:
         """Poll the address, and go on with the answer: in a thread for reading if there is a document."""
         limiter, force = self._terms.resources.limiter(), force or self._terms.force
@@ -286,7 +286,7 @@ class _SourceFetch:
             else:
                 self._in_thread(lambda: then(polled.result()))
 
-        limiter.poll(self._source, memory, self._terms.now, force=force, found=found).add_done_callback(go_on)
+        limiter.poll(self._source, poll_state, self._terms.now, force=force, found=found).add_done_callback(go_on)
 
     def _in_thread(self, step: Callable[[], None]) -> None:
         self._terms.resources.read(lambda: self._guard(step))
@@ -296,51 +296,51 @@ class _SourceFetch:
         try:
             step()
         except BaseException as error:  # noqa: BLE001  # a defect must not keep the refresh waiting for ever
-            self._result.set_result(Voice(self._source, message=_defect(error)))
+            self._result.set_result(FetchedSource(self._source, message=_defect(error)))
 
 
-def _voice(source: Source, read: Sequence[_Read]) -> Voice:
+def _voice(source: Source, read: Sequence[_Read]) -> FetchedSource:
     """Return what became of the source, from what became of its addresses."""
     answers = tuple(each.answer for each in read)
     listings = tuple(each.listing for each in read)
     messages = dict.fromkeys(answer.message for answer in answers if answer.message)
-    return Voice(
+    return FetchedSource(
         source,
         answers,
         listings,
-        memories=tuple(memory for each in read for memory in (*each.pages, each.answer.memory)),
+        poll_states=tuple(poll_state for each in read for poll_state in (*each.pages, each.answer.poll_state)),
         state=_state(answers, listings),
         message="; ".join(messages) if answers else "it has no address to ask",
     )
 
 
-def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Heard:
+def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> SourceStatus:
     """Return the source in a word: heard if anything was read, else the best of what its addresses came to."""
     if any(listing is not None for listing in listings):
         return "heard"
     states = {answer.state for answer in answers}
-    order: tuple[Heard, ...] = ("suspicious", "unchanged", "resting")
+    order: tuple[SourceStatus, ...] = ("suspicious", "unchanged", "resting")
     known = next((state for state in order if state in states), None)
-    return known or ("remembered" if any(answer.memory.listings for answer in answers) else "silent")
+    return known or ("remembered" if any(answer.poll_state.listings for answer in answers) else "silent")
 
 
-def _recorded(source: Source, memories: Memories, now: datetime) -> Answer:
+def _recorded(source: Source, poll_states: PollStates, now: datetime) -> Answer:
     """Return the answer of a local file: a document if its bytes are not those read last."""
     try:
         document = registry.recorded(source)[0]
     except (FetchError, ReadError) as error:
-        return Answer("silent", Memory(f"file:{source.name}"), message=_why(error, source))
-    memory = memories.get(document.url, Memory(document.url))
+        return Answer("silent", PollState(f"file:{source.name}"), message=_why(error, source))
+    poll_state = poll_states.get(document.url, PollState(document.url))
     digest = sha256(document.body).hexdigest()
-    if memory.digest == digest:
-        return Answer("silent" if memory.unread else "unchanged", memory, message=memory.unread)
-    return Answer("heard", replace(memory, digest=digest, asked=now, heard=now), document)
+    if poll_state.digest == digest:
+        return Answer("silent" if poll_state.unread else "unchanged", poll_state, message=poll_state.unread)
+    return Answer("heard", replace(poll_state, digest=digest, asked=now, heard=now), document)
 
 
-def _needs_recording(voice: Voice) -> bool:
+def _needs_recording(fetched: FetchedSource) -> bool:
     """Whether the source has a recording and was never understood live."""
-    source = voice.source
-    return source.snapshot is not None and not source.path and not any(each.listings for each in voice.memories)
+    source = fetched.source
+    return source.snapshot is not None and not source.path and not any(each.listings for each in fetched.poll_states)
 
 
 def _may_name_feed(answer: Answer) -> bool:

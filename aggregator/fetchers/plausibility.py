@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.model.entry import Listing
-from aggregator.model.source import Memory
+from aggregator.model.source import PollState
 
 EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
@@ -30,11 +30,11 @@ class Verdict(Struct, frozen=True):
     """Whether the listing is believed, what to remember of its address, and where it is not, why in one line."""
 
     believed: bool
-    memory: Memory
+    poll_state: PollState
     message: str = ""
 
 
-def weigh(before: Memory, after: Memory, listing: Listing, pace: PollIntervals) -> Verdict:
+def weigh(before: PollState, after: PollState, listing: Listing, pace: PollIntervals) -> Verdict:
     """The verdict on a listing: ``before`` is the memory that was asked with, ``after`` the answer's.
 
     A partial listing is believed whatever it lacks: its absences prove nothing.
@@ -50,7 +50,7 @@ def weigh(before: Memory, after: Memory, listing: Listing, pace: PollIntervals) 
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_LISTINGS} equal listings)")
 
 
-def refuse(before: Memory, after: Memory, now: datetime, pace: PollIntervals) -> Memory:
+def refuse(before: PollState, after: PollState, now: datetime, pace: PollIntervals) -> PollState:
     """The memory after a document that could not be read: one more error; asked again as this time."""
     return polling.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
 
@@ -70,5 +70,5 @@ def _outline(listing: Listing) -> str:
     return sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _held_back(before: Memory, after: Memory) -> Memory:
+def _held_back(before: PollState, after: PollState) -> PollState:
     return replace(after, validators=before.validators, digest=before.digest)

@@ -17,7 +17,7 @@ from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.jsontext import without_empty, write
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
-from aggregator.model.feed import Hearing
+from aggregator.model.feed import SourceResult
 from aggregator.model.item import Dissent, HeldItem, Item, Provenance
 
 # Two of a kind may differ by a description of this length; what is longer is told by its beginning.
@@ -33,7 +33,10 @@ def render(feed: PreparedFeed) -> bytes:
         "podcast_guid": channel.guid,
         "updated": feed.updated.isoformat(),
         "counts": _counts(feed),
-        "sources": [_hearing(hearing, channel) for hearing in sorted(source.hearings, key=lambda one: one.source.name)],
+        "sources": [
+            _source_result(source_result, channel)
+            for source_result in sorted(source.source_results, key=lambda one: one.source.name)
+        ],
         "near_misses": [_pair(pair) for pair in source.near_misses],
         "held": [_held(each) for each in source.held],
         "remarks": [plain_text.text(remark) for remark in (*source.remarks, *_remarks(feed))],
@@ -72,18 +75,18 @@ def _held(each: HeldItem) -> dict[str, Any]:
     )
 
 
-def _hearing(hearing: Hearing, channel: FeedChannel) -> dict[str, Any]:
-    source = hearing.source
+def _source_result(source_result: SourceResult, channel: FeedChannel) -> dict[str, Any]:
+    source = source_result.source
     return without_empty(
         {
             "name": source.name,
             "kind": source.kind,
             "url": dict(channel.origins).get(source.name),
             "trust": source.trust,
-            "state": hearing.state,
-            "message": plain_text.text(hearing.message),
-            "entries": hearing.entries,
-            "remarks": [plain_text.text(remark) for remark in hearing.remarks],
+            "state": source_result.state,
+            "message": plain_text.text(source_result.message),
+            "entries": source_result.entries,
+            "remarks": [plain_text.text(remark) for remark in source_result.remarks],
         }
     )
 

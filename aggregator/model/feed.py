@@ -9,7 +9,7 @@ from aggregator.model.cluster import Decision, Pair
 from aggregator.model.entry import Moment, Show, Tag
 from aggregator.model.item import HeldItem, Item, Override
 from aggregator.model.record import Record
-from aggregator.model.source import Heard, Source
+from aggregator.model.source import Source, SourceStatus
 
 
 class Channel(Record, frozen=True):
@@ -82,11 +82,11 @@ def _keeps(plan: Plan) -> frozenset[str]:
     )
 
 
-class Hearing(Record, frozen=True):
+class SourceResult(Record, frozen=True):
     """What became of one source in the last run that asked it, as the report tells it."""
 
     source: Source
-    state: Heard
+    state: SourceStatus
     message: str = ""
     entries: int = 0
     show: Show = Show()
@@ -118,7 +118,7 @@ class Feed(Record, frozen=True):
     channel: Channel
     items: tuple[Item, ...]
     updated: datetime
-    hearings: tuple[Hearing, ...] = ()
+    source_results: tuple[SourceResult, ...] = ()
     near_misses: tuple[Pair, ...] = ()
     remarks: tuple[str, ...] = ()
     gone: tuple[Source, ...] = ()

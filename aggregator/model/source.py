@@ -8,7 +8,7 @@ from typing import Literal
 from aggregator.model.record import Record
 
 Adds = Literal["always", "confirmed", "never"]
-Heard = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
+SourceStatus = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
 
 
 class Only(Record, frozen=True):
@@ -70,7 +70,7 @@ class Document(Record, frozen=True):
     partial: bool = False
 
 
-class Memory(Record, frozen=True):
+class PollState(Record, frozen=True):
     """What is remembered of one address of one source between two polls.
 
     ``digest`` is of the last body believed; ``asked`` and ``heard`` are when it was last asked and last answered
@@ -111,11 +111,11 @@ class Memory(Record, frozen=True):
 class Robots(Record, frozen=True):
     """What the robots.txt of one origin (scheme, host and port) last said to us, and what is remembered of asking it.
 
-    ``memory`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
+    ``poll_state`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
     ever had. ``missed`` is since when it cannot be had, ``None`` where it can, and ``why`` what is in the way.
     """
 
-    memory: Memory
+    poll_state: PollState
     rules: str | None = None
     missed: datetime | None = None
     why: str = ""
@@ -129,8 +129,8 @@ class Answer(Record, frozen=True):
     the same: of a page for the feed that it names, or of that feed.
     """
 
-    state: Heard
-    memory: Memory
+    state: SourceStatus
+    poll_state: PollState
     document: Document | None = None
     message: str = ""
     beside: tuple[Answer, ...] = ()

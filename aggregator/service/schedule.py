@@ -27,9 +27,9 @@ from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError, lines
 from aggregator.fetchers.http import polling
 from aggregator.outcome import Listener, Outcome, quiet
-from aggregator.store import database, due, facts, poll_states
+from aggregator.store import database, facts, polls
 from aggregator.store.database import Store
-from aggregator.store.due import Claim
+from aggregator.store.polls import Claim
 
 TICK = timedelta(seconds=30)
 """How late a source may be asked; each tick that finds nobody due costs one read of the store."""
@@ -144,18 +144,18 @@ def refresh_due(
     that was killed before it published, or what a changed config says, is published, and no source is asked for it.
     Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the sources stay due.
     """
-    with database.open(config.state) as store:
-        due.enrol(store, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
+    with database.open_store(config.state) as store:
+        polls.set_sources(store, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
         if _clock_went_back(store, at):
-            due.advance(store, _due_times(config, store, at), LEASE, at)
-        claims = due.claim(store, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
+            polls.limit_due_times(store, _due_times(config, store, at), LEASE, at)
+        claims = polls.claim_due(store, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
     if not claims and not everything:
         return ()
     feeds = () if everything else sorted({each.feed for each in claims})
     try:
         told = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
-        with database.open(config.state) as store:
+        with database.open_store(config.state) as store:
             _finish(store, claims, dict.fromkeys(claims, at), at)
         raise
     except AggregatorError:
@@ -168,12 +168,13 @@ def refresh_due(
 def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
     """Let go of the sources until each is due again."""
     schedules = {plan.name: plan.refresh for plan in config.plans}
-    with database.open(config.state) as store:
+    with database.open_store(config.state) as store:
+        known = polls.read_poll_states(store, {each.feed for each in claims})
         following = {
             each: polling.next_due(
                 f"{each.feed}/{each.source}",
                 schedules[each.feed],
-                poll_states.memories(store, each.feed, each.source),
+                known.get((each.feed, each.source), ()),
                 at,
             )
             for each in claims
@@ -183,14 +184,15 @@ def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
 
 def _clock_went_back(store: Store, at: datetime) -> bool:
     """Was the last tick that refreshed anything later than this one?"""
-    kept = facts.facts(store, "", TICKED)
+    kept = facts.read_fact(store, "", TICKED)
     return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + polling.BACKWARD
 
 
 def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, str], datetime]:
     """When each source is due by what is remembered of it."""
+    known = polls.read_poll_states(store, [plan.name for plan in config.plans])
     return {
-        (plan.name, source.name): polling.due_at(plan.refresh, poll_states.memories(store, plan.name, source.name), at)
+        (plan.name, source.name): polling.due_at(plan.refresh, known.get((plan.name, source.name), ()), at)
         for plan in config.plans
         for source in plan.sources
     }
@@ -199,6 +201,6 @@ def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, st
 def _finish(store: Store, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:
     """Write down when each is due, in one transaction; what another worker has claimed since stays its own."""
     with database.transaction(store) as tx:
-        facts.keep_fact(tx, "", TICKED, at.isoformat().encode("ascii"))
+        facts.write_fact(tx, "", TICKED, at.isoformat().encode("ascii"))
         for each in claims:
-            due.finish(tx, each, following[each])
+            polls.release_claim(tx, each, following[each])

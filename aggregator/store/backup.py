@@ -1,8 +1,8 @@
-"""A whole copy of the store in one file, taken while it is in use, and the way back.
+"""Copy the store to one file while it is in use, and restore it.
 
-A backup is always an SQLite store, also of a PostgreSQL one: so it is at the same time the way from one to the
-other. It is written beside its place and takes its name when it is whole and was read back; a store that is
-restored over is kept beside.
+A backup is always an SQLite store, also of a PostgreSQL one, so it also moves a store from one to the other. It is
+written beside its place and takes its name when it is complete and was read back; a store that is replaced by a backup
+is kept beside it.
 """
 
 from __future__ import annotations
@@ -18,32 +18,28 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select
 
 from aggregator.errors import StoreError
-from aggregator.store import connection as door
+from aggregator.store import connection as connections
 from aggregator.store import database, migrations, schema
-from aggregator.store.lock import lock
-
-ROWS = 500
-"""Rows copied at once from one database to another; more only takes more memory."""
 
 
-class Copy(Struct, frozen=True):
-    """What a backup or a restore came to: the file, its size in bytes, and what the old store is now called."""
+class BackupResult(Struct, frozen=True):
+    """The file of a backup or restore, its size in bytes, and the new name of the store that was replaced, if any."""
 
     path: Path
     size: int
-    kept: Path | None = None
+    replaced: Path | None = None
 
 
-def backup(state: str, path: Path) -> Copy:
-    """A copy of the store as it is at one moment; others may go on writing to it.
+def backup(state: str, path: Path) -> BackupResult:
+    """Copy the store as it is at one moment; others may go on writing to it.
 
-    StoreError where there is no store, it is damaged, the path holds anything but an older backup, or the copy
-    cannot be written whole: what stood at the path then still does.
+    Raises StoreError, and leaves the path as it was, if there is no store, it is damaged, the path holds anything but
+    an older backup, or the copy cannot be written.
     """
-    url = door.address(state)
-    source = door.file(url)
+    url = connections.parse_address(state)
+    source = connections.sqlite_file(url)
     if path.exists():
-        door.examine(path)
+        connections.is_store_file(path)
     if source is None:
         _export(state, path)
     elif not source.exists():
@@ -51,78 +47,78 @@ def backup(state: str, path: Path) -> Copy:
     elif path.exists() and path.samefile(source):
         raise StoreError(f"{path}: is the store itself")
     else:
-        door.examine(source)
-        migrations.keep(source, path)
-    return Copy(path, path.stat().st_size)
+        connections.is_store_file(source)
+        migrations.copy_file(source, path)
+    return BackupResult(path, path.stat().st_size)
 
 
-def restore(state: str, path: Path) -> Copy:
-    """Put the backup in the place of the store, as one step: it is the old one or the new one at any instant.
+def restore(state: str, path: Path) -> BackupResult:
+    """Replace the store with the backup, in one step: it is the old one or the new one at any instant.
 
-    StoreError where the file is no backup, is damaged, or newer than this program, LockedError where a refresh is
-    at work; nothing is then changed. A store file that is replaced stands beside under the name that is answered.
+    Raises StoreError if the file is no backup, is damaged, or newer than this program, LockedError if a refresh is
+    running; nothing is then changed. The file of the old store is kept beside the new one.
     """
     if not path.is_file():
         raise StoreError(f"{path}: there is no such backup")
-    if not door.examine(path):
+    if not connections.is_store_file(path):
         raise StoreError(f"{path}: is empty")
-    target = door.file(door.address(state))
-    with lock(state, wait=False), _rehearsed(path) as copy:
-        kept = None
+    target = connections.sqlite_file(connections.parse_address(state))
+    with connections.refresh_lock(state, wait=False), _verified_copy(path) as copy:
+        replaced = None
         if target is None:
             _import(state, copy)
         else:
-            kept = _replace(copy, target)
-        with database.open(state, fence=True):
-            return Copy(path, path.stat().st_size, kept)
+            replaced = _replace(copy, target)
+        with database.open_store(state, fence=True):
+            return BackupResult(path, path.stat().st_size, replaced)
 
 
 @contextmanager
-def _rehearsed(path: Path) -> Iterator[Path]:
-    """A copy of the backup that was read back and opened, and so brought to this program's version."""
+def _verified_copy(path: Path) -> Iterator[Path]:
+    """Give a copy of the backup that was read back, opened, and so brought to this program's version."""
     with TemporaryDirectory(prefix="aggregator-restore-") as folder:
         copy = Path(folder) / "store.db"
-        migrations.keep(path, copy)
-        with database.open(str(copy)):
+        migrations.copy_file(path, copy)
+        with database.open_store(str(copy)):
             pass
         yield copy
 
 
 def _replace(copy: Path, target: Path) -> Path | None:
-    """Give the copy the store's name; the name that the old store has now, ``None`` where there was none.
+    """Give the copy the store's name, and return the new name of the old store, ``None`` if there was none.
 
     The old one gets its second name first and takes its journal along; then the new one takes its place.
     """
-    kept = None
+    replaced = None
     try:
         if target.exists():
-            _still(target)
-            kept = _free(target)
-            os.link(target, kept)
+            _close_for_good(target)
+            replaced = _free_name(target)
+            os.link(target, replaced)
             for tail in ("-wal", "-shm"):
                 journal = target.with_name(target.name + tail)
                 if journal.exists():
-                    journal.replace(kept.with_name(kept.name + tail))
-        migrations.keep(copy, target)
+                    journal.replace(replaced.with_name(replaced.name + tail))
+        migrations.copy_file(copy, target)
     except OSError as error:
         raise StoreError(f"{target}: the backup could not take its place: {error.strerror}") from error
-    return kept
+    return replaced
 
 
-def _still(target: Path) -> None:
-    """Let nobody commit to the old store any more, and put its journal into its file, as far as it is sound."""
-    with suppress(StoreError), database.open(str(target), fence=True):
+def _close_for_good(target: Path) -> None:
+    """Prevent any further commit to the old store, and write its journal into its file, as far as it is sound."""
+    with suppress(StoreError), database.open_store(str(target), fence=True):
         pass
     with suppress(sqlite3.Error), closing(sqlite3.connect(target)) as old:
         old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _free(target: Path) -> Path:
-    """A name beside the store that no file has."""
+def _free_name(target: Path) -> Path:
+    """Return a name beside the store that no file has."""
     number = 1
-    while (kept := target.with_name(f"{target.name}.replaced-{number}")).exists():
+    while (name := target.with_name(f"{target.name}.replaced-{number}")).exists():
         number += 1
-    return kept
+    return name
 
 
 def _export(state: str, path: Path) -> None:
@@ -130,20 +126,20 @@ def _export(state: str, path: Path) -> None:
     with TemporaryDirectory(prefix="aggregator-backup-") as folder:
         partial = Path(folder) / "store.db"
         with (
-            database.open(state) as source,
-            database.open(str(partial)) as target,
+            database.open_store(state) as source,
+            database.open_store(str(partial)) as target,
             database.reading(source) as rows,
             database.writing(target) as copy,
         ):
             _copy(rows, copy)
-        migrations.keep(partial, path)
+        migrations.copy_file(partial, path)
 
 
 def _import(state: str, path: Path) -> None:
-    """Put the rows of the SQLite store in the place of those of the PostgreSQL one, in one transaction."""
+    """Replace the rows of the PostgreSQL store with those of the SQLite one, in one transaction."""
     with (
-        database.open(str(path)) as source,
-        database.open(state) as target,
+        database.open_store(str(path)) as source,
+        database.open_store(state) as target,
         database.reading(source) as rows,
         database.writing(target) as copy,
     ):
@@ -153,8 +149,8 @@ def _import(state: str, path: Path) -> None:
 
 
 def _copy(rows: Connection, copy: Connection) -> None:
-    """Every row of every table, in place of what is there."""
+    """Copy every row of every table, in place of what is there."""
     for table in schema.metadata.sorted_tables:
         copy.execute(delete(table))
-        for some in rows.execute(select(table)).mappings().partitions(ROWS):
+        for some in rows.execute(select(table)).mappings().partitions(database.BATCH):
             copy.execute(insert(table), [dict(row) for row in some])

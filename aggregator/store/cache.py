@@ -1,71 +1,51 @@
-"""Work done once for a content and kept: repaired entries, reconciled items, rendered entries.
+"""The cache: what a stage made of an input, by feed, stage and key. Emptying it changes nothing that is published.
 
-A value is named by its kind, the digest of what it was made from, and the version of what made it. It is never the
-truth: all of it may be dropped at any time, and what no run has asked for in a while is.
+A key names all that its value depends on, the version of the stage's code included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 
-from aggregator.store.database import Store, among, done, each, reading, writing
-from aggregator.store.facts import state
+from sqlalchemy import delete, select, update
 
-KEPT_RUNS = 50
-"""Runs of its feed after which a value nobody asked for is dropped: some days of hourly refreshes, so that a source
-that was down over a weekend is not repaired anew. Twice as many double the rest of the table, not its live part."""
+from aggregator.store.database import Store, batches, reading, upsert, writing
+from aggregator.store.facts import read_feed_state
+from aggregator.store.schema import cache
 
-AT_ONCE = 500
-"""Digests asked for in one query: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
-
-
-CACHED = "SELECT digest, value FROM cache WHERE feed IN {} AND kind IN {} AND version IN {} AND digest IN {}"
-KEEP = (
-    "INSERT INTO cache (feed, kind, version, used, digest, value) VALUES {} ON CONFLICT (feed, kind, digest)"
-    " DO UPDATE SET version = excluded.version, used = excluded.used, value = excluded.value"
-)
-AGED = "SELECT digest FROM cache WHERE feed IN {} AND kind IN {} AND version IN {} AND used < {}"
-TOUCH = "UPDATE cache SET used = {} WHERE feed IN {} AND kind IN {} AND version IN {} AND digest IN {}"
-DROP = "DELETE FROM cache WHERE feed IN {} AND kind IN {} AND (used < {} OR version NOT IN {})"
+KEPT_RUNS: Final = 50
+"""Runs of its feed after which an unused value is dropped: some days of hourly refreshes, so that a source that was
+down over a weekend is not repaired again. Twice as many double the rest of the table, not the part in use."""
 
 
-def cached(store: Store, feed: str, kind: str, version: str, digests: Collection[str]) -> Mapping[str, bytes]:
-    """The values kept for those of the digests that have one of this version."""
+def read_cached(store: Store, feed: str, stage: str, keys: Iterable[str]) -> dict[str, bytes]:
+    """Return the values of those of the keys that have one."""
+    same = (cache.c.feed == feed, cache.c.stage == stage)
     found: dict[str, bytes] = {}
     with reading(store) as connection:
-        for some in _chunks(sorted(set(digests))):
-            found.update(
-                (digest, value) for digest, value in among(connection, CACHED, [feed], [kind], [version], some)
-            )
+        for some in batches(sorted(set(keys))):
+            query = select(cache.c.key, cache.c.value).where(*same, cache.c.key.in_(some))
+            found.update((row.key, row.value) for row in connection.execute(query))
     return found
 
 
-def keep_cached(store: Store, feed: str, kind: str, version: str, values: Mapping[str, bytes]) -> None:
-    """Keep a value for each digest, in place of one of any version."""
-    run = state(store, feed).runs
+def write_cached(store: Store, feed: str, stage: str, values: Mapping[str, bytes]) -> None:
+    """Write the value of each key."""
+    same = {"feed": feed, "stage": stage, "used": read_feed_state(store, feed).runs}
     with writing(store) as connection:
-        for some in _chunks(sorted(values)):
-            each(connection, KEEP, [(feed, kind, version, run, digest, values[digest]) for digest in some])
+        upsert(connection, cache, [{**same, "key": key, "value": values[key]} for key in sorted(values)])
 
 
-def sweep(store: Store, feed: str, kind: str, version: str, used: Collection[str]) -> int:
-    """Drop what no run has used for long, and what another version made; how many values that were.
+def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> int:
+    """Drop values that were unused for :data:`KEPT_RUNS`, and return how many. ``used`` are the keys of this run.
 
-    ``used`` are the digests this run asked for. They are noted only when half their time has gone, so that a run
-    that changes nothing writes next to nothing.
+    Use is noted only after half of that time, so that a run that changes nothing writes next to nothing.
     """
-    run = state(store, feed).runs
+    run = read_feed_state(store, feed).runs
+    same = (cache.c.feed == feed, cache.c.stage == stage)
+    aging = select(cache.c.key).where(*same, cache.c.used < run - KEPT_RUNS // 2)
     with writing(store) as connection:
-        aged = among(connection, AGED, [feed], [kind], [version], [run - KEPT_RUNS // 2])
-        stale = sorted({digest for (digest,) in aged} & set(used))
-        for some in _chunks(stale):
-            done(connection, TOUCH, [run], [feed], [kind], [version], some)
-        return done(connection, DROP, [feed], [kind], [run - KEPT_RUNS], [version]).rowcount
-
-
-def _chunks(digests: Sequence[str]) -> Iterator[list[str]]:
-    """The digests in lots that one query takes."""
-    rest = iter(digests)
-    while some := list(islice(rest, AT_ONCE)):
-        yield some
+        for some in batches(sorted(set(connection.execute(aging).scalars()) & set(used))):
+            connection.execute(update(cache).where(*same, cache.c.key.in_(some)).values(used=run))
+        return connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS)).rowcount

@@ -1,20 +1,26 @@
-"""The way into a database: an SQLite file by its path, PostgreSQL by its address; what is not ours is left alone.
+"""Connect to a database (an SQLite file by its path, PostgreSQL by its address), and lock it.
 
 SQLite is asked for what survives a power cut (WAL, synchronous FULL) and for one writer at a time: a transaction
-that writes takes the write lock when it begins, so that it cannot fail half way for another one's sake.
+that writes takes the write lock when it begins, so that it cannot fail half way. Locks are released by the kernel when
+their holder dies: beside an SQLite file they are ``flock`` on ``<file>.lock`` (flock(2)), on PostgreSQL an advisory
+lock of one session. A lock file is never removed, or two processes could hold two files of one name.
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry, Pool, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
 
 from aggregator.errors import AggregatorError, LockedError, StoreError
 from aggregator.store import schema
@@ -22,7 +28,7 @@ from aggregator.store import schema
 BUSY_SECONDS = 30
 """How long a writer waits for another: many times the longest measured refresh of one feed (docs/store.md)."""
 
-PRAGMAS = (
+_PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}",
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
@@ -31,9 +37,16 @@ PRAGMAS = (
     "PRAGMA cell_size_check=ON",
 )
 
+_LOCK_POLL_SECONDS = 0.2
+"""Between two looks at a lock that another refresh holds: a process that waits in ``flock`` itself misses a signal that
+comes just before."""
 
-def address(state: str) -> URL:
-    """The database that the config's ``state`` names; StoreError where it names none we know."""
+_lock_files: set[int] = set()
+"""The lock files this process holds. A forked child closes its copies, or it would hold the lock after our death."""
+
+
+def parse_address(state: str) -> URL:
+    """Return the database that the config's ``state`` names; raise StoreError if it is of no known kind."""
     if "://" not in state:
         return URL.create("sqlite", database=state)
     try:
@@ -47,56 +60,55 @@ def address(state: str) -> URL:
     raise StoreError(f"store: {url.get_backend_name()} is not SQLite and not PostgreSQL")
 
 
-def file(url: URL) -> Path | None:
-    """The SQLite file, ``None`` where the database is a server's."""
+def sqlite_file(url: URL) -> Path | None:
+    """Return the path of the SQLite file, ``None`` for a database of a server."""
     return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 
-def name(url: URL) -> str:
-    """The database as messages name it, without its password."""
-    return str(file(url) or url.set(drivername="postgresql").render_as_string(hide_password=True))
+def printable_name(url: URL) -> str:
+    """Return the database as messages name it, without its password."""
+    return str(sqlite_file(url) or url.set(drivername="postgresql").render_as_string(hide_password=True))
 
 
-def connect(url: URL) -> Engine:
-    """The engine; an SQLite file is created with its folder where there is none. Nothing foreign is touched."""
-    path = file(url)
+def create_store_engine(url: URL) -> Engine:
+    """Return the engine; an SQLite file that is missing is created, with its folder. Foreign files are left alone."""
+    path = sqlite_file(url)
     if path is None:
-        return server(url)
-    claim(path)
+        return _create_server_engine(url)
+    _claim_file(path)
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def server(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
-    """The engine of a PostgreSQL server; StoreError where its driver is not installed."""
+def _create_server_engine(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
     try:
         return create_engine(url, poolclass=pool, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise StoreError("store: PostgreSQL needs its driver: pip install 'aggregator[postgresql]'") from error
 
 
-def claim(path: Path) -> None:
-    """Make sure that the file is a store, or make it an empty one; StoreError where it is anything else.
+def _claim_file(path: Path) -> None:
+    """Check that the file is a store, or make it an empty one; raise StoreError if it is anything else.
 
-    A file of no bytes is what a run leaves that was killed while it began. Where it was killed a moment later, the
-    header is already ours but SQLite will take it back: so what was begun is taken back first.
+    A run killed while it creates the file leaves one of no bytes. One killed a moment later leaves our header, and a
+    journal by which SQLite takes it back: so the journal is applied first.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
-    if path.with_name(f"{path.name}-journal").exists() and examine(path):
-        _alone(path, "BEGIN IMMEDIATE")
-    if not examine(path):
-        _alone(path, f"PRAGMA application_id={schema.APPLICATION}")
+    if path.with_name(f"{path.name}-journal").exists() and is_store_file(path):
+        _execute_alone(path, "BEGIN IMMEDIATE")
+    if not is_store_file(path):
+        _execute_alone(path, f"PRAGMA application_id={schema.APPLICATION}")
 
 
-def examine(path: Path) -> bool:
-    """Does the file hold a store? False where it is empty or not there; StoreError where it holds anything else.
+def is_store_file(path: Path) -> bool:
+    """Return whether the file is a store, false if it is empty or missing; raise StoreError if it is anything else.
 
-    The header is read without SQLite: to open a foreign file in WAL mode would already change it.
+    The header is read without SQLite: opening a foreign file in WAL mode would already change it.
     """
     try:
         with path.open("rb") as stream:
@@ -107,7 +119,7 @@ def examine(path: Path) -> bool:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
     if head and not head.startswith(b"SQLite format 3\x00"):
         raise StoreError(f"{path}: is not a store; it is left as it is")
-    if head and int.from_bytes(head[68:72]) == schema.BEFORE:
+    if head and int.from_bytes(head[68:72]) == schema.APPLICATION_BEFORE_RELEASE:
         raise StoreError(
             f"{path}: was written before the first release and cannot be read; move it away, and the next refresh "
             "makes a new one from the sources"
@@ -117,8 +129,8 @@ def examine(path: Path) -> bool:
     return bool(head)
 
 
-def _alone(path: Path, statement: str) -> None:
-    """Run one statement before the file is opened in WAL mode, and leave the file to whoever comes next."""
+def _execute_alone(path: Path, statement: str) -> None:
+    """Execute one statement on a connection of its own, before the file is opened in WAL mode."""
     try:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
@@ -130,30 +142,29 @@ def _alone(path: Path, statement: str) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-    """Set what every connection to SQLite needs, and take its transactions into our own hands."""
+    """Set up a new SQLite connection; transactions are begun by :func:`_begin` only."""
     connection.isolation_level = None
-    for pragma in PRAGMAS:
+    for pragma in _PRAGMAS:
         connection.execute(pragma)
 
 
 def _begin(connection: Connection) -> None:
-    """Begin as the connection was asked to: at once with the write lock, or for reading."""
+    """Begin a transaction as the connection's options say: at once with the write lock, or for reading."""
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
 @contextmanager
-def plainly(where: str) -> Iterator[None]:
-    """Whatever the database says against the work inside is one line for a person."""
+def translating_errors(where: str) -> Iterator[None]:
+    """Raise any database error of the body as an error of one line that a person can act on."""
     try:
         yield
     except SQLAlchemyError as error:
-        raise translated(error, where) from error
+        raise translate_error(error, where) from error
 
 
-def translated(error: SQLAlchemyError, where: str) -> AggregatorError:
-    """The database's complaint in a line that says what it means for the store."""
-    said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines() or [""]
-    text = said[0]
+def translate_error(error: SQLAlchemyError, where: str) -> AggregatorError:
+    """Return the database's error as one that says what it means for the store ``where``."""
+    text = (str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines() or [""])[0]
     if "is full" in text or "No space" in text or "I/O error" in text:
         return StoreError(f"{where}: cannot be written ({text}); what was committed before still stands")
     if "database is locked" in text or "database table is locked" in text:
@@ -161,3 +172,100 @@ def translated(error: SQLAlchemyError, where: str) -> AggregatorError:
     if "malformed" in text or "not a database" in text:
         return StoreError(f"{where}: is damaged ({text}); restore it from a backup")
     return StoreError(f"{where}: {text}")
+
+
+@contextmanager
+def refresh_lock(state: str, *, wait: bool) -> Iterator[None]:
+    """Hold the lock of refreshes while the body runs; raise LockedError if another holds it, or ``wait`` for it."""
+    url = parse_address(state)
+    path = sqlite_file(url)
+    if path is not None:
+        with _file_lock(path.with_name(f"{path.name}.lock"), wait=wait):
+            yield
+        return
+    where = printable_name(url)
+    key = int.from_bytes(blake2b(b"aggregator/", digest_size=8).digest(), signed=True)
+    engine = _create_server_engine(url, pool=NullPool).execution_options(isolation_level="AUTOCOMMIT")
+    with translating_errors(where), engine.connect() as connection:
+        query = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
+        if connection.exec_driver_sql(query, (key,)).scalar() is False:
+            raise LockedError(f"{where}: another refresh holds the lock")
+        yield
+
+
+@contextmanager
+def write_lock(path: Path | None, *, seconds: float) -> Iterator[None]:
+    """Be the only writer of the SQLite file while the body runs; raise LockedError if that takes too long.
+
+    SQLite itself lets one connection write while another one copies the journal into the file, and in the versions
+    3.7.0 to 3.51.2 that can, in rare moments, damage the file (the WAL-reset bug, fixed in 3.51.3; Debian 12 has
+    3.40.1). This lock covers both. ``None`` is a server, which needs none.
+    """
+    if path is None:
+        yield
+        return
+    with _opened_lock_file(path.with_name(f"{path.name}.turn")) as handle:
+        end = time.monotonic() + seconds
+        while not _try_flock(handle):  # flock(2) itself has no time limit
+            if time.monotonic() > end:
+                raise LockedError(f"{path}: another program has been writing to it for {seconds:.0f} s")
+            time.sleep(0.02)
+        yield
+
+
+@contextmanager
+def _file_lock(path: Path, *, wait: bool) -> Iterator[None]:
+    """Hold ``flock`` on the file, which names the process that holds it."""
+    with _opened_lock_file(path) as handle:
+        while not _try_flock(handle):
+            if not wait:
+                holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
+                process = f" (process {holder})" if holder.isdigit() else ""
+                raise LockedError(f"{path}: another refresh{process} holds the lock")
+            time.sleep(_LOCK_POLL_SECONDS)
+        _write_holder(handle)
+        yield
+
+
+@contextmanager
+def _opened_lock_file(path: Path) -> Iterator[int]:
+    """Open the lock file, created with its folder if it is missing; raise StoreError if it cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
+    _lock_files.add(handle)
+    try:
+        yield handle
+    finally:
+        _lock_files.discard(handle)
+        os.close(handle)
+
+
+def _try_flock(handle: int) -> bool:
+    """Take ``flock`` on the file if it is free, and return whether it is ours."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _write_holder(handle: int) -> None:
+    """Write this process's id into the lock file, for the message of the next; on a full disk it stays empty."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    except OSError:
+        return
+
+
+def _close_lock_files() -> None:
+    """Close, in a forked child, what its parent holds."""
+    for handle in _lock_files:
+        os.close(handle)
+    _lock_files.clear()
+
+
+os.register_at_fork(after_in_child=_close_lock_files)

@@ -1,39 +1,45 @@
-"""The store opened, and its transactions: all of them or nothing of them.
+"""Open the store, and read and write in transactions.
 
-    with lock.lock(config.state, wait=False), store.open(config.state, fence=True) as store:
-        with store.transaction(store) as page:
-            change = entries.remember(page, "show", source, listings, at)
-            promises.keep_promises(page, "show", kept)
+    with connection.refresh_lock(config.state, wait=False), database.open_store(config.state, fence=True) as store:
+        with database.transaction(store) as tx:
+            entries.write_listings(tx, "show", source, listings, at)
+            guids.write_guids(tx, "show", published)
 
-Every function of this room takes a Store. Given the one of a transaction it works inside it; given the open one
+Every function of this package takes a Store. Given the one of a transaction it works inside of it; given the open one
 it is a transaction of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, CursorResult, Engine, Table, delete, insert, select
+from sqlalchemy import Connection, Engine, Table, delete, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from aggregator.errors import LockedError, StoreError
-from aggregator.store import connection as door
+from aggregator.store import connection as connections
 from aggregator.store import migrations, schema
-from aggregator.store.lock import turn
+
+T = TypeVar("T")
+
+BATCH = 500
+"""Rows read, written or asked for at once: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
 
 _GENERATION = select(schema.meta.c.value).where(schema.meta.c.name == "generation").with_for_update(read=True)
 
 
 class Store(Struct, frozen=True):
-    """An open store: its name without secrets, the way in, the generation it may write in, the transaction it is.
+    """An open store, or one within a transaction.
 
-    ``generation`` is ``None`` where nothing fences it; ``connection`` is ``None`` outside a transaction. ``assumed``
-    are facts, by feed and name, that are read in place of those kept: for a preview of what a decision would change.
+    ``name`` has no secrets. ``generation`` is the one it may write in, ``None`` if it was opened without ``fence``;
+    ``connection`` is ``None`` outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place
+    of those kept: for a preview of what a decision would change.
     """
 
     name: str
@@ -44,42 +50,42 @@ class Store(Struct, frozen=True):
 
 
 @contextmanager
-def open(state: str, *, fence: bool = False) -> Iterator[Store]:  # noqa: A001 - reads as store.open where it is called
-    """The store that ``state`` names (a path, or a PostgreSQL address), created where there is none.
+def open_store(state: str, *, fence: bool = False) -> Iterator[Store]:
+    """Open the store that ``state`` names (a path, or a PostgreSQL address); create it if it is missing.
 
-    With ``fence`` it begins a new generation: whoever opened it so before can commit nothing any more. StoreError
-    in one line where it is foreign, damaged, newer than this program, or cannot be written; it is then unchanged.
+    With ``fence`` a new generation begins: a store opened with ``fence`` before can commit nothing any more. Raises
+    StoreError, and changes nothing, if it is foreign, damaged, newer than this program, or cannot be written.
     """
-    url = door.address(state)
-    where = door.name(url)
-    with door.plainly(where):
-        engine = door.connect(url)
+    url = connections.parse_address(state)
+    where = connections.printable_name(url)
+    with connections.translating_errors(where):
+        engine = connections.create_store_engine(url)
     try:
         migrations.migrate(engine)
         store = Store(where, engine)
-        yield replace(store, generation=_next_generation(store)) if fence else store
+        yield replace(store, generation=_begin_generation(store)) if fence else store
     finally:
         engine.dispose()
 
 
-def folder(store: Store) -> Path | None:
-    """The folder of the store's file, ``None`` where a server has it."""
-    path = door.file(store.engine.url)
+def folder_of(store: Store) -> Path | None:
+    """Return the folder of the store's file, ``None`` if a server has it."""
+    path = connections.sqlite_file(store.engine.url)
     return path.parent if path else None
 
 
 @contextmanager
 def transaction(store: Store) -> Iterator[Store]:
-    """The store within one transaction that writes: committed where the body ends, undone where it raises.
+    """Give the store within one writing transaction: committed at the end of the body, undone if it raises.
 
-    A transaction within a transaction is the outer one. LockedError where another refresh has taken over since.
+    A transaction within a transaction is the outer one. Raises LockedError if a later generation has begun since.
     """
     if store.connection is not None:
         yield store
         return
     with (
-        door.plainly(store.name),
-        turn(door.file(store.engine.url), seconds=door.BUSY_SECONDS),
+        connections.translating_errors(store.name),
+        connections.write_lock(connections.sqlite_file(store.engine.url), seconds=connections.BUSY_SECONDS),
         store.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):
@@ -89,7 +95,7 @@ def transaction(store: Store) -> Iterator[Store]:
 
 @contextmanager
 def writing(store: Store) -> Iterator[Connection]:
-    """The connection of the store's transaction, or of a new one."""
+    """Give the connection of the store's transaction, or of a new one that writes."""
     with transaction(store) as tx:
         if tx.connection is None:
             raise StoreError(f"{store.name}: the transaction has ended")
@@ -98,32 +104,32 @@ def writing(store: Store) -> Iterator[Connection]:
 
 @contextmanager
 def reading(store: Store) -> Iterator[Connection]:
-    """A connection that sees one moment of the store, and its own transaction's work where it is in one."""
+    """Give a connection that reads the store as of one moment; within a transaction its own connection."""
     if store.connection is not None:
         yield store.connection
         return
     options = {"isolation_level": "REPEATABLE READ"} if store.engine.dialect.name == "postgresql" else {}
     with (
-        door.plainly(store.name),
+        connections.translating_errors(store.name),
         store.engine.connect().execution_options(**options) as connection,
         connection.begin(),
     ):
         yield connection
 
 
-def _next_generation(store: Store) -> int:
-    """One more than the generation before, written down."""
-    kept = schema.meta.c.name == "generation"
+def _begin_generation(store: Store) -> int:
+    """Write down a generation one higher than the last, and return it."""
+    is_generation = schema.meta.c.name == "generation"
     with writing(store) as connection:
-        found = connection.execute(select(schema.meta.c.value).where(kept)).scalar()
+        found = connection.execute(select(schema.meta.c.value).where(is_generation)).scalar()
         generation = int(found or 0) + 1
-        connection.execute(delete(schema.meta).where(kept))
+        connection.execute(delete(schema.meta).where(is_generation))
         connection.execute(insert(schema.meta), [{"name": "generation", "value": str(generation)}])
     return generation
 
 
 def _check_generation(store: Store, connection: Connection) -> None:
-    """LockedError where a later generation than the store's has begun."""
+    """Raise LockedError if a later generation than the store's has begun."""
     if store.generation is None:
         return
     found = connection.execute(_GENERATION).scalar()
@@ -131,36 +137,19 @@ def _check_generation(store: Store, connection: Connection) -> None:
         raise LockedError(f"{store.name}: another refresh has taken over; nothing of this one was written")
 
 
-def put(connection: Connection, table: Table, keys: dict[str, object], values: dict[str, object]) -> None:
-    """Write one row: over the one that has the same keys, which are the table's own, else a new one."""
-    columns = ", ".join(f'"{name}"' for name in (*keys, *values))
-    same = ", ".join(f'"{name}"' for name in keys)
-    new = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
-    words = f"INSERT INTO {table.name} ({columns}) VALUES {{}} ON CONFLICT ({same}) DO UPDATE SET {new}"  # noqa: S608 - our own names
-    each(connection, words, [(*keys.values(), *values.values())])
+def upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    """Write rows of the same columns, each in place of the one with the same primary key."""
+    if not rows:
+        return
+    statement = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    keys = [column.name for column in table.primary_key]
+    values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
+    for batch in batches(rows):
+        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), batch)
 
 
-def among(connection: Connection, words: str, *lists: Sequence[object]) -> Sequence[Any]:
-    """The rows of a question in SQL whose ``{}`` are the lists, of what a column may be; none where one is empty.
-
-    Written out, because expressions take as long as the question itself, and with many values in them twice as long.
-    """
-    return done(connection, words, *lists).all() if all(lists) else []
-
-
-def done(connection: Connection, words: str, *lists: Sequence[object]) -> CursorResult[Any]:
-    """What came of a statement in SQL whose ``{}`` are the lists."""
-    places = [_places(connection, len(values)) for values in lists]
-    return connection.exec_driver_sql(words.format(*places), tuple(chain.from_iterable(lists)))
-
-
-def each(connection: Connection, words: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Do what is said in SQL for each of the rows, whose values stand where its ``{}`` is."""
-    if rows:
-        connection.exec_driver_sql(words.format(_places(connection, len(rows[0]))), list(rows))
-
-
-def _places(connection: Connection, number: int) -> str:
-    """So many values in brackets, as the database's driver marks their places."""
-    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-    return f"({', '.join([mark] * number)})"
+def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Yield the values in lists of at most ``size``."""
+    rest = iter(values)
+    while batch := list(islice(rest, size)):
+        yield batch

@@ -1,79 +1,167 @@
-"""What a person decided: which entries are one or two, and what a field is to say whatever the sources do.
+"""What a person decided, and the events of each feed.
 
-Each decision stands until another takes its place or it is undone; both are told in the events, which forget nothing.
+A person decides which entries are one item or two, what a field says whatever the sources do, whether held items are
+published, and which sources are forgotten. A decision stands until another takes its place or it is undone; each is
+also an event. Events are merges, splits, redirects, alarms and decisions, and are only ever added to.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Table, delete, select
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Table, delete, insert, select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
-from aggregator.store import records
-from aggregator.store.database import Store, put, reading, transaction, writing
-from aggregator.store.events import Event, tell
-from aggregator.store.schema import decisions as decisions_table
+from aggregator.store import facts, records, schema
+from aggregator.store.database import Store, reading, transaction, upsert, writing
 from aggregator.store.schema import mark, stamp
-from aggregator.store.schema import overrides as overrides_table
+
+ADMISSIONS: Final = "admissions"
+"""The fact that says by entry id whether it is published now (true) or never (false)."""
+
+FORGOTTEN: Final = "forgotten"
+"""The fact that names the sources whose entries take no part in the feed."""
+
+_ADMISSION_TEXTS: Mapping[bool | None, str] = {True: "publish", False: "never publish", None: "no longer decided"}
 
 
-def decisions(store: Store, feed: str) -> tuple[Decision, ...]:
-    """What was decided for the feed and not undone, sorted by the two names."""
-    found = [records.decode(Decision, text) for text in _texts(store, decisions_table, feed)]
+class Event(Struct, frozen=True):
+    """One thing that happened: when, of what kind (one word), and what in a line."""
+
+    at: datetime
+    kind: str
+    text: str
+
+
+def write_event(store: Store, feed: str, event: Event) -> None:
+    """Add the event to the feed's."""
+    row = {"feed": feed, "at": stamp(event.at), "kind": event.kind, "record": records.encode(event)}
+    with writing(store) as connection:
+        connection.execute(insert(schema.events), [row])
+
+
+def read_events(store: Store, feed: str, *, newest: int = 1000) -> tuple[Event, ...]:
+    """Return the newest events of the feed, the oldest of them first."""
+    table = schema.events
+    query = select(table.c.record).where(table.c.feed == feed).order_by(table.c.number.desc()).limit(newest)
+    with reading(store) as connection:
+        found = list(connection.execute(query).scalars())
+    return tuple(records.decode(Event, text) for text in reversed(found))
+
+
+def read_decisions(store: Store, feed: str) -> tuple[Decision, ...]:
+    """Return the decisions of the feed that were not undone, sorted by the two names."""
+    found = [records.decode(Decision, text) for text in _read_records(store, schema.decisions, feed)]
     return tuple(sorted(found, key=lambda each: (each.left, each.right)))
 
 
-def decide(store: Store, feed: str, decision: Decision, at: datetime) -> None:
-    """Remember the decision in place of an earlier one about the same two, in whatever order they are named."""
+def write_decision(store: Store, feed: str, decision: Decision, at: datetime) -> None:
+    """Write the decision in place of an earlier one about the same two names, in whatever order."""
     left, right = sorted((decision.left, decision.right))
-    kept = Decision(decision.verdict, left, right)
-    values: dict[str, object] = {"decided": stamp(at), "record": records.encode(kept)}
+    record = records.encode(Decision(decision.verdict, left, right))
+    row = {"feed": feed, "left": mark(left), "right": mark(right), "decided": stamp(at), "record": record}
     with transaction(store) as tx, writing(tx) as connection:
-        put(connection, decisions_table, {"feed": feed, "left": mark(left), "right": mark(right)}, values)
-        tell(tx, feed, Event(at, "decided", f"{decision.verdict}: {left} | {right}"))
+        upsert(connection, schema.decisions, [row])
+        write_event(tx, feed, Event(at, "decided", f"{decision.verdict}: {left} | {right}"))
 
 
-def undo(store: Store, feed: str, left: str, right: str, at: datetime) -> bool:
-    """Forget what was decided about the two; false where nothing was."""
+def undo_decision(store: Store, feed: str, left: str, right: str, at: datetime) -> bool:
+    """Delete the decision about the two names, and return whether there was one."""
     left, right = sorted((left, right))
-    table = decisions_table
+    table = schema.decisions
     same = (table.c.feed == feed, table.c.left == mark(left), table.c.right == mark(right))
     with transaction(store) as tx, writing(tx) as connection:
         undone = connection.execute(delete(table).where(*same)).rowcount > 0
         if undone:
-            tell(tx, feed, Event(at, "undone", f"{left} | {right}"))
+            write_event(tx, feed, Event(at, "undone", f"{left} | {right}"))
     return undone
 
 
-def overrides(store: Store, feed: str) -> tuple[Override, ...]:
-    """What fields of the feed's items are to say by a person's word, sorted by guid and field."""
-    found = [records.decode(Override, text) for text in _texts(store, overrides_table, feed)]
+def read_overrides(store: Store, feed: str) -> tuple[Override, ...]:
+    """Return the fields that a person fixed, sorted by guid and field."""
+    found = [records.decode(Override, text) for text in _read_records(store, schema.overrides, feed)]
     return tuple(sorted(found, key=lambda each: (each.guid, each.field)))
 
 
-def keep_override(store: Store, feed: str, override: Override, at: datetime) -> None:
-    """Remember it in place of an earlier one of the same field of the same item."""
-    keys: dict[str, object] = {"feed": feed, "guid": mark(override.guid), "field": override.field}
-    values: dict[str, object] = {"decided": stamp(at), "record": records.encode(override)}
+def write_override(store: Store, feed: str, override: Override, at: datetime) -> None:
+    """Write the override in place of an earlier one of the same field of the same item."""
+    row = {
+        "feed": feed,
+        "guid": mark(override.guid),
+        "field": override.field,
+        "decided": stamp(at),
+        "record": records.encode(override),
+    }
     with transaction(store) as tx, writing(tx) as connection:
-        put(connection, overrides_table, keys, values)
-        tell(tx, feed, Event(at, "overridden", f"{override.guid} {override.field}: {override.value}"))
+        upsert(connection, schema.overrides, [row])
+        write_event(tx, feed, Event(at, "overridden", f"{override.guid} {override.field}: {override.value}"))
 
 
-def drop_override(store: Store, feed: str, guid: str, field: str, at: datetime) -> bool:
-    """Let the sources speak for the field again; false where nothing was in their way."""
-    table = overrides_table
+def undo_override(store: Store, feed: str, guid: str, field: str, at: datetime) -> bool:
+    """Delete the override of the field, and return whether there was one."""
+    table = schema.overrides
     same = (table.c.feed == feed, table.c.guid == mark(guid), table.c.field == field)
     with transaction(store) as tx, writing(tx) as connection:
-        dropped = connection.execute(delete(table).where(*same)).rowcount > 0
-        if dropped:
-            tell(tx, feed, Event(at, "released", f"{guid} {field}"))
-    return dropped
+        undone = connection.execute(delete(table).where(*same)).rowcount > 0
+        if undone:
+            write_event(tx, feed, Event(at, "released", f"{guid} {field}"))
+    return undone
 
 
-def _texts(store: Store, table: Table, feed: str) -> list[str]:
-    """The records of the feed in the table, as they are written."""
+def read_admissions(store: Store, feed: str) -> Mapping[str, bool]:
+    """Return what was decided about held entries, by id: true to publish, false for never."""
+    kept = facts.read_fact(store, feed, ADMISSIONS)
+    return dict(json.loads(kept)) if kept else {}
+
+
+def write_admission(store: Store, feed: str, entries: Iterable[str], wanted: bool | None, at: datetime) -> None:  # noqa: FBT001 - the decision itself
+    """Write the decision about the entries of one held item; ``None`` undoes it."""
+    chosen = sorted(entries)
+    with transaction(store) as tx:
+        kept = {name: admitted for name, admitted in read_admissions(tx, feed).items() if name not in chosen}
+        if wanted is not None:
+            kept |= dict.fromkeys(chosen, wanted)
+        facts.write_fact(tx, feed, ADMISSIONS, _encode(kept) if kept else None)
+        write_event(tx, feed, Event(at, "held", f"{_ADMISSION_TEXTS[wanted]}: {' | '.join(chosen)}"))
+
+
+def read_forgotten(store: Store, feed: str) -> frozenset[str]:
+    """Return the sources that were forgotten."""
+    kept = facts.read_fact(store, feed, FORGOTTEN)
+    return frozenset(json.loads(kept)) if kept else frozenset()
+
+
+def forget_source(store: Store, feed: str, source: str, at: datetime) -> None:
+    """Exclude the source's entries from the feed; they stay in the store."""
+    with transaction(store) as tx:
+        facts.write_fact(tx, feed, FORGOTTEN, _encode(sorted({*read_forgotten(tx, feed), source})))
+        write_event(tx, feed, Event(at, "forgotten", source))
+
+
+def restore_source(store: Store, feed: str, source: str, at: datetime) -> None:
+    """Include the source's entries in the feed again."""
+    with transaction(store) as tx:
+        left = sorted(read_forgotten(tx, feed) - {source})
+        facts.write_fact(tx, feed, FORGOTTEN, _encode(left) if left else None)
+        write_event(tx, feed, Event(at, "undone", f"forgotten: {source}"))
+
+
+def as_if_forgotten(store: Store, feed: str, sources: Iterable[str]) -> Store:
+    """Return the store as if these sources, and no others, were forgotten; nothing is written."""
+    return replace(store, assumed={**store.assumed, (feed, FORGOTTEN): _encode(sorted(sources))})
+
+
+def _encode(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
+
+
+def _read_records(store: Store, table: Table, feed: str) -> list[str]:
+    """Return the records of the feed in the table, as JSON."""
     with reading(store) as connection:
         return list(connection.execute(select(table.c.record).where(table.c.feed == feed)).scalars())

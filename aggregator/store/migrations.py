@@ -1,7 +1,7 @@
-"""The tables brought to the version this program knows, forward only, whole or not at all.
+"""Bring the tables to the version this program knows, forward only, whole or not at all.
 
-A store of an older version is copied beside itself first (SQLite), then every step runs in one transaction. A
-newer one is refused: to write into tables one does not know is to lose what they promise.
+A store of an older version is copied beside itself first (SQLite), then every step runs in one transaction. A newer
+one is refused: a program that does not know its tables could break what they promise.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from sqlalchemy import Connection, Engine, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 
 from aggregator.errors import StoreError
-from aggregator.store import connection as door
+from aggregator.store import connection as connections
 from aggregator.store import schema
-from aggregator.store.lock import turn
 
 Step = Callable[[Connection], None]
 
@@ -28,12 +27,12 @@ STEPS: tuple[Step, ...] = ()
 
 
 def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
-    """Create the tables or bring them to this program's version; StoreError where they are newer or not ours."""
-    where, path = door.name(engine.url), door.file(engine.url)
+    """Create the tables or bring them to this program's version; raise StoreError if they are newer or not ours."""
+    where, path = connections.printable_name(engine.url), connections.sqlite_file(engine.url)
     target = len(steps) + 1
-    with door.plainly(where):
+    with connections.translating_errors(where):
         with engine.connect().execution_options(begin="BEGIN") as connection, connection.begin():
-            version = _version(connection, where)
+            version = _read_version(connection, where)
         if version == target:
             return
         if version > target:
@@ -42,17 +41,17 @@ def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
                 f"known here is {target})"
             )
         if version and path is not None:
-            keep(path, path.with_name(f"{path.name}.version-{version}"))
+            copy_file(path, path.with_name(f"{path.name}.version-{version}"))
         with (
-            turn(path, seconds=door.BUSY_SECONDS),
+            connections.write_lock(path, seconds=connections.BUSY_SECONDS),
             engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
             connection.begin(),
         ):
-            _advance(connection, where, steps)
+            _run_steps(connection, where, steps)
 
 
-def _version(connection: Connection, where: str) -> int:
-    """The version of the tables, 0 where there are none yet; StoreError where the tables are not ours."""
+def _read_version(connection: Connection, where: str) -> int:
+    """Return the version of the tables, 0 if there are none yet; raise StoreError if they are not ours."""
     tables = inspect(connection).get_table_names()
     if not tables:
         return 0
@@ -62,11 +61,11 @@ def _version(connection: Connection, where: str) -> int:
     return int(found) if found and found.isdigit() else 0
 
 
-def _advance(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
-    """Run what is missing; another process may have done so since we looked."""
+def _run_steps(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
+    """Run the missing steps; the version is read again, as another process may have run them meanwhile."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (schema.APPLICATION,))
-    version = _version(connection, where)
+    version = _read_version(connection, where)
     if version == 0:
         schema.metadata.create_all(connection)
         connection.execute(insert(schema.meta), [{"name": "version", "value": str(schema.VERSION)}])
@@ -77,11 +76,11 @@ def _advance(connection: Connection, where: str, steps: tuple[Step, ...]) -> Non
     connection.execute(update(schema.meta).where(schema.meta.c.name == "version").values(value=value))
 
 
-def keep(path: Path, copy: Path) -> None:
-    """A whole copy of the SQLite file, read back and found sound, also while the file is in use.
+def copy_file(path: Path, copy: Path) -> None:
+    """Copy the SQLite file whole, also while it is in use, and check that the copy can be read.
 
-    It has the file's permissions and takes the place of an older copy when it is done; StoreError where the file is
-    damaged or the copy cannot be written, and an older copy still stands.
+    The copy has the file's permissions and takes the place of an older copy when it is done. Raises StoreError, with an
+    older copy still in place, if the file is damaged or the copy cannot be written.
     """
     partial = copy.with_name(f"{copy.name}.partial")
     try:
@@ -96,20 +95,20 @@ def keep(path: Path, copy: Path) -> None:
             found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if found != "ok":
             raise StoreError(f"{path}: is damaged ({' '.join(found.split())})")
-        settle(partial, copy)
+        _rename_durably(partial, copy)
     except sqlite3.DatabaseError as error:
-        told = door.translated(DBAPIError("", None, error), str(path))
-        if "cannot be written" in str(told):
-            told = StoreError(f"{copy}: cannot be written ({error})")
-        raise told from error
+        translated = connections.translate_error(DBAPIError("", None, error), str(path))
+        if "cannot be written" in str(translated):
+            translated = StoreError(f"{copy}: cannot be written ({error})")
+        raise translated from error
     except OSError as error:
         raise StoreError(f"{copy}: cannot be written: {error.strerror}") from error
     finally:
         partial.unlink(missing_ok=True)
 
 
-def settle(partial: Path, path: Path) -> None:
-    """Give the finished file its name, and have both on the disk before this returns."""
+def _rename_durably(partial: Path, path: Path) -> None:
+    """Give the finished file its name; file and folder are on the disk when this returns."""
     for place, rename in ((partial, True), (path.parent, False)):
         handle = os.open(place, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Records of the model as compact JSON and back: the same bytes for the same record, in any process.
+"""Encode records of the model as compact JSON, the same bytes for the same record in any process, and decode them.
 
 Fields are written in the order of their names and left out where they have their default: a digest of the text stays
 when the model gains a field. Reading ignores fields that it does not know (a newer program wrote them) and gives what
@@ -20,7 +20,7 @@ from aggregator.errors import StoreError
 
 R = TypeVar("R", bound=Struct)
 
-DIGEST_BYTES = 16
+_DIGEST_BYTES = 16
 """128 bits: no two of a billion records share a digest by accident; more only makes the rows longer."""
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
@@ -93,11 +93,11 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def tells(name: str, value: str, text: str) -> bool:
-    """Return whether some part of the record that was written ends in a field of this name and value.
+def has_field(name: str, value: str, text: str) -> bool:
+    """Return whether the encoded record, or a record within it, ends in a field of this name and value.
 
     >>> from aggregator.model.entry import Enclosure
-    >>> tells("url", "https://a.example/1", encode(Enclosure("https://a.example/1")))
+    >>> has_field("url", "https://a.example/1", encode(Enclosure("https://a.example/1")))
     True
     """
     return f"{_encode(name)}:{_encode(value)}}}" in text
@@ -105,4 +105,4 @@ def tells(name: str, value: str, text: str) -> bool:
 
 def digest(text: str) -> str:
     """Return the name of a content: 32 hexadecimal digits."""
-    return blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+    return blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -19,12 +19,12 @@ VERSION = 1
 APPLICATION = 0x41676732
 """What stands in an SQLite file's header to say that it is ours ("Agg2"; sqlite.org/fileformat2.html, offset 68)."""
 
-BEFORE = 0x41676731
+APPLICATION_BEFORE_RELEASE = 0x41676731
 """What stood there ("Agg1") before the first release; such a file has other tables and is refused."""
 
 LONGEST_MARK = 200
 """Characters of a name that are indexed as they are: PostgreSQL refuses index rows above 2,704 bytes (4 per character
-and three columns leave 225); 10 % more or less only moves where a name is replaced by its digest."""
+and three columns leave 225)."""
 
 metadata = MetaData()
 
@@ -40,13 +40,13 @@ feeds = Table(
     Column("updated", Text),
 )
 
-shelves = Table(
-    "shelves",
+sources = Table(
+    "sources",
     metadata,
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("listings", Integer, nullable=False),
-    Column("heard", Text, nullable=False),
+    Column("listed_at", Text, nullable=False),
     Column("record", Text, nullable=False),
 )
 
@@ -73,12 +73,12 @@ entries = Table(
     Column("place", Integer, nullable=False),
     Column("first_seen", Text, nullable=False),
     Column("last_seen", Text),
-    Column("record", Text, nullable=False),
     Column("changed", Text),
+    Column("record", Text, nullable=False),
 )
 
-memories = Table(
-    "memories",
+poll_states = Table(
+    "poll_states",
     metadata,
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
@@ -86,19 +86,31 @@ memories = Table(
     Column("host", Text, nullable=False),
     Column("hold_until", Text),
     Column("record", Text, nullable=False),
-    Index("memories_held", "hold_until"),
+    Index("poll_states_held", "hold_until"),
 )
 
-promises = Table(
-    "promises",
+due_times = Table(
+    "due_times",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("due_at", Text, nullable=False),
+    Column("lease_until", Text),
+    Column("lease_number", Integer, nullable=False),
+    Column("owner", Text),
+    Index("due_times_due", "due_at"),
+)
+
+guids = Table(
+    "guids",
     metadata,
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
     Column("record", Text, nullable=False),
 )
 
-shown = Table(
-    "shown",
+last_published = Table(
+    "last_published",
     metadata,
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
@@ -148,28 +160,15 @@ cache = Table(
     "cache",
     metadata,
     Column("feed", Text, primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("digest", Text, primary_key=True),
-    Column("version", Text, nullable=False),
+    Column("stage", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
     Column("used", Integer, nullable=False),
     Column("value", LargeBinary, nullable=False),
 )
 
-sources = Table(
-    "sources",
-    metadata,
-    Column("feed", Text, primary_key=True),
-    Column("source", Text, primary_key=True),
-    Column("due_at", Text, nullable=False),
-    Column("lease_until", Text),
-    Column("lease_gen", Integer, nullable=False),
-    Column("owner", Text),
-    Index("sources_due", "due_at"),
-)
-
 
 def stamp(at: datetime) -> str:
-    """The time as the store writes it: UTC, microseconds, one width, so that texts sort as times do.
+    """Return the time as the store writes it: UTC, microseconds, one width, so that texts sort as times do.
 
     >>> stamp(datetime(2024, 5, 1, 12, tzinfo=UTC))
     '2024-05-01T12:00:00.000000Z'
@@ -177,13 +176,13 @@ def stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
-def time(text: str) -> datetime:
-    """The time that :func:`stamp` wrote."""
+def parse_stamp(text: str) -> datetime:
+    """Return the time that :func:`stamp` wrote."""
     return datetime.fromisoformat(text)
 
 
 def mark(name: str) -> str:
-    r"""What a name from outside is searched by: itself where it is short and plain, else ``#`` and its digest.
+    r"""Return what a name from outside is searched by: the name if it is short and printable, else ``#`` and a digest.
 
     >>> mark("tag:example.org,2024:1")
     'tag:example.org,2024:1'

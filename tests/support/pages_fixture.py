@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, Moment, Note
-from aggregator.model.feed import Channel, Feed, Hearing
+from aggregator.model.feed import Channel, Feed, SourceResult
 from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.source import Source
 
@@ -102,12 +102,12 @@ def post(number: int) -> Item:
     )
 
 
-def hearings() -> tuple[Hearing, ...]:
+def source_results() -> tuple[SourceResult, ...]:
     return (
-        Hearing(Source("apple", "apple", "https://podcasts.apple.example/id1"), "unchanged", entries=8),
-        Hearing(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "heard", entries=2),
-        Hearing(Source("casts", "listing", path="/data/casts.txt"), "recorded", entries=7),
-        Hearing(Source("host", "feed", "https://host.example/rss"), "silent", "timed out", entries=8),
+        SourceResult(Source("apple", "apple", "https://podcasts.apple.example/id1"), "unchanged", entries=8),
+        SourceResult(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "heard", entries=2),
+        SourceResult(Source("casts", "listing", path="/data/casts.txt"), "recorded", entries=7),
+        SourceResult(Source("host", "feed", "https://host.example/rss"), "silent", "timed out", entries=8),
     )
 
 
@@ -122,7 +122,7 @@ def feed(
         channel=channel(base_url),
         items=ordered(items),
         updated=START,
-        hearings=hearings(),
+        source_results=source_results(),
         near_misses=(Pair("apple/1004", "apple/1005", 0.4), Pair("host/qm-0007", "blog/x", 0.1)),
     )
 
@@ -162,7 +162,7 @@ def moved(then: Feed) -> Feed:
             )
             for item in then.items
         ),
-        hearings=tuple(reversed(then.hearings)),
+        source_results=tuple(reversed(then.source_results)),
         updated=then.updated + timedelta(hours=1),
     )
 

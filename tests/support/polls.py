@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
-from aggregator.model.source import Answer, Memory, Source
+from aggregator.model.source import Answer, PollState, Source
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=5.0)
@@ -52,18 +52,18 @@ class Polls:
     policy: Policy = POLICY
     now: datetime = START
     distrust: int | None = None
-    memory: Memory = field(init=False)
+    poll_state: PollState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.memory = Memory(self.url)
+        self.poll_state = PollState(self.url)
 
     def ask(self, *, force: bool = False, **later: float) -> Answer:
         """One poll, so much later than the one before."""
         self.now += timedelta(**later)
         answer = client(self.policy).poll(
-            Source("show", "feed", self.url, distrust_304_after=self.distrust), self.memory, self.now, force=force
+            Source("show", "feed", self.url, distrust_304_after=self.distrust), self.poll_state, self.now, force=force
         )
-        self.memory = replace(answer.memory)
+        self.poll_state = replace(answer.poll_state)
         return answer
 
     def every_minute(self, minutes: int) -> list[float]:

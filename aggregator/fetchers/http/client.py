@@ -19,7 +19,7 @@ from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapte
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import Target, follow, shown, target
 from aggregator.model.entry import Enclosure
-from aggregator.model.source import Answer, Document, Memory, Source
+from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
@@ -70,7 +70,7 @@ class Client:
     def poll(  # noqa: PLR0913  # the last three are about the run
         self,
         source: Source,
-        memory: Memory,
+        poll_state: PollState,
         now: datetime,
         *,
         force: bool = False,
@@ -82,21 +82,21 @@ class Client:
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
         only bounds how long the poll takes.
         """
-        if resting := polling.resting(memory, now, force=force):
-            return Answer("resting", memory, message=f"{shown(memory.url)}: {resting}")
+        if resting := polling.resting(poll_state, now, force=force):
+            return Answer("resting", poll_state, message=f"{shown(poll_state.url)}: {resting}")
         begun = time.monotonic()
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
-            conditions = polling.questions(memory, source.distrust_304_after, now)
-            came, body = self._fetch(polling.address(memory), conditions, meter, permit)
+            conditions = polling.questions(poll_state, source.distrust_304_after, now)
+            came, body = self._fetch(polling.address(poll_state), conditions, meter, permit)
         except errors.BarredError as error:
-            barred = _barred(memory, error.memory, now)
-            return Answer("silent", barred, message=f"{shown(polling.address(memory))}: {error}")
+            barred = _barred(poll_state, error.poll_state, now)
+            return Answer("silent", barred, message=f"{shown(polling.address(poll_state))}: {error}")
         except FetchError as error:
             miss = polling.failed if meter.reached else polling.unreached
-            missed = miss(memory, now, _later(now, begun), self._policy.pace)
-            return Answer("silent", missed, message=f"{shown(polling.address(memory))}: {error}")
-        return _answer(source, memory, came, body, _When(now, _later(now, begun), late, self._policy.pace))
+            missed = miss(poll_state, now, _later(now, begun), self._policy.pace)
+            return Answer("silent", missed, message=f"{shown(polling.address(poll_state))}: {error}")
+        return _answer(source, poll_state, came, body, _When(now, _later(now, begun), late, self._policy.pace))
 
     def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
         """Return type and length of a media file as its origin gives them for HEAD; ``None`` if it gives none.
@@ -204,7 +204,7 @@ class _When(Struct, frozen=True):
     pace: PollIntervals
 
 
-def _answer(source: Source, memory: Memory, came: FinalAnswer, body: bytes, when: _When) -> Answer:
+def _answer(source: Source, poll_state: PollState, came: FinalAnswer, body: bytes, when: _When) -> Answer:
     """Return what the final answer means: a document, nothing new, or a failure with its reason."""
     reply = Reply(
         came.status,
@@ -212,18 +212,18 @@ def _answer(source: Source, memory: Memory, came: FinalAnswer, body: bytes, when
         when.asked,
         when.ended,
         when.late,
-        conditional=bool(polling.questions(memory, source.distrust_304_after, when.asked)),
+        conditional=bool(polling.questions(poll_state, source.distrust_304_after, when.asked)),
         permanent=came.where.url if came.hops and came.permanent and came.where.login is None else None,
         redirected=bool(came.hops),
-        moved=polling.address(memory) != memory.url,
+        moved=polling.address(poll_state) != poll_state.url,
         host=find_host(came.where.url),
     )
     digest = sha256(body).hexdigest() if came.status in polling.USABLE else None
-    after = polling.after_answer(memory, reply, when.pace, digest)
+    after = polling.after_answer(poll_state, reply, when.pace, digest)
     name = shown(came.where.url)
     if after.errors:
         return Answer("silent", after, message=f"{name}: {errors.complaint(came.status, after)}")
-    if digest is None or digest == memory.digest:
+    if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
             return Answer("silent", after, message=f"{name}: not changed since: {after.unread}")
         return Answer("unchanged", after)
@@ -240,12 +240,12 @@ def _answer(source: Source, memory: Memory, came: FinalAnswer, body: bytes, when
     return Answer("heard", after, document)
 
 
-def _barred(memory: Memory, robots: Memory, now: datetime) -> Memory:
+def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:
     """Return what to remember if a robots.txt bars the address: it is not polled before that is asked for again."""
-    waits = [until for until in (robots.not_before, memory.not_before) if until is not None]
-    held = robots if robots.hold_until is not None and robots.hold_until > now else memory
+    waits = [until for until in (robots.not_before, poll_state.not_before) if until is not None]
+    held = robots if robots.hold_until is not None and robots.hold_until > now else poll_state
     return replace(
-        memory,
+        poll_state,
         asked=now,
         not_before=max(waits, default=None),
         hold_until=held.hold_until,

@@ -13,16 +13,16 @@ from urllib3.exceptions import HTTPError
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http.target import printable
-from aggregator.model.source import Memory
+from aggregator.model.source import PollState
 
 
 class BarredError(FetchError):
-    """An origin's robots.txt lets nobody ask for an address; ``memory`` is of the robots.txt, and says until when."""
+    """The robots.txt of an origin forbids an address; ``poll_state`` is of the robots.txt, and says until when."""
 
-    def __init__(self, why: str, memory: Memory) -> None:
+    def __init__(self, why: str, poll_state: PollState) -> None:
         """With the reason, and what is remembered of the robots.txt."""
         super().__init__(why)
-        self.memory = memory
+        self.poll_state = poll_state
 
 
 class LostError(FetchError):
@@ -38,7 +38,7 @@ def explained() -> Iterator[None]:
         raise FetchError(_words(_cause(error))) from error
 
 
-def complaint(status: int, after: Memory) -> str:
+def complaint(status: int, after: PollState) -> str:
     """What a status that brought nothing means, in our words: the origin's own reason phrase is not repeated."""
     name = f"{status} {responses[status]}" if status in responses else f"{status}"
     if status == HTTPStatus.GONE and after.gone:

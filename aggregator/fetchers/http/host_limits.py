@@ -20,7 +20,7 @@ from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import Target
 from aggregator.model.entry import Enclosure
-from aggregator.model.source import Answer, Memory, Robots, Source
+from aggregator.model.source import Answer, PollState, Robots, Source
 from aggregator.text.urls import find_host
 
 THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
@@ -64,23 +64,25 @@ class HostLimiter:
         self._closed = threading.Event()
 
     def poll(
-        self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False
+        self, source: Source, poll_state: PollState, now: datetime, *, force: bool = False, found: bool = False
     ) -> Future[Answer]:
         """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
 
         ``found`` is whether we found the address ourselves: then the robots.txt of its origin is obeyed, whatever the
         config says of the addresses that it names. An address that is not due has its answer at once.
         """
-        if polling.resting(self._under_hold(memory), now, force=force):
+        if polling.resting(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
-            resting.set_result(self._client.poll(source, self._under_hold(memory), now, force=force))
+            resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
-        task = partial(self._poll, source, memory, now, force=force, found=found)
-        return self.submit(polling.address(memory), task)
+        task = partial(self._poll, source, poll_state, now, force=force, found=found)
+        return self.submit(polling.address(poll_state), task)
 
-    def ask(self, source: Source, memory: Memory, now: datetime, *, force: bool = False, found: bool = False) -> Answer:
+    def ask(
+        self, source: Source, poll_state: PollState, now: datetime, *, force: bool = False, found: bool = False
+    ) -> Answer:
         """Poll as `poll` does, and wait for the answer."""
-        return self.poll(source, memory, now, force=force, found=found).result()
+        return self.poll(source, poll_state, now, force=force, found=found).result()
 
     def head(self, url: str, now: datetime, seconds: float) -> Future[Enclosure | None]:
         """Ask for length and type of a media file, as `Client.head`, once it is the turn of its host."""
@@ -147,13 +149,13 @@ class HostLimiter:
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 
-    def _poll(self, source: Source, memory: Memory, now: datetime, *, force: bool, found: bool) -> Answer:
+    def _poll(self, source: Source, poll_state: PollState, now: datetime, *, force: bool, found: bool) -> Answer:
         """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         permit = self._permit(now, found=found)
-        answer = self._client.poll(source, self._under_hold(memory), now, force=force, late=late, permit=permit)
+        answer = self._client.poll(source, self._under_hold(poll_state), now, force=force, late=late, permit=permit)
         with self._lock:
-            for name, until in holds((answer.memory,), now).items():
+            for name, until in holds((answer.poll_state,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
         return answer
 
@@ -171,26 +173,26 @@ class HostLimiter:
 
         return permit
 
-    def _under_hold(self, memory: Memory) -> Memory:
+    def _under_hold(self, poll_state: PollState) -> PollState:
         with self._lock:
-            return with_hold(memory, self._held)
+            return with_hold(poll_state, self._held)
 
 
-def holds(memories: Iterable[Memory], now: datetime) -> Mapping[str, datetime]:
+def holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
     """Return the hosts that asked for silence (429, 503 with Retry-After), and until when."""
     held: dict[str, datetime] = {}
-    for memory in memories:
-        until = memory.hold_until
+    for poll_state in poll_states:
+        until = poll_state.hold_until
         if until is not None and until > now:
-            name = memory.hold_host or find_host(polling.address(memory))
+            name = poll_state.hold_host or find_host(polling.address(poll_state))
             held[name] = max(until, held.get(name, until))
     return held
 
 
-def with_hold(memory: Memory, held: Mapping[str, datetime]) -> Memory:
+def with_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
     """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
-    name = find_host(polling.address(memory))
+    name = find_host(polling.address(poll_state))
     until = held.get(name)
-    if until is None or (memory.hold_until is not None and memory.hold_until >= until):
-        return memory
-    return replace(memory, hold_until=until, hold_host=name)
+    if until is None or (poll_state.hold_until is not None and poll_state.hold_until >= until):
+        return poll_state
+    return replace(poll_state, hold_until=until, hold_host=name)

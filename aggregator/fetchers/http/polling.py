@@ -1,4 +1,4 @@
-"""When to ask again and what to remember of an answer: pure decisions over Memory, no clock and no socket.
+"""When to ask again and what to remember of an answer: pure decisions over PollState, no clock and no socket.
 
     not before = latest of  asked + floor,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
     hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers
 from aggregator.model.entry import Rhythm
-from aggregator.model.source import Memory, Validators
+from aggregator.model.source import PollState, Validators
 from aggregator.text.cron import next_slot
 
 MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
@@ -95,42 +95,42 @@ class Reply(Struct, frozen=True):
     host: str = ""
 
 
-def ready_at(memory: Memory, now: datetime, *, force: bool = False) -> datetime:
+def ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime:
     """Return from when on the address may be polled: ``now`` or later, past every hold and outside its skip windows.
 
     ``force`` passes what freshness and backoff ask, never Retry-After. A clock that went back is noticed by an
     ``asked`` in the future: then what was remembered is no measure, and one poll sets it right.
     """
-    stepped_back = memory.asked is not None and memory.asked > now + BACKWARD
-    hold = memory.hold_until or now
+    stepped_back = poll_state.asked is not None and poll_state.asked > now + BACKWARD
+    hold = poll_state.hold_until or now
     if stepped_back and hold - now > LONGEST_REST:
         hold = now
     if force:
         return max(now, hold)
-    rest = now if stepped_back else memory.not_before or now
-    return _awake(max(now, hold, rest), memory)
+    rest = now if stepped_back else poll_state.not_before or now
+    return _awake(max(now, hold, rest), poll_state)
 
 
-def waits(memory: Memory, now: datetime, *, force: bool = False) -> datetime | None:
+def waits(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
     """Return until when the address must not be polled; ``None`` if it may be polled now."""
-    ready = ready_at(memory, now, force=force)
+    ready = ready_at(poll_state, now, force=force)
     return ready if ready > now else None
 
 
-def due_at(cron: str | None, memories: Sequence[Memory], now: datetime, last: datetime | None = None) -> datetime:
+def due_at(cron: str | None, poll_states: Sequence[PollState], now: datetime, last: datetime | None = None) -> datetime:
     """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
 
     ``last`` is when the source was last polled, by default when its addresses were. ``cron`` is read in UTC; without
     one every run may poll. A source never polled is due at once.
     """
-    last = last or max((memory.asked for memory in memories if memory.asked is not None), default=None)
+    last = last or max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
     slot = now
     if cron is not None and last is not None and last <= now + BACKWARD:
         slot = next_slot(cron, last) or NEVER
-    return min((ready_at(memory, max(slot, now)) for memory in memories), default=max(slot, now))
+    return min((ready_at(poll_state, max(slot, now)) for poll_state in poll_states), default=max(slot, now))
 
 
-def next_due(source: str, cron: str | None, memories: Sequence[Memory], now: datetime) -> datetime:
+def next_due(source: str, cron: str | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
     """Return when a service polls the source again that it has polled ``now``: later than now, spread by its name.
 
     ``source`` is the name of the source in the whole program (feed and source). The spread, up to a tenth of the
@@ -141,97 +141,99 @@ def next_due(source: str, cron: str | None, memories: Sequence[Memory], now: dat
     interval = ((next_slot(cron, following) if cron else None) or following + UNPLANNED) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
-    return min((ready_at(memory, due) for memory in memories), default=due)
+    return min((ready_at(poll_state, due) for poll_state in poll_states), default=due)
 
 
-def resting(memory: Memory, now: datetime, *, force: bool = False) -> str:
+def resting(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
     """Why the address is not asked now; empty where it is. One that is gone (410) is asked only by force."""
-    if memory.gone and not force:
+    if poll_state.gone and not force:
         return "gone (410), not asked any more"
-    until = waits(memory, now, force=force)
+    until = waits(poll_state, now, force=force)
     return f"not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
 
 
-def due(memory: Memory, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
+def due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
     """Whether the address may be asked now."""
-    return not resting(memory, now, force=force)
+    return not resting(poll_state, now, force=force)
 
 
-def address(memory: Memory) -> str:
+def address(poll_state: PollState) -> str:
     """Where to ask: the configured address, or where it permanently moved once that was seen often enough."""
-    if memory.moved_to is not None and memory.moved_seen >= MOVED_AFTER:
-        return memory.moved_to
-    return memory.url
+    if poll_state.moved_to is not None and poll_state.moved_seen >= MOVED_AFTER:
+        return poll_state.moved_to
+    return poll_state.url
 
 
-def questions(memory: Memory, distrust: int | None = None, now: datetime | None = None) -> tuple[tuple[str, str], ...]:
+def questions(
+    poll_state: PollState, distrust: int | None = None, now: datetime | None = None
+) -> tuple[tuple[str, str], ...]:
     """The conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1).
 
     None where for ``distrust`` hours nothing but 304 came: some hosts say so for hours after a change.
     """
-    validators = memory.validators
-    if distrust and now and memory.whole and now - memory.whole >= timedelta(hours=distrust):
+    validators = poll_state.validators
+    if distrust and now and poll_state.whole and now - poll_state.whole >= timedelta(hours=distrust):
         return ()
     named = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
     return tuple((name, value) for name, value in named if value is not None)
 
 
-def after_answer(memory: Memory, reply: Reply, pace: PollIntervals, digest: str | None = None) -> Memory:
+def after_answer(poll_state: PollState, reply: Reply, pace: PollIntervals, digest: str | None = None) -> PollState:
     """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        known = _heard(memory, reply) | _undoubted(memory) | {"whole": memory.whole or reply.ended}
-        return replace(memory, **known, not_before=_rested(memory, memory.validators, reply, pace))
+        known = _heard(poll_state, reply) | _undoubted(poll_state) | {"whole": poll_state.whole or reply.ended}
+        return replace(poll_state, **known, not_before=_rested(poll_state, poll_state.validators, reply, pace))
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
-        kept = memory.validators if part else Validators(*headers.validators(reply.fields))
-        known = _heard(memory, reply) | (_undoubted(memory) if digest == memory.digest else {"unread": ""})
+        kept = poll_state.validators if part else Validators(*headers.validators(reply.fields))
+        known = _heard(poll_state, reply) | (_undoubted(poll_state) if digest == poll_state.digest else {"unread": ""})
         known |= {"digest": digest, "validators": kept, "whole": reply.ended}
-        return replace(memory, **known, not_before=_rested(memory, kept, reply, pace))
+        return replace(poll_state, **known, not_before=_rested(poll_state, kept, reply, pace))
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
-        return replace(failed(memory, reply.asked, reply.ended, pace), gone=True)
-    missed = failed(memory, reply.asked, reply.ended, pace)
+        return replace(failed(poll_state, reply.asked, reply.ended, pace), gone=True)
+    missed = failed(poll_state, reply.asked, reply.ended, pace)
     came = reply.ended + reply.late
     pause = headers.pause(reply.fields, came)
     if pause is None:
         return missed
     until = came + min(pause, LONGEST_REST)
     if reply.status in RESTING:
-        still = replace(missed, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
+        still = replace(missed, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
         return replace(still, hold_until=max(until, still.hold_until or until), hold_host=reply.host)
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 
-def failed(memory: Memory, asked: datetime, ended: datetime, pace: PollIntervals) -> Memory:
+def failed(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
     """What is remembered after no usable answer: the good of before, one more error, and a longer rest.
 
     A remembered move is forgotten, so that the configured address is asked next.
     """
-    errors = memory.errors + 1
+    errors = poll_state.errors + 1
     rest = min(FIRST_BACKOFF * 2 ** min(errors - 1, 10), LONGEST_BACKOFF)
-    rest += rest * _jitter(memory.url, errors)
+    rest += rest * _jitter(poll_state.url, errors)
     floor = asked + timedelta(seconds=pace.conditional) - SLACK
-    believed = memory.moved_seen >= MOVED_AFTER
+    believed = poll_state.moved_seen >= MOVED_AFTER
     return replace(
-        memory,
+        poll_state,
         asked=asked,
         errors=errors,
         not_before=max(floor, ended + rest),
-        moved_to=None if believed else memory.moved_to,
-        moved_seen=0 if believed else memory.moved_seen,
+        moved_to=None if believed else poll_state.moved_to,
+        moved_seen=0 if believed else poll_state.moved_seen,
     )
 
 
-def unreached(memory: Memory, asked: datetime, ended: datetime, pace: PollIntervals) -> Memory:
+def unreached(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
     """What is remembered where no origin was reached: our own network, or our own guard, is soon mended.
 
     No origin was bothered, so a machine that wakes up without a network has its feeds an hour after it has one again.
     """
-    missed = failed(memory, asked, ended, pace)
-    rest = min(FIRST_UNREACHED * 2 ** min(memory.errors, 10), LONGEST_UNREACHED)
-    return replace(missed, not_before=ended + rest, moved_to=memory.moved_to, moved_seen=memory.moved_seen)
+    missed = failed(poll_state, asked, ended, pace)
+    rest = min(FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), LONGEST_UNREACHED)
+    return replace(missed, not_before=ended + rest, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
 
 
-def with_rhythm(memory: Memory, rhythm: Rhythm, pace: PollIntervals) -> Memory:
+def with_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> PollState:
     """The memory once the document was read: its ttl, skipHours and skipDays hold until the next one is.
 
     A rhythm that leaves no hour or no day is no rhythm.
@@ -239,22 +241,24 @@ def with_rhythm(memory: Memory, rhythm: Rhythm, pace: PollIntervals) -> Memory:
     every = None if rhythm.interval is None else max(0, int(rhythm.interval.total_seconds()))
     hours = tuple(sorted(rhythm.skip_hours)) if len(rhythm.skip_hours) < _HOURS else ()
     days = tuple(sorted(rhythm.skip_days)) if len(rhythm.skip_days) < _DAYS else ()
-    kept = replace(memory, every=every, skip_hours=hours, skip_days=days)
-    if memory.asked is None or not every:
+    kept = replace(poll_state, every=every, skip_hours=hours, skip_days=days)
+    if poll_state.asked is None or not every:
         return kept
-    wished = memory.asked + max(_least(memory.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST))
-    silent = memory.asked + _least(memory.validators, pace, said=False)
-    stands = memory.not_before or wished
+    wished = poll_state.asked + max(
+        _least(poll_state.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST)
+    )
+    silent = poll_state.asked + _least(poll_state.validators, pace, said=False)
+    stands = poll_state.not_before or wished
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
 
 
-def _heard(memory: Memory, reply: Reply) -> dict[str, Any]:
+def _heard(poll_state: PollState, reply: Reply) -> dict[str, Any]:
     """What changes with a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
     moved_to, seen = reply.permanent, 1
     if reply.moved and not reply.redirected:
-        moved_to, seen = memory.moved_to, memory.moved_seen
-    elif reply.permanent == memory.moved_to:
-        seen = memory.moved_seen + 1
+        moved_to, seen = poll_state.moved_to, poll_state.moved_seen
+    elif reply.permanent == poll_state.moved_to:
+        seen = poll_state.moved_seen + 1
     return {
         "asked": reply.asked,
         "heard": reply.ended,
@@ -267,16 +271,16 @@ def _heard(memory: Memory, reply: Reply) -> dict[str, Any]:
     }
 
 
-def _undoubted(before: Memory) -> dict[str, Any]:
+def _undoubted(before: PollState) -> dict[str, Any]:
     """What changes when what is held is met again: what was doubtful since is gone, and it is as readable as it was."""
     return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
-def _rested(memory: Memory, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
+def _rested(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
     """The time before which freshness, ttl and floor let nobody ask, where these validators are kept."""
     fresh = min(headers.freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
-    every = min(timedelta(seconds=memory.every or 0), LONGEST_REST)
-    floor = reply.asked + _least(kept, pace, said=bool(fresh or memory.every))
+    every = min(timedelta(seconds=poll_state.every or 0), LONGEST_REST)
+    floor = reply.asked + _least(kept, pace, said=bool(fresh or poll_state.every))
     return max(floor, reply.ended + fresh, reply.ended + every)
 
 
@@ -290,11 +294,11 @@ def _least(kept: Validators, pace: PollIntervals, *, said: bool) -> timedelta:
     return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
 
 
-def _awake(moment: datetime, memory: Memory) -> datetime:
+def _awake(moment: datetime, poll_state: PollState) -> datetime:
     """Return the first instant from the moment on in no hour (UTC) and on no day (Monday is 0) to leave out."""
     for _ in range(_DAYS * _HOURS + 1):
         at = moment.astimezone(UTC)
-        if at.weekday() not in memory.skip_days and at.hour not in memory.skip_hours:
+        if at.weekday() not in poll_state.skip_days and at.hour not in poll_state.skip_hours:
             return moment
         moment = at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     return moment

@@ -33,7 +33,7 @@ from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, LostError
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, shown
-from aggregator.model.source import Memory, Robots, Validators
+from aggregator.model.source import PollState, Robots, Validators
 from aggregator.text.urls import find_host
 
 TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
@@ -63,23 +63,23 @@ class RobotsChecker:
         self._turns: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def check(self, where: Target, meter: Meter, now: datetime, under: Callable[[Memory], Memory]) -> bool:
+    def check(self, where: Target, meter: Meter, now: datetime, under: Callable[[PollState], PollState]) -> bool:
         """Whether the origin had to be asked before it was known that we may; BarredError where we may not.
 
         ``under`` is a memory with what its host asked of anybody.
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
-            said = self._known.get(url) or self._recall(url) or Robots(Memory(url))
-            said = replace(said, memory=under(said.memory))
-            asked = polling.due(said.memory, now)
+            said = self._known.get(url) or self._recall(url) or Robots(PollState(url))
+            said = replace(said, poll_state=under(said.poll_state))
+            asked = polling.due(said.poll_state, now)
             if asked:
                 said = self._asked(said, meter, now)
                 with self._lock:
                     self._news[url] = said
             self._known[url] = said
         if why := refusal(said, where, now):
-            raise BarredError(why, said.memory)
+            raise BarredError(why, said.poll_state)
         return asked
 
     def news(self) -> tuple[Robots, ...]:
@@ -102,14 +102,14 @@ class RobotsChecker:
 
     def _asked(self, before: Robots, meter: Meter, now: datetime) -> Robots:
         """What one question for it came to."""
-        conditions = polling.questions(before.memory)
+        conditions = polling.questions(before.poll_state)
         try:
-            trail, body = self._client.get_start(before.memory.url, conditions, meter, MOST)
+            trail, body = self._client.get_start(before.poll_state.url, conditions, meter, MOST)
         except LostError:
             return _said(before, "", Validators(), now)
         except FetchError as error:
             miss = polling.failed if meter.reached else polling.unreached
-            missed = miss(before.memory, now, now, self._policy.pace)
+            missed = miss(before.poll_state, now, now, self._policy.pace)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=find_host(trail.where.url))
@@ -120,19 +120,19 @@ def after(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Rob
     """What is known once the answer has come."""
     given = Validators(*headers.validators(reply.fields))
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
-        return _said(before, before.rules or "", before.memory.validators, reply.asked)
+        return _said(before, before.rules or "", before.poll_state.validators, reply.asked)
     if reply.status // 100 == _SUCCESS:
         return _said(before, concerning(body), given, reply.asked)
     if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
         return _said(before, "", Validators(), reply.asked)
-    missed = polling.after_answer(before.memory, reply, pace)
+    missed = polling.after_answer(before.poll_state, reply, pace)
     return Robots(missed, before.rules, before.missed or reply.asked, errors.complaint(reply.status, missed))
 
 
 def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> Robots:
     """What is known of a robots.txt that was had, or is known not to be there."""
-    memory = replace(
-        before.memory,
+    poll_state = replace(
+        before.poll_state,
         validators=validators,
         asked=now,
         heard=now,
@@ -141,13 +141,13 @@ def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> 
         hold_until=None,
         hold_host="",
     )
-    return Robots(memory, rules)
+    return Robots(poll_state, rules)
 
 
 def refusal(said: Robots, where: Target, now: datetime) -> str:
     """Why the address may not be asked; empty where it may."""
-    name = shown(said.memory.url)
-    hold = said.memory.hold_until
+    name = shown(said.poll_state.url)
+    hold = said.poll_state.hold_until
     if hold is not None and hold > now:
         return f"not asked, {where.authority} asked for silence until {hold:%Y-%m-%d %H:%M:%S} UTC"
     if said.rules is not None:

@@ -52,7 +52,9 @@ def besides(feed: Feed) -> State:
     """What subscribers see of a feed besides its items."""
     return State(
         channel=_known(_channel(feed.channel)),
-        sources={hearing.source.name: view.STANDING[hearing.state] for hearing in feed.hearings},
+        sources={
+            source_result.source.name: view.STANDING[source_result.state] for source_result in feed.source_results
+        },
     )
 
 

@@ -39,37 +39,37 @@ class History(Struct, frozen=True):
     editions: tuple[Edition, ...] = ()
 
 
-class Lines(Protocol):
-    """Where the items of a feed are kept as subscribers last saw them, a line each (``seen.line``)."""
+class LastPublished(Protocol):
+    """The items of a feed as subscribers last saw them, a line each (``feed_state.line``)."""
 
-    def known(self, guids: Sequence[str]) -> Mapping[str, str]:
-        """The lines kept of these items, by guid."""
+    def read(self, of: Collection[str]) -> Mapping[str, str]:
+        """Return the lines of these items, by guid."""
 
-    def keep(self, lines: Mapping[str, str]) -> None:
-        """Keep the lines, by guid, in place of what was kept of the same items."""
+    def write(self, lines: Mapping[str, str]) -> None:
+        """Write the lines, by guid."""
 
-    def let_go(self, guids: Collection[str]) -> tuple[str, ...]:
-        """The lines of all items but these; they are kept no longer."""
+    def remove_others(self, of: Sequence[str]) -> tuple[str, ...]:
+        """Remove the lines of all items but these, and return them."""
 
 
-def advance(past: History | None, feed: Feed, at: datetime, lines: Lines) -> History:
+def advance(past: History | None, feed: Feed, at: datetime, last_published: LastPublished) -> History:
     """The history with this run's changes; the same history where there are none. A first publication is no news.
 
-    Some items are looked at at a time, and their ``lines`` kept.
+    Some items are looked at at a time, and their lines written to ``last_published``.
     """
     tally, state = _Tally(), feed_state.besides(feed)
     for lot in _lots(feed.items):
         now = {item.guid: feed_state.see_item(item) for item in lot}
         told = {guid: feed_state.line(guid, each) for guid, each in now.items()}
-        known = lines.known(tuple(told)) if past else {}
+        known = last_published.read(tuple(told)) if past else {}
         fresh = {guid: line for guid, line in told.items() if known.get(guid) != line}
-        lines.keep(fresh)
+        last_published.write(fresh)
         if past:
             before = dict(feed_state.item_of(known[guid]) for guid in fresh if guid in known)
             tally.add(changes(State(items=before), State(items={guid: now[guid] for guid in fresh})))
     if past is None:
         return History(state)
-    gone = dict(sorted(map(feed_state.item_of, lines.let_go([item.guid for item in feed.items]))))
+    gone = dict(sorted(map(feed_state.item_of, last_published.remove_others([item.guid for item in feed.items]))))
     tally.add(changes(replace(past.state, items=gone), state))
     if not tally.total:
         return past

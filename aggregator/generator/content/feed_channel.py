@@ -131,7 +131,9 @@ def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "seria
 def _origins(feed: Feed) -> tuple[tuple[str, str], ...]:
     """By the config alone, not by what a source last answered: a silent source must not change the feed."""
     found: list[tuple[str, str]] = []
-    asked = {source.name: source for source in (*feed.gone, *(hearing.source for hearing in feed.hearings))}
+    asked = {
+        source.name: source for source in (*feed.gone, *(source_result.source for source_result in feed.source_results))
+    }
     for _, source in sorted(asked.items()):
         address = links.public(source.url)
         if address is None and source.kind == "apple" and source.show:

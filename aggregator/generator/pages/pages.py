@@ -64,7 +64,7 @@ def render(feed: Feed, *, changes: bool = False) -> bytes:
         )
         or "no items yet",
         text=wording.paragraphs(feed.channel.description or ""),
-        voices=[view.voice(hearing) for hearing in feed.hearings],
+        sources=[view.source_line(source_result) for source_result in feed.source_results],
     )
 
 

@@ -10,7 +10,7 @@ from aggregator.generator.content import links
 from aggregator.generator.content.people import person
 from aggregator.generator.pages import extras, wording
 from aggregator.generator.pages.repairs import Repair, repair
-from aggregator.model.feed import Cover, Feed, Hearing
+from aggregator.model.feed import Cover, Feed, SourceResult
 from aggregator.model.item import Dissent, Item, Provenance
 
 # The page's own names for fields; a field that is not here is shown under its own name.
@@ -79,7 +79,7 @@ class Line(Struct, frozen=True):
     day: str
 
 
-class Voice(Struct, frozen=True):
+class SourceLine(Struct, frozen=True):
     """One source as the page names it: where it is, how it stands, how many items it lists."""
 
     name: str
@@ -163,15 +163,15 @@ def by_order(each: Claim) -> tuple[int, str]:
     return (ORDER.index(each.field) if each.field in ORDER else len(ORDER), each.field)
 
 
-def voice(hearing: Hearing) -> Voice:
+def source_line(source_result: SourceResult) -> SourceLine:
     """One source in words."""
-    source = hearing.source
-    return Voice(
+    source = source_result.source
+    return SourceLine(
         source.name,
         source.kind,
         links.public(source.url),
-        STANDING[hearing.state],
-        wording.count(hearing.entries, "item"),
+        STANDING[source_result.state],
+        wording.count(source_result.entries, "item"),
     )
 
 

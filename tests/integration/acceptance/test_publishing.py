@@ -18,7 +18,7 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.entry import Entry, Show
-from aggregator.store import database, read_entries
+from aggregator.store import database, entries
 from tests.support import simulator
 from tests.support.opinions import complaints
 from tests.support.paths import ROOT, SHARED
@@ -50,9 +50,9 @@ def avoidable(config: Path, name: str, parsers: Path) -> list[str]:
     """The complaints about a published feed that its sources' data could have avoided."""
     loaded = load(config)
     found = complaints(loaded.output / name, parsers)
-    with database.open(loaded.state) as store:
-        said = {each.entry.id: each.entry for each in read_entries.entries(store, name)}
-        shows = tuple(read_entries.shows(store, name).values())
+    with database.open_store(loaded.state) as store:
+        said = {each.entry.id: each.entry for each in entries.read_entries(store, name)}
+        shows = tuple(entries.read_shows(store, name).values())
     items = {item["id"]: item for item in json.loads((loaded.output / name / "feed.json").read_bytes())["items"]}
     unnamed = tuple(_unavoidable(items.values(), said, shows))
     return [line for line in found if not any(re.search(pattern, line) for pattern in unnamed)]
@@ -111,7 +111,7 @@ def merged(place: Path, names: tuple[str, ...], parsers: Path) -> None:
     outcomes = {outcome.feed: outcome for outcome in refresh.refresh(load(config), at=AT)}
     for turn, podcast in enumerate(podcasts):
         name = f"show-{turn}"
-        heard = {each.source.name: each.entries for each in outcomes[name].hearings}
+        heard = {each.source.name: each.entries for each in outcomes[name].source_results}
         assert (podcast.name, outcomes[name].items) == (podcast.name, heard["host"])
         assert min(heard.values()) > 0
         assert (podcast.name, avoidable(config, name, parsers)) == (podcast.name, [])
@@ -191,6 +191,6 @@ def test_a_hostile_source(tmp_path: Path, parsers: Path) -> None:
         "    image: https://example.org/cover.jpg\n    sources:\n      wild: {kind: jsonfeed, path: hostile.json}\n"
     )
     outcome = refresh.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
-    assert outcome.items == outcome.hearings[0].entries
+    assert outcome.items == outcome.source_results[0].entries
     assert outcome.items > 38
     assert avoidable(tmp_path / "config.yaml", "harbour", parsers) == []

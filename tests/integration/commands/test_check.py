@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.model.source import Memory
-from aggregator.store import database, poll_states
+from aggregator.model.source import PollState
+from aggregator.store import database, polls
 from tests.support.paths import ROOT
 
 
@@ -92,8 +92,9 @@ def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, orig
     assert run("refresh", "--at", "2026-01-02T05:00:00Z").returncode == 0
     state = str(shop / ".aggregator" / "store.db")
     until = datetime(2026, 1, 2, 8, tzinfo=UTC)
-    with database.open(state) as store:
-        poll_states.keep_memory(store, "crumb-talk", "away", Memory(f"{address}/feed.xml", hold_until=until))
+    with database.open_store(state) as store:
+        poll_state = PollState(f"{address}/feed.xml", hold_until=until)
+        polls.write_poll_states(store, [("crumb-talk", "away", poll_state)])
     held = run("check", "--live", "--at", "2026-01-02T07:00:00Z")
     assert held.returncode == 1
     assert "not asked before 2026-01-02 08:00:00 UTC" in held.stdout

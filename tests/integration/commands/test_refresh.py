@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.store import lock
+from aggregator.store import connection
 
 AT = ("--at", "2026-01-02T03:04:05Z")
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
@@ -111,7 +111,7 @@ def test_nothing_at_all_is_exit_3(run, shop: Path) -> None:
 def test_a_held_lock_is_exit_4(run, shop: Path) -> None:
     state = shop / ".aggregator/store.db"
     state.parent.mkdir()
-    with lock.lock(str(state), wait=False):
+    with connection.refresh_lock(str(state), wait=False):
         answer = run("refresh", *AT)
     assert answer.returncode == 4
     assert answer.stderr.startswith("aggregator: ")

@@ -11,13 +11,13 @@ from sqlalchemy import delete, func, select
 
 from aggregator import cached_results, commit, persist, publish
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Source
-from aggregator.store import database, decisions, read_entries
+from aggregator.store import database, decisions, entries
 from aggregator.store.schema import cache
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -81,26 +81,26 @@ def changed(told: Entry, change: str) -> Entry:
 
 states = st.sampled_from(["all", "all", "newest", "oldest", "silent"])
 changes = st.sampled_from(["", "", "", "entity", "mojibake", "cut", "redated", "audio", "moved"])
-voices = st.tuples(states, changes, st.sampled_from([1, 1, 2, 7]))
+fetched_sources = st.tuples(states, changes, st.sampled_from([1, 1, 2, 7]))
 verdicts = st.sampled_from(["", "", "same", "different", "override"])
-steps = st.tuples(st.tuples(voices, voices, voices), verdicts)
+steps = st.tuples(st.tuples(fetched_sources, fetched_sources, fetched_sources), verdicts)
 
 
-def voice(source: Source, state: str, change: str, whom: int) -> Voice:
+def fetched(source: Source, state: str, change: str, whom: int) -> FetchedSource:
     """What a source says: which of its items, and what is otherwise in every so many of them."""
     turns = list(range(len(TOPICS)))
     chosen = {"newest": turns[-4:], "oldest": turns[:-3]}.get(state, turns)
     listed = [entry(source.name, turn, place) for place, turn in enumerate(reversed(chosen))]
     said = tuple(changed(each, change if place % whom == 0 else "") for place, each in enumerate(listed))
-    return Voice(source) if state == "silent" else Voice(source, (), (Listing(said),), (), "heard")
+    return FetchedSource(source) if state == "silent" else FetchedSource(source, (), (Listing(said),), (), "heard")
 
 
 def decide(store, verdict, composed) -> None:
     guids = [item.guid for item in composed.feed.items]
     if verdict == "override" and guids:
-        decisions.keep_override(store, "sea", Override(guids[0], "title", "As a person wants it"), START)
+        decisions.write_override(store, "sea", Override(guids[0], "title", "As a person wants it"), START)
     elif verdict and len(guids) > 1:
-        decisions.decide(store, "sea", Decision(verdict, guids[0], guids[-1]), START)
+        decisions.write_decision(store, "sea", Decision(verdict, guids[0], guids[-1]), START)
 
 
 def refresh(store, heard, now):
@@ -132,9 +132,9 @@ def told(composed) -> tuple:
 def test_what_was_kept_changes_no_byte(history) -> None:
     with TemporaryDirectory() as folder:
         files = [str(Path(folder) / name) for name in ("warm.db", "cold.db")]
-        with database.open(files[0]) as warm, database.open(files[1]) as cold:
+        with database.open_store(files[0]) as warm, database.open_store(files[1]) as cold:
             for turn, (step, verdict) in enumerate(history):
-                heard = [voice(source, *said) for source, said in zip(SOURCES, step, strict=True)]
+                heard = [fetched(source, *said) for source, said in zip(SOURCES, step, strict=True)]
                 now = START + timedelta(days=turn)
                 emptied(cold)
                 both = [refresh(store, heard, now) for store in (cold, warm)]
@@ -145,10 +145,10 @@ def test_what_was_kept_changes_no_byte(history) -> None:
                     decide(store, verdict, composed)
 
 
-def whole(source: Source, *, more: int = 0) -> Voice:
+def whole(source: Source, *, more: int = 0) -> FetchedSource:
     turns = range(len(TOPICS) - 1 + more)
     said = tuple(entry(source.name, turn, place) for place, turn in enumerate(reversed(turns)))
-    return Voice(source, (), (Listing(said),), (), "heard")
+    return FetchedSource(source, (), (Listing(said),), (), "heard")
 
 
 def kept(store) -> int:
@@ -157,7 +157,7 @@ def kept(store) -> int:
 
 
 def test_only_what_changed_is_made_again() -> None:
-    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         for day in range(2):
             refresh(store, [whole(source) for source in SOURCES], START + timedelta(days=day))
         stood = kept(store)
@@ -171,17 +171,17 @@ def test_audio_is_known_without_reading_everything_back() -> None:
     said = [entry("host", turn, turn) for turn in range(len(TOPICS))]
     moved = [changed(each, "audio") if turn % 3 else each for turn, each in enumerate(said)]
     silent = replace(said[0], enclosure=None)
-    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
-        refresh(store, [Voice(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
-        known = {each.entry.key: each.entry.enclosure for each in read_entries.entries(store, "sea")}
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
+        refresh(store, [FetchedSource(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
+        known = {each.entry.key: each.entry.enclosure for each in entries.read_entries(store, "sea")}
         for now in (said, moved, [silent, *said[1:]], []):
             audio = {each.key: each.enclosure for each in now if each.enclosure}
-            found = read_entries.with_audio(store, "sea", {"host": audio, "mirror": audio})
+            found = entries.read_enclosures(store, "sea", {"host": audio, "mirror": audio})
             assert found == {"host": {key: known[key] for key in audio}, "mirror": {}}
 
 
 def test_composing_without_a_refresh_keeps_nothing() -> None:
-    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         refresh(store, [whole(source) for source in SOURCES], START)
         emptied(store)
         compose(store, PLAN, START)

@@ -16,8 +16,8 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Item
-from aggregator.model.source import Memory
-from aggregator.store import database, poll_states
+from aggregator.model.source import PollState
+from aggregator.store import database, polls
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
 
@@ -65,14 +65,14 @@ class Media:
 
 @pytest.fixture
 def media() -> Iterator[Media]:
-    find_host = Media()
-    yield find_host
-    find_host.close()
+    host = Media()
+    yield host
+    host.close()
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with database.open(str(tmp_path / "store.db")) as opened:
+    with database.open_store(str(tmp_path / "store.db")) as opened:
         yield opened
 
 
@@ -166,8 +166,8 @@ def test_a_run_asks_twenty_at_most_and_later_runs_the_rest(store: Store, media: 
 
 def test_a_host_that_wants_silence_is_asked_later(store: Store, media: Media) -> None:
     url = media.url("/1.mp3")
-    held = Memory(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=find_host(url))
-    poll_states.keep_memory(store, "sea", "host", held)
+    held = PollState(media.url("/feed.xml"), hold_until=START + timedelta(hours=1), hold_host=find_host(url))
+    polls.write_poll_states(store, [("sea", "host", held)])
     assert ask(store, items(Enclosure(url))) == 0
     assert enclosure_probe.known(store, PLAN).more
     assert media.asked == []

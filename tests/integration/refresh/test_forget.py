@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from aggregator import commit, persist
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Promise
 from aggregator.model.source import Source
 from aggregator.stages import Composition
-from aggregator.store import admissions, database, guids
+from aggregator.store import database, decisions, guids
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
 TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")
@@ -46,13 +46,13 @@ def entry(source: str, topic: int, place: int, change: str) -> Entry:
 
 
 @st.composite
-def listings(draw) -> tuple[Voice, ...]:
+def listings(draw) -> tuple[FetchedSource, ...]:
     heard = []
     for source in SOURCES:
         topics = draw(st.lists(st.integers(0, len(TOPICS) - 1), unique=True, max_size=len(TOPICS)))
         change = draw(st.sampled_from(["", "", "retitled", "undated", "longer"]))
         listed = tuple(entry(source.name, topic, place, change) for place, topic in enumerate(sorted(topics)[::-1]))
-        heard.append(Voice(source, (), (Listing(listed),), (), "heard") if listed else Voice(source))
+        heard.append(FetchedSource(source, (), (Listing(listed),), (), "heard") if listed else FetchedSource(source))
     return tuple(heard)
 
 
@@ -78,28 +78,28 @@ def lasting(known: tuple[Promise, ...]) -> list[tuple[object, ...]]:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(listings(), min_size=1, max_size=3), st.sampled_from([source.name for source in SOURCES]))
 def test_forgetting_and_undoing_equals_never_having_forgotten(history, source) -> None:
-    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         now = START
         for heard in history:
             now += timedelta(days=1)
             refresh(store, heard, now)
-        quiet = tuple(Voice(each) for each in SOURCES)
+        quiet = tuple(FetchedSource(each) for each in SOURCES)
         now += timedelta(days=30)  # nothing is held any more, so that time alone changes nothing
-        before, known = refresh(store, quiet, now), guids.promises(store, "clay")
+        before, known = refresh(store, quiet, now), guids.read_guids(store, "clay")
 
-        admissions.forget(store, "clay", source, now)
+        decisions.forget_source(store, "clay", source, now)
         without = refresh(store, quiet, now + timedelta(days=1))
         only = {item.guid for item in before.feed.items if {*item.entries} <= {*of(item.entries, source)}}
         assert {item.guid for item in without.feed.items} == {item.guid for item in before.feed.items} - only
         assert not any(of(item.entries, source) for item in without.feed.items)
         assert not any(provenance.witness == source for item in without.feed.items for provenance in item.provenance)
-        buried = {each.guid for each in guids.promises(store, "clay") if each.buried}
+        buried = {each.guid for each in guids.read_guids(store, "clay") if each.buried}
         assert buried == only
 
-        admissions.recall(store, "clay", source, now)
+        decisions.restore_source(store, "clay", source, now)
         after = refresh(store, quiet, now + timedelta(days=2))
         assert told(after) == told(before)
-        assert lasting(guids.promises(store, "clay")) == lasting(known)
+        assert lasting(guids.read_guids(store, "clay")) == lasting(known)
 
 
 def of(entries: tuple[str, ...], source: str) -> list[str]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from aggregator import commit, persist, publish
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
@@ -75,7 +75,7 @@ def truth(name: str) -> int:
 
 def misdated(heard) -> set[str]:
     """What is listed under a date that is 900 days off."""
-    told = (each for voice in heard for listing in voice.listings for each in listing.entries)
+    told = (each for fetched in heard for listing in fetched.listings for each in listing.entries)
     return {each.id for each in told if each.published.at > START + timedelta(days=800)}
 
 
@@ -91,7 +91,11 @@ def steps(draw):
             turns = draw(st.lists(st.sampled_from(turns), unique=True))
         chosen = {"newest": turns[-3:], "empty": []}.get(state, turns)
         listed = [entry(source.name, turn, place, change) for place, turn in enumerate(reversed(chosen))]
-        heard.append(Voice(source) if state == "silent" else Voice(source, (), (Listing(tuple(listed)),), (), "heard"))
+        heard.append(
+            FetchedSource(source)
+            if state == "silent"
+            else FetchedSource(source, (), (Listing(tuple(listed)),), (), "heard")
+        )
     return tuple(heard)
 
 
@@ -111,7 +115,7 @@ slow = settings(
 @slow
 @given(st.lists(steps(), min_size=1, max_size=5))
 def test_promises_over_random_histories(history) -> None:
-    with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         published: dict[str, datetime] = {}
         dead: set[str] = set()
         provisional: set[str] = set()
@@ -123,7 +127,7 @@ def test_promises_over_random_histories(history) -> None:
             items = {item.guid: item for item in composed.feed.items}
             astray |= misdated(heard)
             assert len(items) == len(composed.feed.items)
-            known = {promise.guid: promise for promise in guids.promises(store, "sea")}
+            known = {promise.guid: promise for promise in guids.read_guids(store, "sea")}
             # 1: guids and dates are for ever, but for a less trusted source's date, which is replaced once
             final = {guid for guid, promise in known.items() if promise.dated is None}
             published = {guid: date for guid, date in published.items() if guid not in provisional & final}
@@ -143,7 +147,7 @@ def test_promises_over_random_histories(history) -> None:
                 assert set(f"{item.title} {item.description}".replace("…", "").split()) <= words
             # 2: absence never deletes
             listed = {each for item in (*items.values(), *composed.feed.held) for each in item.entries}
-            assert {one.id for voice in heard for lst in voice.listings if lst for one in lst.entries} <= listed
+            assert {one.id for fetched in heard for lst in fetched.listings if lst for one in lst.entries} <= listed
             # audio stands once, and the feed's clock never goes back
             audio = [item.enclosure.url for item in items.values() if item.enclosure]
             assert len(set(audio)) == len(audio)
@@ -162,9 +166,12 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
     noise = tuple(Entry("zz-bad", f"noise-{turn}", text or "?", description=text) for turn, text in enumerate(garbage))
     plan = replace(PLAN, sources=(*SOURCES, bad))
     feeds = []
-    for voices in (history, [(*heard, Voice(bad, (), (Listing(noise),), (), "heard")) for heard in history]):
-        with TemporaryDirectory() as folder, database.open(str(Path(folder) / "store.db")) as store:
-            for turn, heard in enumerate(voices):
+    for fetched_sources in (
+        history,
+        [(*heard, FetchedSource(bad, (), (Listing(noise),), (), "heard")) for heard in history],
+    ):
+        with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
+            for turn, heard in enumerate(fetched_sources):
                 now = START + timedelta(days=turn)
                 with database.transaction(store) as tx:
                     persist.remember_all(tx, [(plan, heard)], now)

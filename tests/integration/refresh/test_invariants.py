@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from aggregator import commit, persist, publish
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.generator.content import ids
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Show, Tag
@@ -68,10 +68,10 @@ def told(source: Source, turn: int, change: str = "") -> Entry:
     return replace(said, **changes.get(change, {}))
 
 
-def voice(source: Source, turns: list[int], change: str = "") -> Voice:
+def fetched(source: Source, turns: list[int], change: str = "") -> FetchedSource:
     show = Show(title="Sea Room", author=OWNER, tags=(Tag("podcast:locked", "yes", (("owner", OWNER),)),))
     listed = tuple(replace(told(source, turn, change), position=at) for at, turn in enumerate(reversed(turns)))
-    return Voice(source, (), (Listing(listed, show),), (), "heard")
+    return FetchedSource(source, (), (Listing(listed, show),), (), "heard")
 
 
 @dataclass
@@ -109,17 +109,17 @@ class Play:
         self.state = str(Path(folder) / "store.db")
         self.day = 0
 
-    def run(self, plan: Plan, *heard: Voice) -> Published:
+    def run(self, plan: Plan, *heard: FetchedSource) -> Published:
         self.day += 1
         now = START + timedelta(days=self.day)
-        with database.open(self.state) as store:
+        with database.open_store(self.state) as store:
             with database.transaction(store) as tx:
                 persist.remember_all(tx, [(plan, heard)], now)
                 composed = compose(tx, plan, now)
                 commit.promise(tx, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(store, plan, later).feed
-            provisional = {each.guid for each in guids.promises(store, plan.name) if each.dated is not None}
+            provisional = {each.guid for each in guids.read_guids(store, plan.name) if each.dated is not None}
         made = dict(publish.render(composed.feed, plan.window))
         assert made == dict(publish.render(again, plan.window))
         return Published(made, provisional)
@@ -180,7 +180,9 @@ def test_every_publication_of_a_random_history_holds(data: st.DataObject) -> Non
                     st.sampled_from(["", "", "retitled", "redated", "wild", "soon", "undated", "rewritten"])
                 )
                 turns = sorted(data.draw(st.sets(st.integers(0, 9), min_size=2)))
-                heard.append(Voice(source) if data.draw(st.booleans()) and day else voice(source, turns, change))
+                heard.append(
+                    FetchedSource(source) if data.draw(st.booleans()) and day else fetched(source, turns, change)
+                )
             now = play.run(plan, *heard)
             hold(before, now, play.day)
             assert not dropped & now.items.keys()
@@ -191,12 +193,12 @@ def test_every_publication_of_a_random_history_holds(data: st.DataObject) -> Non
 def test_adding_k_shows_exactly_k_and_touches_nobody_else(tmp_path: Path) -> None:
     play, dice = Play(str(tmp_path)), random.Random(13)
     total = 4
-    before = play.run(PLAN, voice(HOST, list(range(total))), voice(MIRROR, list(range(total))))
+    before = play.run(PLAN, fetched(HOST, list(range(total))), fetched(MIRROR, list(range(total))))
     for _ in range(5):
         more = dice.randint(0, 3)
         total += more
         late = list(range(max(0, total - dice.randint(0, 2))))
-        now = play.run(PLAN, voice(HOST, list(range(total))), voice(MIRROR, late))
+        now = play.run(PLAN, fetched(HOST, list(range(total))), fetched(MIRROR, late))
         hold(before, now, play.day)
         assert now.items.keys() - before.items.keys() == {f"host-{turn}" for turn in range(total - more, total)}
         assert {guid: item["attachments"] for guid, item in before.items.items()}.items() <= {
@@ -207,19 +209,22 @@ def test_adding_k_shows_exactly_k_and_touches_nobody_else(tmp_path: Path) -> Non
 
 def test_nothing_new_is_no_new_byte_in_any_format(tmp_path: Path) -> None:
     play = Play(str(tmp_path))
-    first = play.run(PLAN, voice(HOST, list(range(6))), voice(MIRROR, [1, 2]))
-    for heard in ((voice(HOST, list(range(6))), voice(MIRROR, [1, 2])), (Voice(HOST), Voice(MIRROR))):
+    first = play.run(PLAN, fetched(HOST, list(range(6))), fetched(MIRROR, [1, 2]))
+    for heard in (
+        (fetched(HOST, list(range(6))), fetched(MIRROR, [1, 2])),
+        (FetchedSource(HOST), FetchedSource(MIRROR)),
+    ):
         files = play.run(PLAN, *heard).files
         assert {name for name in files if files[name] != first.files[name]} <= {"report.json", "index.html"}
-    assert play.run(PLAN, voice(HOST, list(range(6)))).channel("lastBuildDate") == first.channel("lastBuildDate")
+    assert play.run(PLAN, fetched(HOST, list(range(6)))).channel("lastBuildDate") == first.channel("lastBuildDate")
 
 
 def test_a_new_address_changes_no_guid_and_links_to_itself(tmp_path: Path) -> None:
     play = Play(str(tmp_path))
-    before = play.run(PLAN, voice(HOST, list(range(5))))
+    before = play.run(PLAN, fetched(HOST, list(range(5))))
     address = "https://feeds.example.org/sea"
     there = replace(PLAN, channel=replace(PLAN.channel, base_url=address, new_feed_url=f"{address}/podcast.xml"))
-    now = play.run(there, voice(HOST, list(range(5))))
+    now = play.run(there, fetched(HOST, list(range(5))))
     hold(before, now, play.day)
     assert now.newest() == before.newest()
     atom = [re.findall(rb"<id>(.*?)</id>", each.files["feed.atom"]) for each in (before, now)]
@@ -232,26 +237,26 @@ def test_a_merge_found_late_keeps_the_older_guid_and_never_shows_the_other_again
     play = Play(str(tmp_path))
     odd = replace(told(MIRROR, 2), title="Something else entirely", description=None, enclosure=None, duration=None)
     odd = replace(odd, published=Moment(START - timedelta(days=20)))
-    apart = Voice(MIRROR, (), (Listing((odd,), Show(title="Sea Room")),), (), "heard")
-    first = play.run(ADDING, voice(HOST, [0, 1, 2]), apart)
+    apart = FetchedSource(MIRROR, (), (Listing((odd,), Show(title="Sea Room")),), (), "heard")
+    first = play.run(ADDING, fetched(HOST, [0, 1, 2]), apart)
     assert {"host-2", "mirror-2"} <= first.items.keys()
     same = replace(ADDING, decisions=(Decision("same", "host/host-2", "mirror/mirror-2"),))
-    merged = play.run(same, voice(HOST, [0, 1, 2]), apart)
+    merged = play.run(same, fetched(HOST, [0, 1, 2]), apart)
     hold(first, merged, play.day)
     assert len(first.items.keys() - merged.items.keys()) == 1
     assert merged.items.keys() < first.items.keys()
     for plan in (same, ADDING):
-        after = play.run(plan, voice(HOST, [0, 1, 2, 3]), apart)
+        after = play.run(plan, fetched(HOST, [0, 1, 2, 3]), apart)
         assert not (first.items.keys() - merged.items.keys()) & after.items.keys()
 
 
 def test_a_split_found_late_keeps_the_guid_for_one_and_mints_one(tmp_path: Path) -> None:
     play = Play(str(tmp_path))
-    first = play.run(PLAN, voice(HOST, [0, 1, 2]), voice(MIRROR, [1]))
+    first = play.run(PLAN, fetched(HOST, [0, 1, 2]), fetched(MIRROR, [1]))
     assert set(first.items) == {"host-0", "host-1", "host-2"}
     parted = replace(PLAN, decisions=(Decision("different", "host/host-1", "mirror/mirror-1"),))
     other = replace(told(MIRROR, 1), enclosure=Enclosure("https://cdn.host.example/99.mp3"))
-    now = play.run(parted, voice(HOST, [0, 1, 2]), Voice(MIRROR, (), (Listing((other,)),), (), "heard"))
+    now = play.run(parted, fetched(HOST, [0, 1, 2]), FetchedSource(MIRROR, (), (Listing((other,)),), (), "heard"))
     hold(first, now, play.day)
     assert first.items.keys() < now.items.keys()
     assert len(now.items) == 4
@@ -259,8 +264,8 @@ def test_a_split_found_late_keeps_the_guid_for_one_and_mints_one(tmp_path: Path)
 
 def test_an_old_episode_found_late_stands_in_its_place_and_moves_nobody(tmp_path: Path) -> None:
     play = Play(str(tmp_path))
-    first = play.run(PLAN, voice(HOST, [0, 2, 4]))
-    now = play.run(PLAN, voice(HOST, [0, 1, 2, 4]))
+    first = play.run(PLAN, fetched(HOST, [0, 2, 4]))
+    now = play.run(PLAN, fetched(HOST, [0, 1, 2, 4]))
     hold(first, now, play.day)
     assert first.newest() == ["host-4", "host-2", "host-0"]
     assert now.newest() == ["host-4", "host-2", "host-1", "host-0"]
@@ -276,7 +281,7 @@ def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path:
     runs = []
     for turns in ((1, 2), (0, 1, 2), (0, 1, 2)):
         listed = tuple(replace(trailer(turn), position=turn) for turn in turns)
-        runs.append(play.run(PLAN, Voice(HOST, (), (Listing(listed),), (), "heard")))
+        runs.append(play.run(PLAN, FetchedSource(HOST, (), (Listing(listed),), (), "heard")))
     titles = [{guid: item["title"] for guid, item in run.items.items()} for run in runs]
     assert titles[0] == {"host-1": "Trailer", "host-2": "Trailer (2)"}
     assert titles[1] == titles[2] == {"host-0": "Trailer (3)", **titles[0]}
@@ -287,13 +292,13 @@ def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path:
 def test_an_audio_address_is_published_byte_for_byte(tmp_path: Path) -> None:
     address = "https://www.podtrac.com/pts/redirect.mp3/cdn.host.example/A%20b/1.mp3?updated=17&x=%2F#t=1"
     listed = replace(told(HOST, 1), enclosure=Enclosure(address, "audio/mpeg", 99_000))
-    now = Play(str(tmp_path)).run(PLAN, Voice(HOST, (), (Listing((listed,)),), (), "heard"))
+    now = Play(str(tmp_path)).run(PLAN, FetchedSource(HOST, (), (Listing((listed,)),), (), "heard"))
     assert now.items["host-1"]["attachments"][0]["url"] == address
 
 
 def test_a_source_taken_out_of_the_config_is_still_credited(tmp_path: Path) -> None:
     play = Play(str(tmp_path))
-    first = play.run(ADDING, voice(HOST, [0, 1]), voice(MIRROR, [0, 1, 2]))
-    now = play.run(replace(PLAN, sources=(HOST,)), voice(HOST, [0, 1]))
+    first = play.run(ADDING, fetched(HOST, [0, 1]), fetched(MIRROR, [0, 1, 2]))
+    now = play.run(replace(PLAN, sources=(HOST,)), fetched(HOST, [0, 1]))
     hold(first, now, play.day)
     assert now.items["mirror-2"]["_aggregator"]["source"] == {"name": "mirror", "url": MIRROR.url}

@@ -10,7 +10,7 @@ import pytest
 
 from aggregator import commit, persist
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import Voice
+from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
@@ -48,15 +48,15 @@ def listed(turn: int, today: int, title: str, ahead: int) -> Entry:
 
 def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
     """The entries of each item after the refreshes of a history; for each, what every source lists."""
-    with database.open(str(folder / "store.db")) as store:
+    with database.open_store(str(folder / "store.db")) as store:
         for day, heard in enumerate(histories):
-            voices = [
-                Voice(source, (), (Listing(tuple(entries)),), (), "heard")
+            fetched_sources = [
+                FetchedSource(source, (), (Listing(tuple(entries)),), (), "heard")
                 for source, entries in zip(SOURCES, heard, strict=True)
             ]
             with database.transaction(store) as tx:
                 now = START + timedelta(days=day, hours=9)
-                persist.remember_all(tx, [(PLAN, tuple(voices))], now)
+                persist.remember_all(tx, [(PLAN, tuple(fetched_sources))], now)
                 composed = compose(tx, PLAN, now)
                 commit.promise(tx, PLAN, composed, now)
     return [item.entries for item in composed.feed.items]

@@ -12,7 +12,7 @@ from croniter import croniter  # type: ignore[import-untyped]  # its stubs are o
 
 from aggregator import refresh
 from aggregator.config.load import Config, load
-from aggregator.errors import SilenceError
+from aggregator.errors import NothingToPublishError
 from aggregator.service import schedule
 from tests.support.harness import Town, item, rss
 
@@ -116,7 +116,7 @@ def steps_are_met(town: Town, seed: int, call: Call) -> None:
         times = [now + HOUR * turn for turn in range(50)]
         try:
             found = asked_at(town, call, config, times)
-        except SilenceError:
+        except NothingToPublishError:
             pytest.fail("the origin answers")
         assert 1 <= len(found) <= 4, (now, found)
         assert any(now + DAY <= at for at in found), (now, found)

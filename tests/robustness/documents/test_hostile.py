@@ -132,8 +132,8 @@ def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
     tidy(town)
     audio = {each["url"] for item in town.items() for each in item.get("attachments", ())}
     assert audio >= {f"https://media.example/{number}.mp3" for number in range(1, 6)}
-    hearings = json.loads((town.output / "show" / "report.json").read_bytes())["sources"]
-    states = {each["name"]: each["state"] for each in hearings}
+    source_results = json.loads((town.output / "show" / "report.json").read_bytes())["sources"]
+    states = {each["name"]: each["state"] for each in source_results}
     assert {states["host"], states["directory"]} == {"heard"}
     silent = {name for name, state in states.items() if state not in {"heard", "unchanged"}}
     assert all(any(name in line for line in told) for name in silent), (silent, told)

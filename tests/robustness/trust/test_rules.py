@@ -11,7 +11,7 @@ from aggregator.merger.identity.settle import PROVISIONAL, Past, Settlement, set
 from aggregator.merger.reconciling.provenance import Weights, ballot, seniority
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance
-from aggregator.store.guids import grows
+from aggregator.store.guids import is_more_precise
 
 NOW = datetime(2025, 5, 4, 12, tzinfo=UTC)
 TRUST = {"host": 0.8, "list": 0.5, "twin": 0.8}
@@ -84,7 +84,7 @@ def test_a_date_of_the_most_trusted_source_is_final(title, at, other) -> None:
     before = run([item("host/1", title, at)])
     assert before.promises[0].dated is None
     found = run([replace(item("twin/1", title, other), entries=("host/1", "twin/1"))], before)
-    assert grows(Moment(at), found.items[0].published)
+    assert is_more_precise(Moment(at), found.items[0].published)
 
 
 @quick

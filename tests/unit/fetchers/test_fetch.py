@@ -10,7 +10,7 @@ from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.fetchers.sandbox import pool as sandbox
 from aggregator.model.entry import Listing
-from aggregator.model.source import Document, Memory, Source
+from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
 from tests.support.polls import POLICY, RSS, START
 
@@ -38,7 +38,7 @@ def test_a_page_whose_feed_is_slow_delays_no_other_source(terms: Terms) -> None:
         assert not any(each.done() for each in led)
         free.set()
         assert {each.result(60).state for each in led} == {"heard"}
-        assert {memory.leads_to for each in led for memory in each.result().memories} == {None, feeds.url()}
+        assert {poll_state.leads_to for each in led for poll_state in each.result().poll_states} == {None, feeds.url()}
 
 
 def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_fails(terms: Terms) -> None:
@@ -47,15 +47,15 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
         playing(lambda _: answer(200, HTML % feeds.url("/new").encode(), PAGE)) as pages,
     ):
         page = Source("page", "feed", pages.url())
-        known = {pages.url(): Memory(pages.url(), leads_to=feeds.url("/feed"))}
+        known = {pages.url(): PollState(pages.url(), leads_to=feeds.url("/feed"))}
         assert fetch(page, known, terms).result(60).state == "heard"
         assert pages.requests == []
-        moved = fetch(page, {pages.url(): Memory(pages.url(), leads_to=feeds.url("/old"))}, terms).result(60)
+        moved = fetch(page, {pages.url(): PollState(pages.url(), leads_to=feeds.url("/old"))}, terms).result(60)
         assert (moved.state, [r.path for r in feeds.requests if r.path != "/robots.txt"]) == (
             "heard",
             ["/feed", "/old", "/new"],
         )
-        assert feeds.url("/new") in {memory.leads_to for memory in moved.memories}
+        assert feeds.url("/new") in {poll_state.leads_to for poll_state in moved.poll_states}
 
 
 @pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (sandbox.Pool, "read"), (sandbox.Pool, "discover")])
@@ -70,7 +70,7 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
         monkeypatch.setattr(place, name, broken)
         failed = fetch(source, {}, terms).result(60)
         monkeypatch.undo()
-        assert (failed.state, failed.memories) == ("silent", ())
+        assert (failed.state, failed.poll_states) == ("silent", ())
         assert "defect of ours: ZeroDivisionError in test_fetch.py, line" in failed.message
         assert fetch(source, {}, terms).result(60).state != "resting"
 

@@ -8,7 +8,7 @@ from aggregator.fetchers import plausibility
 from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.fetchers.plausibility import Verdict
 from aggregator.model.entry import Entry, Listing, Rhythm
-from aggregator.model.source import Memory, Validators
+from aggregator.model.source import PollState, Validators
 from tests.support.origin import Request, answer, playing
 from tests.support.polls import POLICY, START, Polls
 
@@ -21,8 +21,8 @@ def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
 
 
 def weighed(before: int, now: Listing) -> Verdict:
-    held = Memory("u", Validators('"old"'), "old", items=before, listings=4)
-    fresh = Memory("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
+    held = PollState("u", Validators('"old"'), "old", items=before, listings=4)
+    fresh = PollState("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
     return plausibility.weigh(held, fresh, now, PACE)
 
 
@@ -52,47 +52,47 @@ def test_a_listing_that_lost_more_than_half_and_three_is_doubted(before: int, af
 
 def test_what_is_believed_is_remembered() -> None:
     verdict = weighed(80, listing(79))
-    assert (verdict.memory.validators.etag, verdict.memory.digest) == ('"new"', "new")
-    assert (verdict.memory.items, verdict.memory.listings) == (79, 5)
+    assert (verdict.poll_state.validators.etag, verdict.poll_state.digest) == ('"new"', "new")
+    assert (verdict.poll_state.items, verdict.poll_state.listings) == (79, 5)
 
 
 def test_what_is_doubted_leaves_the_document_that_is_held() -> None:
     verdict = weighed(80, listing(2))
-    assert (verdict.memory.validators.etag, verdict.memory.digest) == ('"old"', "old")
-    assert (verdict.memory.items, verdict.memory.listings, verdict.memory.doubts) == (80, 4, 1)
+    assert (verdict.poll_state.validators.etag, verdict.poll_state.digest) == ('"old"', "old")
+    assert (verdict.poll_state.items, verdict.poll_state.listings, verdict.poll_state.doubts) == (80, 4, 1)
     assert verdict.message == "it listed 80 items and now lists 2; not believed yet (1 of 3 equal listings)"
 
 
 def test_a_first_listing_and_a_partial_one_are_believed() -> None:
-    assert plausibility.weigh(Memory("u"), Memory("u", asked=START), listing(0), PACE).believed
+    assert plausibility.weigh(PollState("u"), PollState("u", asked=START), listing(0), PACE).believed
     assert weighed(80, listing(1, partial=True)).believed
 
 
 def test_the_third_equal_entry_is_believed() -> None:
-    memory = Memory("u", items=80)
+    poll_state = PollState("u", items=80)
     verdicts = []
     for _ in range(3):
-        verdict = plausibility.weigh(memory, memory, listing(2), PACE)
-        memory = verdict.memory
+        verdict = plausibility.weigh(poll_state, poll_state, listing(2), PACE)
+        poll_state = verdict.poll_state
         verdicts.append(verdict.believed)
     assert verdicts == [False, False, True]
-    assert (memory.items, memory.doubt, memory.doubts) == (2, None, 0)
+    assert (poll_state.items, poll_state.doubt, poll_state.doubts) == (2, None, 0)
 
 
 def test_another_doubtful_listing_begins_anew() -> None:
-    memory = Memory("u", items=80)
+    poll_state = PollState("u", items=80)
     verdicts = []
     for shown in (listing(2), listing(2), listing(2, first=9), listing(2), listing(2), listing(2)):
-        verdict = plausibility.weigh(memory, memory, shown, PACE)
-        memory = verdict.memory
+        verdict = plausibility.weigh(poll_state, poll_state, shown, PACE)
+        poll_state = verdict.poll_state
         verdicts.append(verdict.believed)
     assert verdicts == [False] * 5 + [True]
 
 
 def test_the_rhythm_of_a_believed_document_is_kept() -> None:
-    fresh = Memory("u", Validators('"1"'), asked=START)
-    verdict = plausibility.weigh(Memory("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
-    assert verdict.memory.not_before == START + timedelta(hours=6)
+    fresh = PollState("u", Validators('"1"'), asked=START)
+    verdict = plausibility.weigh(PollState("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
+    assert verdict.poll_state.not_before == START + timedelta(hours=6)
 
 
 def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_forgiven() -> None:
@@ -110,12 +110,12 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
         words = []
         for state in ("whole", "broken", "broken", "whole", "broken", "broken", "broken", "broken"):
             now[0] = state
-            before = polls.memory
+            before = polls.poll_state
             got = polls.ask(hours=1)
             word = got.state
             if got.document is not None:
-                verdict = plausibility.weigh(before, got.memory, lists[got.document.body], POLICY.pace)
-                polls.memory = verdict.memory
+                verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.pace)
+                polls.poll_state = verdict.poll_state
                 word = "heard" if verdict.believed else "suspicious"
             words.append(word)
         assert words == [
@@ -137,11 +137,11 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         polls = Polls(origin.url())
         polls.ask()
         now[0] = "portal"
-        before = polls.memory
+        before = polls.poll_state
         got = polls.ask(hours=1)
         assert got.state == "heard"
-        polls.memory = plausibility.refuse(before, got.memory, polls.now, POLICY.pace)
-        assert (polls.memory.errors, polls.memory.validators.etag) == (1, '"1"')
+        polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.pace)
+        assert (polls.poll_state.errors, polls.poll_state.validators.etag) == (1, '"1"')
         now[0] = "feed"
         assert polls.ask(hours=2).state == "unchanged"
-        assert polls.memory.errors == 0
+        assert polls.poll_state.errors == 0

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.model.entry import Duration, Enclosure, Moment, Note, Tag
-from aggregator.model.feed import Channel, Feed, Hearing
+from aggregator.model.feed import Channel, Feed, SourceResult
 from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.source import Source
 from tests.support.paths import FIXTURES
@@ -122,10 +122,12 @@ FEED = Feed(
     channel=CHANNEL,
     items=(EPISODE, POST, PILOT),
     updated=datetime(2024, 3, 10, 8, 0, tzinfo=UTC),
-    hearings=(
-        Hearing(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "heard", entries=2),
-        Hearing(Source("blog", "blog", url="https://harbour.example.com/blog.xml"), "silent", "timed out", 1),
-        Hearing(Source("directory", "apple", show="1234", trust=0.3), "recorded", entries=2, remarks=("page as text",)),
+    source_results=(
+        SourceResult(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "heard", entries=2),
+        SourceResult(Source("blog", "blog", url="https://harbour.example.com/blog.xml"), "silent", "timed out", 1),
+        SourceResult(
+            Source("directory", "apple", show="1234", trust=0.3), "recorded", entries=2, remarks=("page as text",)
+        ),
     ),
     near_misses=(Pair("blog/1", "directory/1", -1.5, veto="a post and an episode"),),
     remarks=("the table of weights is v1",),

@@ -16,8 +16,8 @@ import pytest
 from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, LockedError
 from aggregator.service.schedule import refresh_due, ticking
-from aggregator.store import database, due
-from aggregator.store.lock import lock
+from aggregator.store import database, polls
+from aggregator.store.connection import refresh_lock
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 QUICK = timedelta(milliseconds=50)
@@ -159,8 +159,8 @@ def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> 
     assert [outcome.feed for outcome in refresh_due(config, NOON)] == ["one", "two"]
     assert (config.output / "one" / "podcast.xml").exists()
     assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
-    with database.open(config.state) as store:
-        due_times = due.waiting(store)
+    with database.open_store(config.state) as store:
+        due_times = polls.read_due_times(store)
     slot = NOON + timedelta(minutes=17)
     assert all(slot <= at < slot + timedelta(minutes=6) for at in due_times.values())
     assert refresh_due(config, slot - timedelta(seconds=1)) == ()
@@ -168,7 +168,7 @@ def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> 
 
 
 def test_where_another_refresh_is_at_work_the_sources_stay_due(config: Config) -> None:
-    with lock(config.state, wait=False), pytest.raises(LockedError):
+    with refresh_lock(config.state, wait=False), pytest.raises(LockedError):
         refresh_due(config, NOON)
     assert len(refresh_due(config, NOON)) == 2
 

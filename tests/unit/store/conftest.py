@@ -47,7 +47,7 @@ def server_state(postgresql: str) -> str:
 @pytest.fixture
 def store(any_state: str) -> Iterator[Store]:
     """An open store of either kind."""
-    with database.open(any_state) as opened:
+    with database.open_store(any_state) as opened:
         yield opened
 
 

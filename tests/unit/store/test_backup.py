@@ -17,29 +17,27 @@ from aggregator.errors import LockedError, StoreError
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.item import Promise
-from aggregator.model.source import Memory, Source
+from aggregator.model.source import PollState, Source
 from aggregator.store import database, schema
 from aggregator.store.backup import backup, restore
+from aggregator.store.connection import refresh_lock
 from aggregator.store.database import Store
-from aggregator.store.decisions import decide, decisions
-from aggregator.store.events import Event, events, tell
-from aggregator.store.facts import facts, keep_fact, keep_feed
-from aggregator.store.guids import keep_promises, promises
-from aggregator.store.lock import lock
-from aggregator.store.poll_states import keep_memory, memories
-from aggregator.store.read_entries import entries
-from aggregator.store.write_entries import remember
+from aggregator.store.decisions import Event, read_decisions, read_events, write_decision, write_event
+from aggregator.store.entries import read_entries, write_listings
+from aggregator.store.facts import read_fact, write_fact, write_feed_state
+from aggregator.store.guids import read_guids, write_guids
+from aggregator.store.polls import read_poll_states, write_poll_states
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 WRITER = """
 import sys, itertools
 from aggregator.store import database, facts
-with database.open(sys.argv[1]) as store:
+with database.open_store(sys.argv[1]) as store:
     for number in itertools.count():
         with database.transaction(store) as tx:
-            facts.keep_fact(tx, "show", "left", b"%d" % number)
-            facts.keep_fact(tx, "show", "bulk", bytes(20000))
-            facts.keep_fact(tx, "show", "right", b"%d" % number)
+            facts.write_fact(tx, "show", "left", b"%d" % number)
+            facts.write_fact(tx, "show", "bulk", bytes(20000))
+            facts.write_fact(tx, "show", "right", b"%d" % number)
         if number == 5:
             print("held", flush=True)
 """
@@ -48,78 +46,78 @@ with database.open(sys.argv[1]) as store:
 def fill(store: Store) -> None:
     said = tuple(Entry("host", f"{number}", "\ufffd T", position=number) for number in range(1100))
     with database.transaction(store) as tx:
-        remember(tx, "show", Source("host", "feed"), [Listing(said)], NOON)
-        keep_promises(tx, "show", [Promise("g", NOON, Moment(NOON), ("host/1",), "T")])
-        keep_memory(tx, "show", "host", Memory("https://a.example/"))
-        decide(tx, "show", Decision("same", "a", "b"), NOON)
-        tell(tx, "show", Event(NOON, "merge", "x"))
-        keep_feed(tx, "show", fingerprint="f", updated=NOON, guid="c")
-        keep_fact(tx, "show", "x", b"\x00\xff")
+        write_listings(tx, "show", Source("host", "feed"), [Listing(said)], NOON)
+        write_guids(tx, "show", [Promise("g", NOON, Moment(NOON), ("host/1",), "T")])
+        write_poll_states(tx, [("show", "host", PollState("https://a.example/"))])
+        write_decision(tx, "show", Decision("same", "a", "b"), NOON)
+        write_event(tx, "show", Event(NOON, "merge", "x"))
+        write_feed_state(tx, "show", fingerprint="f", updated=NOON, guid="c")
+        write_fact(tx, "show", "x", b"\x00\xff")
 
 
 def held(store: Store) -> tuple[object, ...]:
     return (
-        entries(store, "show"),
-        promises(store, "show"),
-        memories(store, "show", "host"),
-        decisions(store, "show"),
-        events(store, "show"),
-        facts(store, "show", "x"),
+        read_entries(store, "show"),
+        read_guids(store, "show"),
+        read_poll_states(store, ["show"]),
+        read_decisions(store, "show"),
+        read_events(store, "show"),
+        read_fact(store, "show", "x"),
     )
 
 
 def test_the_drill(state: str, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
         before = held(store)
         done = backup(state, copy)
         assert (done.path, done.size) == (copy, copy.stat().st_size)
-        keep_fact(store, "show", "x", b"later")
+        write_fact(store, "show", "x", b"later")
     shutil.rmtree(Path(state).parent)
-    assert restore(state, copy).kept is None
-    with database.open(state) as store:
+    assert restore(state, copy).replaced is None
+    with database.open_store(state) as store:
         assert held(store) == before
-        tell(store, "show", Event(NOON, "after", "restore"))
-        assert events(store, "show")[-1].kind == "after"
+        write_event(store, "show", Event(NOON, "after", "restore"))
+        assert read_events(store, "show")[-1].kind == "after"
 
 
 def test_a_store_restored_over_is_kept_beside(state: str, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
         before = held(store)
         backup(state, copy)
-        keep_fact(store, "show", "x", b"later")
+        write_fact(store, "show", "x", b"later")
     done = restore(state, copy)
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         assert held(store) == before
-    assert done.kept is not None
-    with database.open(str(done.kept)) as store:
-        assert facts(store, "show", "x") == b"later"
-    assert restore(state, copy).kept not in (None, done.kept)
+    assert done.replaced is not None
+    with database.open_store(str(done.replaced)) as store:
+        assert read_fact(store, "show", "x") == b"later"
+    assert restore(state, copy).replaced not in (None, done.replaced)
 
 
 def test_a_damaged_store_is_restored_over_and_kept(state: str, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
         before = held(store)
     backup(state, copy)
     Path(state).write_bytes(os.urandom(9000))
-    with pytest.raises(StoreError), database.open(state):
+    with pytest.raises(StoreError), database.open_store(state):
         pass
     damaged = Path(state).read_bytes()
     done = restore(state, copy)
-    assert done.kept is not None
-    assert done.kept.read_bytes() == damaged
-    with database.open(state) as store:
+    assert done.replaced is not None
+    assert done.replaced.read_bytes() == damaged
+    with database.open_store(state) as store:
         assert held(store) == before
 
 
 def test_a_backup_of_a_damaged_store_is_refused_and_the_older_one_stays(state: str, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
     backup(state, copy)
     before = copy.read_bytes()
@@ -143,8 +141,8 @@ def test_a_backup_while_another_process_writes_is_one_moment(
         for number in range(5):
             copy = tmp_path / f"{number}.db"
             backup(state, copy)
-            with database.open(str(copy)) as store:
-                left, right = facts(store, "show", "left"), facts(store, "show", "right")
+            with database.open_store(str(copy)) as store:
+                left, right = read_fact(store, "show", "left"), read_fact(store, "show", "right")
             assert left == right
             seen.add(left)
         assert len(seen) > 1, "the other went on writing"
@@ -166,7 +164,7 @@ def test_nothing_is_made_up_where_there_is_no_store(state: str, tmp_path: Path) 
 def test_a_backup_overwrites_nothing_but_a_backup(state: str, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear reader, " * 20)
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
     with pytest.raises(StoreError, match=r"is not a store"):
         backup(state, letter)
@@ -194,19 +192,19 @@ def other(path: Path) -> None:
 
 
 def cut(path: Path) -> None:
-    with database.open(str(path)) as store:
+    with database.open_store(str(path)) as store:
         fill(store)
     os.truncate(path, path.stat().st_size // 2)
 
 
 def newer(path: Path) -> None:
-    with database.open(str(path)) as store, database.writing(store) as connection:
+    with database.open_store(str(path)) as store, database.writing(store) as connection:
         connection.execute(schema.meta.update().where(schema.meta.c.name == "version").values(value="99"))
 
 
 @pytest.mark.parametrize("make", [empty, text, other, cut, newer], ids=lambda make: make.__name__)
 def test_what_cannot_be_restored_changes_nothing(state: str, tmp_path: Path, make: object) -> None:
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
         before = held(store)
     bad = tmp_path / "bad.db"
@@ -216,31 +214,31 @@ def test_what_cannot_be_restored_changes_nothing(state: str, tmp_path: Path, mak
     with pytest.raises(StoreError, match=r"^[^\n]+$"):
         restore(state, bad)
     assert bad.read_bytes() == content
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         assert held(store) == before
 
 
 def test_a_running_refresh_is_not_restored_over(state: str, tmp_path: Path) -> None:
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
     backup(state, tmp_path / "x.db")
-    with lock(state, wait=False), pytest.raises(LockedError):
+    with refresh_lock(state, wait=False), pytest.raises(LockedError):
         restore(state, tmp_path / "x.db")
 
 
 def test_a_writer_from_before_the_restore_commits_nothing(state: str, tmp_path: Path) -> None:
-    with database.open(state, fence=True) as store:
+    with database.open_store(state, fence=True) as store:
         fill(store)
         backup(state, tmp_path / "x.db")
         restore(state, tmp_path / "x.db")
         with pytest.raises(LockedError, match=r"taken over"):
-            keep_fact(store, "show", "x", b"late")
-    with database.open(state) as store:
-        assert facts(store, "show", "x") == b"\x00\xff"
+            write_fact(store, "show", "x", b"late")
+    with database.open_store(state) as store:
+        assert read_fact(store, "show", "x") == b"\x00\xff"
 
 
 def test_a_backup_keeps_the_permissions(state: str, tmp_path: Path) -> None:
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
     Path(state).chmod(0o640)
     backup(state, tmp_path / "x.db")
@@ -249,29 +247,29 @@ def test_a_backup_keeps_the_permissions(state: str, tmp_path: Path) -> None:
 
 def test_a_server_is_backed_up_into_a_file_and_restored_from_it(server_state: str, state: str, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
-    with database.open(server_state) as store:
+    with database.open_store(server_state) as store:
         fill(store)
         before = held(store)
         backup(server_state, copy)
-        keep_fact(store, "show", "x", b"later")
-        keep_fact(store, "show", "y", b"later")
-    assert restore(server_state, copy).kept is None
-    with database.open(server_state) as store:
+        write_fact(store, "show", "x", b"later")
+        write_fact(store, "show", "y", b"later")
+    assert restore(server_state, copy).replaced is None
+    with database.open_store(server_state) as store:
         assert held(store) == before
-        assert facts(store, "show", "y") is None
-        tell(store, "show", Event(NOON, "after", "restore"))
-        assert events(store, "show")[-1].kind == "after"
+        assert read_fact(store, "show", "y") is None
+        write_event(store, "show", Event(NOON, "after", "restore"))
+        assert read_events(store, "show")[-1].kind == "after"
     restore(state, copy)
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         assert held(store) == before
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["backup.db"]
 
 
 def test_a_file_moves_to_a_server(server_state: str, state: str, tmp_path: Path) -> None:
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         fill(store)
         before = held(store)
     backup(state, tmp_path / "x.db")
     restore(server_state, tmp_path / "x.db")
-    with database.open(server_state) as store:
+    with database.open_store(server_state) as store:
         assert held(store) == before

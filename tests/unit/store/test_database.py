@@ -18,21 +18,21 @@ from sqlalchemy import Connection
 from aggregator.errors import LockedError, StoreError
 from aggregator.store import connection as engine
 from aggregator.store import database, migrations, schema
-from aggregator.store.facts import facts, keep_fact
-from aggregator.store.lock import lock
+from aggregator.store.connection import refresh_lock
+from aggregator.store.facts import read_fact, write_fact
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOLD = """
 import sys, time
-from aggregator.store.lock import lock
-with lock(sys.argv[1], wait=False):
+from aggregator.store.connection import refresh_lock
+with refresh_lock(sys.argv[1], wait=False):
     print("held", flush=True)
     time.sleep(60)
 """
 FORK = """
 import os, sys, time
-from aggregator.store.lock import lock
-with lock(sys.argv[1], wait=False):
+from aggregator.store.connection import refresh_lock
+with refresh_lock(sys.argv[1], wait=False):
     if os.fork() == 0:
         print("held", flush=True)
     time.sleep(60)
@@ -60,14 +60,14 @@ def ended(child: subprocess.Popen[str]) -> None:
 
 def test_a_store_is_made_with_its_folder_and_kept(tmp_path: Path) -> None:
     state = str(tmp_path / "a" / "b" / "store.db")
-    with database.open(state) as store:
-        keep_fact(store, "show", "x", b"1")
-    with database.open(state) as store:
-        assert facts(store, "show", "x") == b"1"
+    with database.open_store(state) as store:
+        write_fact(store, "show", "x", b"1")
+    with database.open_store(state) as store:
+        assert read_fact(store, "show", "x") == b"1"
 
 
 def test_it_is_asked_for_what_survives_a_power_cut(state: str) -> None:
-    with database.open(state) as store, database.reading(store) as connection:
+    with database.open_store(state) as store, database.reading(store) as connection:
         asked = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
     assert asked == ["wal", 2]
 
@@ -94,7 +94,7 @@ def folder(path: Path) -> None:
 def store_of_before(path: Path) -> None:
     foreign_database(path)
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id={schema.BEFORE}")
+    connection.execute(f"PRAGMA application_id={schema.APPLICATION_BEFORE_RELEASE}")
     connection.close()
 
 
@@ -107,7 +107,7 @@ def test_what_is_not_ours_is_told_and_left_alone(tmp_path: Path, make: object) -
     assert callable(make)
     make(path)
     before = path.read_bytes() if path.is_file() else None
-    with pytest.raises(StoreError, match=rf"^{path}: [^\n]+$"), database.open(str(path)):
+    with pytest.raises(StoreError, match=rf"^{path}: [^\n]+$"), database.open_store(str(path)):
         pass
     assert before == (path.read_bytes() if path.is_file() else None)
 
@@ -115,7 +115,7 @@ def test_what_is_not_ours_is_told_and_left_alone(tmp_path: Path, make: object) -
 def test_a_store_of_before_the_first_release_is_told_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store_of_before(path)
-    with pytest.raises(StoreError, match=r"before the first release.*move it away"), database.open(str(path)):
+    with pytest.raises(StoreError, match=r"before the first release.*move it away"), database.open_store(str(path)):
         pass
 
 
@@ -125,57 +125,57 @@ def test_tables_of_another_program_under_our_mark_are_told(tmp_path: Path) -> No
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA application_id={schema.APPLICATION}")
     connection.close()
-    with pytest.raises(StoreError, match=r"another program"), database.open(str(path)):
+    with pytest.raises(StoreError, match=r"another program"), database.open_store(str(path)):
         pass
 
 
 def test_a_file_of_no_bytes_is_a_new_store(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.touch()
-    with database.open(str(path)) as store:
-        assert facts(store, "show", "x") is None
+    with database.open_store(str(path)) as store:
+        assert read_fact(store, "show", "x") is None
 
 
 @pytest.mark.parametrize("state", ["mysql://x/y", "http://[", "nothing://"])
 def test_an_address_we_do_not_know_is_told(state: str) -> None:
-    with pytest.raises(StoreError, match=r"^store: [^\n]+$"), database.open(state):
+    with pytest.raises(StoreError, match=r"^store: [^\n]+$"), database.open_store(state):
         pass
 
 
 def test_no_message_holds_a_password() -> None:
     state = "postgresql://me:secret@127.0.0.1:1/none?connect_timeout=1"
-    with pytest.raises(StoreError) as told, database.open(state):
+    with pytest.raises(StoreError) as told, database.open_store(state):
         pass
     assert "secret" not in str(told.value)
     assert "\n" not in str(told.value)
 
 
 def test_a_damaged_file_is_told_in_one_line_and_left_as_it_is(state: str) -> None:
-    with database.open(state) as store:
+    with database.open_store(state) as store:
         for number in range(50):
-            keep_fact(store, "show", f"{number}", bytes(3000))
+            write_fact(store, "show", f"{number}", bytes(3000))
     path = Path(state)
     damaged = bytearray(path.read_bytes())
     damaged[4096:] = os.urandom(len(damaged) - 4096)
     path.write_bytes(damaged)
-    with pytest.raises(StoreError, match=rf"^{path}: is damaged [^\n]+$"), database.open(state) as store:
-        keep_fact(store, "show", "0", b"")
+    with pytest.raises(StoreError, match=rf"^{path}: is damaged [^\n]+$"), database.open_store(state) as store:
+        write_fact(store, "show", "0", b"")
     assert bytes(damaged) == path.read_bytes()
 
 
 def test_a_cut_file_is_told(state: str) -> None:
-    with database.open(state) as store:
-        keep_fact(store, "show", "x", bytes(50_000))
+    with database.open_store(state) as store:
+        write_fact(store, "show", "x", bytes(50_000))
     path = Path(state)
     os.truncate(path, 8192)
-    with pytest.raises(StoreError, match=r"damaged"), database.open(state) as store:
-        facts(store, "show", "x")
+    with pytest.raises(StoreError, match=r"damaged"), database.open_store(state) as store:
+        read_fact(store, "show", "x")
 
 
 def test_a_newer_store_is_refused(any_state: str) -> None:
-    with database.open(any_state) as store, database.writing(store) as connection:
+    with database.open_store(any_state) as store, database.writing(store) as connection:
         connection.execute(schema.meta.update().where(schema.meta.c.name == "version").values(value="9"))
-    with pytest.raises(StoreError, match=r"^[^\n]+ newer version[^\n]+$"), database.open(any_state):
+    with pytest.raises(StoreError, match=r"^[^\n]+ newer version[^\n]+$"), database.open_store(any_state):
         pass
 
 
@@ -183,13 +183,13 @@ def test_a_step_brings_either_forward(any_state: str) -> None:
     def step(connection: Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE facts ADD COLUMN colour TEXT")
 
-    with database.open(any_state) as store:
-        keep_fact(store, "show", "x", b"1")
+    with database.open_store(any_state) as store:
+        write_fact(store, "show", "x", b"1")
         migrations.migrate(store.engine, (*migrations.STEPS, step))
         migrations.migrate(store.engine, (*migrations.STEPS, step))
         with database.reading(store) as connection:
             assert tuple(connection.exec_driver_sql("SELECT value, colour FROM facts").one()) == (b"1", None)
-    with pytest.raises(StoreError, match=r"newer"), database.open(any_state):
+    with pytest.raises(StoreError, match=r"newer"), database.open_store(any_state):
         pass
 
 
@@ -197,14 +197,14 @@ def test_an_older_store_is_brought_forward_and_kept_beside(state: str) -> None:
     def step(connection: Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE facts ADD COLUMN colour TEXT")
 
-    with database.open(state) as store:
-        keep_fact(store, "show", "x", b"1")
+    with database.open_store(state) as store:
+        write_fact(store, "show", "x", b"1")
         migrations.migrate(store.engine, (*migrations.STEPS, step))
         with database.reading(store) as connection:
             row = connection.exec_driver_sql("SELECT value, colour FROM facts").one()
         assert tuple(row) == (b"1", None)
-    with database.open(f"{state}.version-{schema.VERSION}") as store:
-        assert facts(store, "show", "x") == b"1"
+    with database.open_store(f"{state}.version-{schema.VERSION}") as store:
+        assert read_fact(store, "show", "x") == b"1"
 
 
 def test_a_step_that_fails_leaves_the_old_store(state: str) -> None:
@@ -212,16 +212,16 @@ def test_a_step_that_fails_leaves_the_old_store(state: str) -> None:
         connection.exec_driver_sql("DROP TABLE facts")
         connection.exec_driver_sql("SELECT nonsense")
 
-    with database.open(state) as store:
-        keep_fact(store, "show", "x", b"1")
+    with database.open_store(state) as store:
+        write_fact(store, "show", "x", b"1")
         with pytest.raises(StoreError, match=r"nonsense"):
             migrations.migrate(store.engine, (*migrations.STEPS, step))
-        assert facts(store, "show", "x") == b"1"
+        assert read_fact(store, "show", "x") == b"1"
 
 
 def test_the_tables_are_those_that_were_released(state: str) -> None:
     """Whoever changes a table writes a step, a new file here, and leaves the old files as they are."""
-    with database.open(state) as store, database.reading(store) as connection:
+    with database.open_store(state) as store, database.reading(store) as connection:
         found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
         tables = "\n".join(" ".join(text.split()) for (text,) in found) + "\n"
     released = Path(__file__).parent / "data" / f"schema-{schema.VERSION}.sql"
@@ -230,7 +230,7 @@ def test_the_tables_are_those_that_were_released(state: str) -> None:
 
 
 def hold(state: str) -> None:
-    with lock(state, wait=False):
+    with refresh_lock(state, wait=False):
         pass
 
 
@@ -239,11 +239,9 @@ def test_two_cannot_hold_the_lock(any_state: str) -> None:
     try:
         with pytest.raises(LockedError, match=r"another refresh( \(process \d+\))? holds the lock"):
             hold(any_state)
-        with lock(any_state, wait=False, name="other"):
-            pass
     finally:
         ended(child)
-    with lock(any_state, wait=True):
+    with refresh_lock(any_state, wait=True):
         pass
 
 
@@ -258,7 +256,7 @@ def test_who_holds_the_lock_is_told(state: str) -> None:
 
 
 def test_one_process_cannot_hold_it_twice(any_state: str) -> None:
-    with lock(any_state, wait=False), pytest.raises(LockedError), lock(any_state, wait=False):
+    with refresh_lock(any_state, wait=False), pytest.raises(LockedError), refresh_lock(any_state, wait=False):
         pass
 
 
@@ -267,7 +265,7 @@ def test_kill_9_lets_go_even_where_a_forked_child_lives_on(state: str) -> None:
     grandchildren = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
     try:
         ended(child)
-        with lock(state, wait=False):
+        with refresh_lock(state, wait=False):
             pass
         assert all(Path(f"/proc/{pid}").exists() for pid in grandchildren)
     finally:
@@ -278,69 +276,72 @@ def test_kill_9_lets_go_even_where_a_forked_child_lives_on(state: str) -> None:
 def test_who_waits_gets_it_in_the_end(any_state: str) -> None:
     child = started(HOLD.replace("60", "0.5"), any_state)
     begun = time.monotonic()
-    with lock(any_state, wait=True):
+    with refresh_lock(any_state, wait=True):
         assert time.monotonic() - begun > 0.2
     ended(child)
 
 
 def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match=r"cannot be opened"), lock(str(tmp_path / "file" / "x.db"), wait=False):
+    with (
+        pytest.raises(StoreError, match=r"cannot be opened"),
+        refresh_lock(str(tmp_path / "file" / "x.db"), wait=False),
+    ):
         pass
 
 
 def test_a_refresh_that_was_overtaken_commits_nothing(any_state: str) -> None:
-    with database.open(any_state, fence=True) as old:
-        keep_fact(old, "show", "x", b"old")
-        with database.open(any_state, fence=True) as new:
+    with database.open_store(any_state, fence=True) as old:
+        write_fact(old, "show", "x", b"old")
+        with database.open_store(any_state, fence=True) as new:
             with pytest.raises(LockedError, match=r"taken over"):
-                keep_fact(old, "show", "x", b"late")
-            keep_fact(new, "show", "x", b"new")
-            assert facts(old, "show", "x") == b"new"
+                write_fact(old, "show", "x", b"late")
+            write_fact(new, "show", "x", b"new")
+            assert read_fact(old, "show", "x") == b"new"
 
 
 def test_a_fence_leaves_readers_and_the_unfenced_alone(any_state: str) -> None:
-    with database.open(any_state) as free, database.open(any_state, fence=True):
-        keep_fact(free, "show", "x", b"1")
-        assert facts(free, "show", "x") == b"1"
+    with database.open_store(any_state) as free, database.open_store(any_state, fence=True):
+        write_fact(free, "show", "x", b"1")
+        assert read_fact(free, "show", "x") == b"1"
 
 
 def test_a_writer_who_waits_too_long_is_told(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "BUSY_SECONDS", 0.1)
     with (
-        database.open(state) as one,
-        database.open(state) as two,
+        database.open_store(state) as one,
+        database.open_store(state) as two,
         database.transaction(one),
         pytest.raises(LockedError, match=r"another program has been writing"),
     ):
-        keep_fact(two, "show", "x", b"1")
+        write_fact(two, "show", "x", b"1")
 
 
 def test_a_program_that_knows_no_turns_is_waited_for_and_told(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "PRAGMAS", ("PRAGMA busy_timeout=50", *engine.PRAGMAS[1:]))
-    with database.open(state) as store:
+    monkeypatch.setattr(engine, "_PRAGMAS", ("PRAGMA busy_timeout=50", *engine._PRAGMAS[1:]))
+    with database.open_store(state) as store:
         other = sqlite3.connect(state, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LockedError, match=r"another program has been writing"):
-            keep_fact(store, "show", "x", b"1")
+            write_fact(store, "show", "x", b"1")
         other.close()
-        keep_fact(store, "show", "x", b"1")
+        write_fact(store, "show", "x", b"1")
 
 
 def test_a_reader_waits_for_nobody(state: str) -> None:
-    with database.open(state) as one, database.open(state) as two:
-        keep_fact(one, "show", "x", b"1")
+    with database.open_store(state) as one, database.open_store(state) as two:
+        write_fact(one, "show", "x", b"1")
         with database.transaction(one) as tx:
-            keep_fact(tx, "show", "x", b"2")
+            write_fact(tx, "show", "x", b"2")
             begun = time.monotonic()
-            assert facts(two, "show", "x") == b"1"
+            assert read_fact(two, "show", "x") == b"1"
             assert time.monotonic() - begun < 5
 
 
 def test_many_processes_may_begin_at_once(any_state: str) -> None:
     program = (
         "import sys; from aggregator.store import database, facts\n"
-        "with database.open(sys.argv[1]) as store: facts.keep_fact(store, 'show', sys.argv[2], b'1')"
+        "with database.open_store(sys.argv[1]) as store: facts.write_fact(store, 'show', sys.argv[2], b'1')"
     )
     children = [subprocess.Popen([sys.executable, "-c", program, any_state, str(number)]) for number in range(4)]
     try:
@@ -348,5 +349,5 @@ def test_many_processes_may_begin_at_once(any_state: str) -> None:
     finally:
         for child in children:
             child.kill()
-    with database.open(any_state) as store:
-        assert all(facts(store, "show", str(number)) == b"1" for number in range(4))
+    with database.open_store(any_state) as store:
+        assert all(read_fact(store, "show", str(number)) == b"1" for number in range(4))

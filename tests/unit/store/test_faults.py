@@ -22,13 +22,12 @@ from aggregator.model.item import Promise
 from aggregator.model.source import Source
 from aggregator.store import database
 from aggregator.store.backup import backup
-from aggregator.store.events import Event, events, tell
-from aggregator.store.facts import facts, keep_fact, keep_feed
-from aggregator.store.facts import state as feed_state
-from aggregator.store.guids import keep_promises, promises
-from aggregator.store.lock import lock
-from aggregator.store.read_entries import entries
-from aggregator.store.write_entries import remember
+from aggregator.store.connection import refresh_lock
+from aggregator.store.decisions import Event, read_events, write_event
+from aggregator.store.entries import read_entries, write_listings
+from aggregator.store.facts import read_fact, write_fact, write_feed_state
+from aggregator.store.facts import read_feed_state as feed_state
+from aggregator.store.guids import read_guids, write_guids
 from tests.support.paths import ROOT
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -47,30 +46,34 @@ def refresh(state: str, number: int) -> None:
     said = tuple(
         Entry("host", key, f"{key} {'long ' * 4000}", position=place) for place, key in enumerate(listed(number))
     )
-    with lock(state, wait=False), database.open(state, fence=True) as store, database.transaction(store) as tx:
-        remember(tx, "show", HOST, [Listing(said)], at)
-        keep_promises(tx, "show", [Promise(f"guid {number}", at, Moment(at), (f"host/key {number}",), "T")])
-        tell(tx, "show", Event(at, "round", str(number)))
-        keep_fact(tx, "show", "bulk", random.Random(number).randbytes(30_000))
-        keep_feed(tx, "show", fingerprint=str(number), updated=at)
+    with (
+        refresh_lock(state, wait=False),
+        database.open_store(state, fence=True) as store,
+        database.transaction(store) as tx,
+    ):
+        write_listings(tx, "show", HOST, [Listing(said)], at)
+        write_guids(tx, "show", [Promise(f"guid {number}", at, Moment(at), (f"host/key {number}",), "T")])
+        write_event(tx, "show", Event(at, "round", str(number)))
+        write_fact(tx, "show", "bulk", random.Random(number).randbytes(30_000))
+        write_feed_state(tx, "show", fingerprint=str(number), updated=at)
 
 
 def check(state: str, acknowledged: int) -> int:
     """How many rounds the store holds: at least those acknowledged, each whole, and nothing of any other."""
-    with lock(state, wait=False), database.open(state) as store:
+    with refresh_lock(state, wait=False), database.open_store(state) as store:
         with database.reading(store) as connection:
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
         done = feed_state(store, "show").runs
         assert done >= acknowledged
         rounds = range(1, done + 1)
-        assert {each.entry.key for each in entries(store, "show")} == {f"key {each}" for each in rounds}
-        promised = {each.guid: each.published.at for each in promises(store, "show")}
+        assert {each.entry.key for each in read_entries(store, "show")} == {f"key {each}" for each in rounds}
+        promised = {each.guid: each.published.at for each in read_guids(store, "show")}
         assert promised == {f"guid {each}": NOON + timedelta(hours=each) for each in rounds}
-        assert [each.text for each in events(store, "show")] == [str(each) for each in rounds][-1000:]
-        bulk = facts(store, "show", "bulk")
+        assert [each.text for each in read_events(store, "show")] == [str(each) for each in rounds][-1000:]
+        bulk = read_fact(store, "show", "bulk")
         assert bulk == (random.Random(done).randbytes(30_000) if done else None)
         last = {key: number for number in rounds for key in listed(number)}
-        assert {each.entry.key: each.entry.span.last for each in entries(store, "show")} == last
+        assert {each.entry.key: each.entry.span.last for each in read_entries(store, "show")} == last
     return done
 
 

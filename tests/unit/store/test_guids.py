@@ -12,7 +12,7 @@ from aggregator.model.entry import Moment, Precision
 from aggregator.model.item import Promise
 from aggregator.store import database as stores
 from aggregator.store.database import Store
-from aggregator.store.guids import grows, keep_promises, promises
+from aggregator.store.guids import is_more_precise, read_guids, write_guids
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 DAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -21,17 +21,17 @@ TWO = Promise("g2", AT, Moment(DAY, "day"), ("host/2",), "Two")
 
 
 def test_promises_are_kept_sorted_and_once(store: Store) -> None:
-    assert keep_promises(store, "show", (TWO, ONE)) == 2
-    assert promises(store, "show") == (ONE, TWO)
-    assert keep_promises(store, "show", (ONE, TWO)) == 0
-    assert promises(store, "other") == ()
+    assert write_guids(store, "show", (TWO, ONE)) == 2
+    assert read_guids(store, "show") == (ONE, TWO)
+    assert write_guids(store, "show", (ONE, TWO)) == 0
+    assert read_guids(store, "other") == ()
 
 
 def test_what_is_not_given_stays(store: Store) -> None:
-    keep_promises(store, "show", (ONE, TWO))
-    assert keep_promises(store, "show", ()) == 0
-    assert keep_promises(store, "show", (replace(TWO, entries=("apple/2", "host/2")),)) == 1
-    assert tuple(each.guid for each in promises(store, "show")) == ("g1", "g2")
+    write_guids(store, "show", (ONE, TWO))
+    assert write_guids(store, "show", ()) == 0
+    assert write_guids(store, "show", (replace(TWO, entries=("apple/2", "host/2")),)) == 1
+    assert tuple(each.guid for each in read_guids(store, "show")) == ("g1", "g2")
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_what_is_not_given_stays(store: Store) -> None:
     ids=str,
 )
 def test_what_would_break_a_promise_is_refused_whole(store: Store, change: dict[str, object]) -> None:
-    keep_promises(store, "show", (ONE,))
+    write_guids(store, "show", (ONE,))
     with pytest.raises(StoreError, match=r"^store: show: "):
-        keep_promises(store, "show", (TWO, replace(ONE, **change)))  # type: ignore[arg-type]  # the case names the field
-    assert promises(store, "show") == (ONE,)
+        write_guids(store, "show", (TWO, replace(ONE, **change)))  # type: ignore[arg-type]  # the case names the field
+    assert read_guids(store, "show") == (ONE,)
 
 
 @pytest.mark.parametrize(
@@ -68,39 +68,39 @@ def test_what_would_break_a_promise_is_refused_whole(store: Store, change: dict[
     ids=str,
 )
 def test_what_may_change_changes(store: Store, change: dict[str, object]) -> None:
-    keep_promises(store, "show", (ONE,))
+    write_guids(store, "show", (ONE,))
     after = replace(ONE, **change)  # type: ignore[arg-type]  # the case names the field
-    assert keep_promises(store, "show", (after,)) == 1
-    assert (after,) == promises(store, "show")
+    assert write_guids(store, "show", (after,)) == 1
+    assert (after,) == read_guids(store, "show")
 
 
 def test_an_alias_is_one_for_ever(store: Store) -> None:
-    keep_promises(store, "show", (ONE, replace(TWO, alias_of="g1")))
+    write_guids(store, "show", (ONE, replace(TWO, alias_of="g1")))
     with pytest.raises(StoreError, match="alias of 'g1' for ever"):
-        keep_promises(store, "show", (TWO,))
+        write_guids(store, "show", (TWO,))
     third = Promise("g0", AT, Moment(DAY), (), "Oldest")
-    keep_promises(store, "show", (third, replace(TWO, alias_of="g0"), replace(ONE, alias_of="g0")))
+    write_guids(store, "show", (third, replace(TWO, alias_of="g0"), replace(ONE, alias_of="g0")))
     with pytest.raises(StoreError, match="circle"):
-        keep_promises(store, "show", (replace(third, alias_of="g2"),))
+        write_guids(store, "show", (replace(third, alias_of="g2"),))
 
 
 def test_a_promise_without_a_guid_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="no guid"):
-        keep_promises(store, "show", (replace(ONE, guid=""),))
+        write_guids(store, "show", (replace(ONE, guid=""),))
 
 
 def test_hostile_guids_are_kept_apart(store: Store) -> None:
     guids = ["g" * 4000, "g" * 4001, "\x00", "\ufffd", "#x", "G1", "g1", "g1 "]
     kept = tuple(replace(ONE, guid=guid) for guid in sorted(guids))
-    keep_promises(store, "show", kept)
-    assert kept == promises(store, "show")
+    write_guids(store, "show", kept)
+    assert kept == read_guids(store, "show")
 
 
 def test_promises_fall_with_their_transaction(store: Store) -> None:
     with pytest.raises(StoreError), stores.transaction(store) as tx:  # noqa: PT012 - what is left is the point
-        keep_promises(tx, "show", (ONE,))
-        keep_promises(tx, "show", (replace(ONE, minted=AT + timedelta(1)),))
-    assert promises(store, "show") == ()
+        write_guids(tx, "show", (ONE,))
+        write_guids(tx, "show", (replace(ONE, minted=AT + timedelta(1)),))
+    assert read_guids(store, "show") == ()
 
 
 CASES: tuple[tuple[str, Precision, str, Precision, bool], ...] = (
@@ -123,4 +123,4 @@ CASES: tuple[tuple[str, Precision, str, Precision, bool], ...] = (
 def test_only_precision_grows(case: tuple[str, Precision, str, Precision, bool]) -> None:
     before, coarse, after, fine, wanted = case
     first = Moment(datetime.fromisoformat(before).replace(tzinfo=UTC), coarse)
-    assert wanted == grows(first, Moment(datetime.fromisoformat(after).replace(tzinfo=UTC), fine))
+    assert wanted == is_more_precise(first, Moment(datetime.fromisoformat(after).replace(tzinfo=UTC), fine))

@@ -14,8 +14,7 @@ from aggregator.model.entry import Entry, Listing, Moment, Note, Show, Span
 from aggregator.model.source import Source
 from aggregator.store import database as stores
 from aggregator.store.database import Store
-from aggregator.store.read_entries import Remembered, entries, shows, sources
-from aggregator.store.write_entries import Change, remember
+from aggregator.store.entries import Change, StoredEntry, read_entries, read_shows, read_sources, write_listings
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source(name="host", kind="simplecast", url="https://secret:word@example.org/", trust=0.9)
@@ -30,17 +29,17 @@ def listing(*keys: str, title: str = "T", show: Show | None = None) -> Listing:
     return Listing(said, show=show or Show())
 
 
-def by_key(store: Store, feed: str = "show") -> dict[str, Remembered]:
-    return {each.entry.key: each for each in entries(store, feed)}
+def by_key(store: Store, feed: str = "show") -> dict[str, StoredEntry]:
+    return {each.entry.key: each for each in read_entries(store, feed)}
 
 
 def hear(store: Store, hours: int, *listings: Listing | None) -> Change:
-    return remember(store, "show", HOST, listings, at(hours))
+    return write_listings(store, "show", HOST, listings, at(hours))
 
 
 def test_a_first_listing_is_all_new(store: Store) -> None:
     assert Change(new=2) == hear(store, 0, listing("b", "a"))
-    found = entries(store, "show")
+    found = read_entries(store, "show")
     assert [each.entry.key for each in found] == ["a", "b"]
     assert [each.entry.position for each in found] == [1, 0]
     assert {Span(1, 1)} == {each.entry.span for each in found}
@@ -111,7 +110,7 @@ def test_two_documents_of_one_run_are_one_listing(store: Store) -> None:
     assert found["a"].entry.ids == (("apple", "1"), ("x", "y"))
     assert (found["a"].entry.position, found["b"].entry.position) == (0, 5)
     assert {Span(1, 1)} == {each.entry.span for each in found.values()}
-    assert Show(title="L", author="A") == shows(store, "show")["host"]
+    assert Show(title="L", author="A") == read_shows(store, "show")["host"]
 
 
 def test_a_whole_text_keeps_its_own_cut_mark(store: Store) -> None:
@@ -146,21 +145,21 @@ def test_a_run_in_which_nobody_spoke_writes_nothing(store: Store) -> None:
 
 def test_feeds_and_sources_are_apart(store: Store) -> None:
     other = replace(HOST, name="other", kind="blog", trust=0.25)
-    remember(store, "one", HOST, [listing("a")], NOON)
-    remember(store, "two", HOST, [listing("a", "b")], NOON)
-    remember(store, "one", other, [Listing((Entry("other", "a", "T"),))], NOON)
-    assert [each.entry.id for each in entries(store, "one")] == ["host/a", "other/a"]
-    assert [each.entry.id for each in entries(store, "two")] == ["host/a", "host/b"]
+    write_listings(store, "one", HOST, [listing("a")], NOON)
+    write_listings(store, "two", HOST, [listing("a", "b")], NOON)
+    write_listings(store, "one", other, [Listing((Entry("other", "a", "T"),))], NOON)
+    assert [each.entry.id for each in read_entries(store, "one")] == ["host/a", "other/a"]
+    assert [each.entry.id for each in read_entries(store, "two")] == ["host/a", "host/b"]
     assert (
-        sources(store, "one")["host"].trust,
-        sources(store, "one")["other"].trust,
-        sources(store, "one")["other"].kind,
+        read_sources(store, "one")["host"].trust,
+        read_sources(store, "one")["other"].trust,
+        read_sources(store, "one")["other"].kind,
     ) == (0.9, 0.25, "blog")
 
 
 def test_no_address_of_a_source_is_kept_with_its_trust(store: Store) -> None:
     hear(store, 0, listing("a"))
-    assert sources(store, "show")["host"].url is None
+    assert read_sources(store, "show")["host"].url is None
 
 
 def test_hostile_keys_and_texts_come_back_as_they_were(store: Store) -> None:
@@ -195,16 +194,16 @@ def test_a_key_listed_twice_counts_once(store: Store) -> None:
 
 def test_a_run_is_all_or_nothing(store: Store) -> None:
     hear(store, 0, listing("a"))
-    before = entries(store, "show")
+    before = read_entries(store, "show")
     try:
         with stores.transaction(store) as tx:
-            remember(tx, "show", HOST, [listing("b")], at(1))
-            assert len(entries(tx, "show")) == 2
-            assert before == entries(store, "show"), "another reader sees nothing of it"
+            write_listings(tx, "show", HOST, [listing("b")], at(1))
+            assert len(read_entries(tx, "show")) == 2
+            assert before == read_entries(store, "show"), "another reader sees nothing of it"
             raise KeyboardInterrupt  # noqa: TRY301 - what a person does in the middle of a run
     except KeyboardInterrupt:
         pass
-    assert before == entries(store, "show")
+    assert before == read_entries(store, "show")
 
 
 def written(store: Store, *listings: Listing) -> list[int]:
@@ -215,7 +214,7 @@ def written(store: Store, *listings: Listing) -> list[int]:
         assert raw is not None
         for hours, each in enumerate(listings):
             before = raw.total_changes
-            remember(tx, "many", HOST, [each], at(hours))
+            write_listings(tx, "many", HOST, [each], at(hours))
             counts.append(raw.total_changes - before)
     return counts
 
@@ -224,7 +223,7 @@ def test_what_is_written_is_proportional_to_what_changed(state: str) -> None:
     """A row for the shelf and one for the show always; then only what is new, changed, gone or back."""
     names = [f"{number}" for number in range(1000)]
     changed = [*listing("new", *names).entries[:-1], Entry("host", "999", "Other", position=1000)]
-    with stores.open(state) as store:
+    with stores.open_store(state) as store:
         counts = written(
             store,
             listing(*names),
@@ -241,7 +240,7 @@ def test_what_is_written_is_proportional_to_what_changed(state: str) -> None:
 
 def test_memory_grows_with_the_keys_not_with_the_texts(state: str) -> None:
     said = [Entry("host", f"{number}", "T", position=number, description="x" * 5000) for number in range(3000)]
-    with stores.open(state) as store:
+    with stores.open_store(state) as store:
         hear(store, 0, Listing(tuple(said[:10])))
         tracemalloc.start()
         hear(store, 1, Listing(tuple(said)))
@@ -264,7 +263,7 @@ def test_the_store_agrees_with_a_model(store: Store, runs: Sequence[Sequence[lis
     history: list[dict[int, list[str]]] = []
     for hours, run in enumerate(runs):
         given_now = [None if part is None else listing(*part) for part in run]
-        remember(store, feed, HOST, given_now, at(hours))
+        write_listings(store, feed, HOST, given_now, at(hours))
         if any(part is not None for part in run):
             standing = {**standing, **{number: part for number, part in enumerate(run) if part is not None}}
             history.append(standing)
@@ -286,4 +285,4 @@ def test_the_store_agrees_with_a_model(store: Store, runs: Sequence[Sequence[lis
 
 def entries_names(store: Store) -> set[str]:
     with stores.reading(store) as connection:
-        return {name for (name,) in connection.exec_driver_sql("SELECT DISTINCT feed FROM shelves")}
+        return {name for (name,) in connection.exec_driver_sql("SELECT DISTINCT feed FROM sources")}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.http.host_limits import HostLimiter
-from aggregator.model.source import Answer, Memory, Source, Validators
+from aggregator.model.source import Answer, PollState, Source, Validators
 from tests.support.origin import Origin, Pieces, Request, answer, playing
 from tests.support.polls import POLICY, RSS, START, limiter
 
@@ -20,7 +20,7 @@ QUICK = replace(POLICY, host_rate=1_000.0)
 
 
 def asked(way: HostLimiter, url: str, **later: float) -> Answer:
-    return way.ask(Source("show", "feed", url), Memory(url), START + timedelta(**later))
+    return way.ask(Source("show", "feed", url), PollState(url), START + timedelta(**later))
 
 
 def addresses(origin: Origin, count: int) -> list[str]:
@@ -75,10 +75,10 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         first = asked(way, busy.url("/one"))
         assert [asked(way, busy.url(f"/{n}")).state for n in range(5)] == ["resting"] * 5
         assert asked(way, other.url()).state == "heard"
-        following = limiter(QUICK, host_limits.holds([first.memory], START + timedelta(minutes=30)))
+        following = limiter(QUICK, host_limits.holds([first.poll_state], START + timedelta(minutes=30)))
         assert asked(following, busy.url("/new"), minutes=30).state == "resting"
         assert len(busy.requests) == 1
-        assert host_limits.holds([first.memory], START + timedelta(minutes=60)) == {}
+        assert host_limits.holds([first.poll_state], START + timedelta(minutes=60)) == {}
         assert asked(limiter(QUICK), busy.url("/new"), minutes=60).state == "silent"
 
 
@@ -88,12 +88,12 @@ def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -
     with playing(lambda r: answer(429, b"", *(fields if r.path == "/date" else (("Retry-After", "120"),)))) as busy:
         way = limiter(QUICK)
         time.sleep(1.1)
-        held = asked(way, busy.url("/seconds")).memory.hold_until
+        held = asked(way, busy.url("/seconds")).poll_state.hold_until
         assert held is not None
         assert timedelta(seconds=121) <= held - START < timedelta(seconds=130)
         late = limiter(QUICK)
         time.sleep(1.1)
-        dated = asked(late, busy.url("/date")).memory.hold_until
+        dated = asked(late, busy.url("/date")).poll_state.hold_until
         assert dated is not None
         assert timedelta(seconds=121) <= dated - START < timedelta(seconds=130)
 
@@ -101,7 +101,7 @@ def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -
 def test_many_questions_to_one_host_take_no_thread_from_another() -> None:
     with playing(slow) as crowded, playing(slow) as other:
         way = limiter(QUICK, threads=3)
-        polls = [way.poll(Source("show", "feed", url), Memory(url), START) for url in addresses(crowded, 200)]
+        polls = [way.poll(Source("show", "feed", url), PollState(url), START) for url in addresses(crowded, 200)]
         assert asked(way, other.url()).state == "heard"
         assert len(crowded.requests) < 100
         assert {each.result(60).state for each in polls} == {"heard"}
@@ -112,10 +112,10 @@ def test_where_a_run_ends_early_nobody_is_asked_any_more_in_whatever_order_they_
     way = limiter(replace(POLICY, host_rate=0.01))
     with playing(lambda _: answer(200, RSS)) as origin:
         asked(way, origin.url())
-        polls = [way.poll(Source("show", "feed", url), Memory(url), START) for url in addresses(origin, 20)]
+        polls = [way.poll(Source("show", "feed", url), PollState(url), START) for url in addresses(origin, 20)]
         way.close()
         assert ({each.cancelled() for each in polls}, len(origin.requests)) == ({True}, 1)
-        assert way.poll(Source("show", "feed", origin.url()), Memory(origin.url()), START).cancelled()
+        assert way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).cancelled()
 
 
 def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other() -> None:
@@ -135,10 +135,10 @@ def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other(
         way, done = limiter(QUICK, threads=2), SimpleQueue[str]()
         for origin in (stuck, good):
             assert asked(way, origin.url()).state == "heard"
-        memory = Memory(stuck.url("/half"), Validators('"x"'))
-        stopped = way.poll(Source("show", "feed", memory.url), memory, START)
+        poll_state = PollState(stuck.url("/half"), Validators('"x"'))
+        stopped = way.poll(Source("show", "feed", poll_state.url), poll_state, START)
         stopped.add_done_callback(lambda _: done.put("stuck"))
-        known = replace(memory, url=good.url())
+        known = replace(poll_state, url=good.url())
         for _ in range(9):
             polled = way.poll(Source("show", "feed", known.url), known, START)
             polled.add_done_callback(lambda _: done.put("good"))
@@ -178,8 +178,10 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     url = "http://127.0.0.1:9/"
     free = threading.Event()
     busy = [way.submit(url, lambda: free.wait(60)) for _ in range(2)]
-    memory = Memory(url, not_before=START + timedelta(days=1))
-    assert way.ask(Source("show", "feed", url), memory, START).state == "resting"  # else it would wait for the others
+    poll_state = PollState(url, not_before=START + timedelta(days=1))
+    assert (
+        way.ask(Source("show", "feed", url), poll_state, START).state == "resting"
+    )  # else it would wait for the others
     free.set()
     assert [each.result(60) for each in busy] == [True, True]
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.model.source import Memory, Validators
+from aggregator.model.source import PollState, Validators
 from tests.support.origin import Origin, Pieces, answer, playing
 from tests.support.polls import POLICY, RSS, Polls
 
@@ -163,7 +163,7 @@ def test_an_origins_words_never_reach_a_terminal_or_a_log_raw() -> None:
 def test_no_value_of_a_field_begins_another_line(value: str) -> None:
     with playing(lambda _: answer(200, RSS)) as origin:
         polls = Polls(origin.url())
-        polls.memory = Memory(origin.url(), Validators(etag=value))
+        polls.poll_state = PollState(origin.url(), Validators(etag=value))
         assert polls.ask().state == "silent"
         assert not origin.requests
 

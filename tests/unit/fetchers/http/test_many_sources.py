@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.sandbox import pool
-from aggregator.model.source import Answer, Memory, Source
+from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer, playing
 from tests.support.paths import SUPPORT
 from tests.support.polls import POLICY, RSS, START, Polls, limiter
@@ -39,18 +39,18 @@ def resident_kilobytes() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def refreshed(memories: list[Memory], days: int, children: pool.Pool) -> list[Answer]:
+def refreshed(poll_states: list[PollState], days: int, children: pool.Pool) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
-    way = limiter(ROOMY, host_limits.holds(memories, START))
+    way = limiter(ROOMY, host_limits.holds(poll_states, START))
 
-    def one(memory: Memory) -> Answer:
-        answer = way.ask(Source("show", "feed", memory.url), memory, START + timedelta(days=days))
+    def one(poll_state: PollState) -> Answer:
+        answer = way.ask(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))
         if answer.document is not None:
             children.read(answer.document)
         return replace(answer, document=None)
 
     with ThreadPoolExecutor(8) as threads:
-        return list(threads.map(one, memories))
+        return list(threads.map(one, poll_states))
 
 
 @pytest.mark.heavy
@@ -58,16 +58,16 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     assert crowd.stdin is not None
     assert crowd.stdout is not None
     port = int(crowd.stdout.readline())
-    memories = [Memory(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
+    poll_states = [PollState(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
     with pool.pool(size=2) as children:
-        refreshed(memories[:200], 0, children)
+        refreshed(poll_states[:200], 0, children)
         before, begun = resident_kilobytes(), time.monotonic()
-        first = refreshed(memories, 0, children)
+        first = refreshed(poll_states, 0, children)
         grown, seconds = resident_kilobytes() - before, time.monotonic() - begun
         begun = time.monotonic()
-        second = refreshed([answer.memory for answer in first], 2, children)
+        second = refreshed([answer.poll_state for answer in first], 2, children)
         again = time.monotonic() - begun
-        third = refreshed([answer.memory for answer in second], 2, children)
+        third = refreshed([answer.poll_state for answer in second], 2, children)
     crowd.stdin.close()
     requests, conditional, busiest = map(int, crowd.stdout.readline().split())
     print(f"200 and read: {seconds:.1f} s, +{grown / 1024:.1f} MB; 304: {again:.1f} s; at once: {busiest}")  # noqa: T201

@@ -58,8 +58,8 @@ def test_rule_9_retry_after_beyond_a_week_is_a_week_and_nonsense_is_nothing() ->
         polls.ask()
         assert polls.ask(days=6.9, force=True).state == "resting"
         assert polls.ask(days=0.1, force=True).state == "silent"
-        assert polls.memory.hold_until is not None
-        assert polls.memory.hold_until <= polls.now
+        assert polls.poll_state.hold_until is not None
+        assert polls.poll_state.hold_until <= polls.now
 
 
 def test_rule_9_there_is_no_second_try_within_a_poll() -> None:
@@ -159,7 +159,7 @@ def test_rule_15_a_person_may_ask_a_gone_source_by_force() -> None:
         polls = Polls(origin.url())
         polls.ask()
         assert polls.ask(days=1, force=True).state == "heard"
-        assert not polls.memory.gone
+        assert not polls.poll_state.gone
 
 
 def test_rule_16_expires_is_honoured_relative_to_date() -> None:
@@ -191,7 +191,7 @@ def test_rule_17_one_good_answer_ends_the_backoff() -> None:
         polls = Polls(origin.url())
         for _ in range(4):
             polls.ask(days=2)
-        assert polls.memory.errors == 0
+        assert polls.poll_state.errors == 0
         assert polls.ask(hours=1).state == "unchanged"
 
 
@@ -199,9 +199,9 @@ def test_what_an_error_leaves_is_the_good_of_before() -> None:
     answers = iter([answer(200, RSS, ETAG), answer(500), answer(304)])
     with playing(lambda _: next(answers)) as origin:
         polls = Polls(origin.url())
-        digest = polls.ask().memory.digest
+        digest = polls.ask().poll_state.digest
         polls.ask(hours=1)
-        assert (digest, Validators('"one"')) == (polls.memory.digest, polls.memory.validators)
+        assert (digest, Validators('"one"')) == (polls.poll_state.digest, polls.poll_state.validators)
         assert polls.ask(hours=2).state == "unchanged"
         assert origin.requests[2].get("If-None-Match") == '"one"'
 

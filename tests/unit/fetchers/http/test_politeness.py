@@ -149,7 +149,7 @@ def test_rule_6_a_restart_changes_nothing() -> None:
         first = Polls(origin.url())
         first.ask()
         second = Polls(origin.url(), now=first.now)
-        second.memory = first.memory
+        second.poll_state = first.poll_state
         assert second.ask(minutes=44).state == "resting"
         assert len(origin.requests) == 1
 

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import headers, polling
 from aggregator.fetchers.http.polling import PollIntervals, Reply
 from aggregator.model.entry import Rhythm
-from aggregator.model.source import Memory, Validators
+from aggregator.model.source import PollState, Validators
 from aggregator.text.urls import find_host
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
 PACE = PollIntervals()
-HELD = Memory("https://example.org/feed", Validators('"1"'), asked=NOON)
+HELD = PollState("https://example.org/feed", Validators('"1"'), asked=NOON)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 moments = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  # zoned there
@@ -37,51 +37,51 @@ def usable(**fields: str) -> Reply:
     ("minutes", "hours"), [(60, 1), (30, 1), (0, 1), (180, 3), (7 * 24 * 60, 7 * 24), (9 * 24 * 60, 7 * 24)]
 )
 def test_ttl_is_not_before(minutes: int, hours: int) -> None:
-    memory = polling.after_answer(HELD, usable(etag='"1"'), PACE, "d")
-    memory = polling.with_rhythm(memory, Rhythm(timedelta(minutes=minutes)), PACE)
-    assert polling.due(memory, NOON + timedelta(hours=hours))
-    assert not polling.due(memory, NOON + timedelta(hours=hours, minutes=-1))
-    assert polling.due(memory, NOON + timedelta(minutes=1), force=True)
+    poll_state = polling.after_answer(HELD, usable(etag='"1"'), PACE, "d")
+    poll_state = polling.with_rhythm(poll_state, Rhythm(timedelta(minutes=minutes)), PACE)
+    assert polling.due(poll_state, NOON + timedelta(hours=hours))
+    assert not polling.due(poll_state, NOON + timedelta(hours=hours, minutes=-1))
+    assert polling.due(poll_state, NOON + timedelta(minutes=1), force=True)
 
 
 def test_ttl_holds_on_304_too_and_the_greatest_wins() -> None:
-    memory = polling.with_rhythm(HELD, Rhythm(6 * HOUR), PACE)
+    poll_state = polling.with_rhythm(HELD, Rhythm(6 * HOUR), PACE)
     later = Reply(304, {"cache-control": "max-age=60"}, NOON + DAY, NOON + DAY, conditional=True)
-    after = polling.after_answer(memory, later, PACE)
+    after = polling.after_answer(poll_state, later, PACE)
     assert after.not_before == NOON + DAY + 6 * HOUR
     longer = replace(later, fields={"cache-control": "max-age=36000"})
-    assert polling.after_answer(memory, longer, PACE).not_before == NOON + DAY + 10 * HOUR
+    assert polling.after_answer(poll_state, longer, PACE).not_before == NOON + DAY + 10 * HOUR
 
 
 def test_ttl_frees_an_origin_without_validators_from_the_day() -> None:
-    blind = polling.after_answer(Memory("u"), usable(), PACE, "d")
+    blind = polling.after_answer(PollState("u"), usable(), PACE, "d")
     assert not polling.due(blind, NOON + 23 * HOUR)
     assert polling.due(polling.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + 2 * HOUR)
     assert not polling.due(polling.with_rhythm(blind, Rhythm(2 * HOUR), PACE), NOON + timedelta(minutes=119))
 
 
 def test_hours_to_skip_are_left_out_whenever_the_question_comes() -> None:
-    memory = polling.with_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
-    asked = [hour for hour in range(13, 24) if polling.due(memory, NOON.replace(hour=hour, minute=30))]
+    poll_state = polling.with_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
+    asked = [hour for hour in range(13, 24) if polling.due(poll_state, NOON.replace(hour=hour, minute=30))]
     assert asked == [15, 16, 17, 19, 20, 21, 22, 23]
-    assert polling.waits(memory, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
+    assert polling.waits(poll_state, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
 
 
 def test_days_to_skip_are_left_out() -> None:
-    memory = polling.with_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
-    assert [polling.due(memory, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
-    assert polling.waits(memory, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
+    poll_state = polling.with_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
+    assert [polling.due(poll_state, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
+    assert polling.waits(poll_state, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
 
 
 def test_a_rhythm_that_leaves_nothing_is_none() -> None:
-    memory = polling.with_rhythm(HELD, Rhythm(None, frozenset(range(24)), frozenset(range(7))), PACE)
-    assert polling.due(memory, NOON + HOUR)
+    poll_state = polling.with_rhythm(HELD, Rhythm(None, frozenset(range(24)), frozenset(range(7))), PACE)
+    assert polling.due(poll_state, NOON + HOUR)
 
 
 def test_a_document_without_a_rhythm_ends_the_last_one() -> None:
-    memory = polling.with_rhythm(HELD, Rhythm(DAY, frozenset({13}), frozenset({1})), PACE)
-    memory = polling.with_rhythm(memory, Rhythm(), PACE)
-    assert (memory.every, memory.skip_hours, memory.skip_days) == (None, (), ())
+    poll_state = polling.with_rhythm(HELD, Rhythm(DAY, frozenset({13}), frozenset({1})), PACE)
+    poll_state = polling.with_rhythm(poll_state, Rhythm(), PACE)
+    assert (poll_state.every, poll_state.skip_hours, poll_state.skip_days) == (None, (), ())
 
 
 def test_force_passes_the_schedule_and_never_a_hold() -> None:
@@ -93,22 +93,22 @@ def test_force_passes_the_schedule_and_never_a_hold() -> None:
 
 @pytest.mark.parametrize("back", [DAY, 400 * DAY])
 def test_a_clock_that_went_back_neither_silences_nor_storms(back: timedelta) -> None:
-    memory = replace(HELD, not_before=NOON + HOUR)
-    assert polling.due(memory, NOON - back)
-    again = polling.after_answer(memory, Reply(304, {}, NOON - back, NOON - back, conditional=True), PACE)
+    poll_state = replace(HELD, not_before=NOON + HOUR)
+    assert polling.due(poll_state, NOON - back)
+    again = polling.after_answer(poll_state, Reply(304, {}, NOON - back, NOON - back, conditional=True), PACE)
     assert not polling.due(again, NOON - back + timedelta(minutes=30))
 
 
 @given(st.integers(-7200, 7200), st.integers(0, 90_000), st.integers(0, 90_000))
 def test_a_schedule_and_a_poll_agree_on_when_an_address_may_be_asked(asked: int, rest: int, hold: int) -> None:
     seconds = [timedelta(seconds=each) for each in (asked, asked + rest, asked + hold)]
-    memory = replace(HELD, asked=NOON + seconds[0], not_before=NOON + seconds[1], hold_until=NOON + seconds[2])
-    assert (polling.due_at(None, (memory,), NOON) == NOON) == polling.due(memory, NOON)
+    poll_state = replace(HELD, asked=NOON + seconds[0], not_before=NOON + seconds[1], hold_until=NOON + seconds[2])
+    assert (polling.due_at(None, (poll_state,), NOON) == NOON) == polling.due(poll_state, NOON)
 
 
 def test_a_clock_that_went_back_by_a_minute_is_only_skewed() -> None:
-    memory = replace(HELD, asked=NOON + timedelta(minutes=1), not_before=NOON + HOUR)
-    assert polling.ready_at(memory, NOON) == NOON + HOUR
+    poll_state = replace(HELD, asked=NOON + timedelta(minutes=1), not_before=NOON + HOUR)
+    assert polling.ready_at(poll_state, NOON) == NOON + HOUR
 
 
 def test_a_clock_that_went_back_keeps_a_hold_of_a_week_and_no_longer_one() -> None:
@@ -117,29 +117,29 @@ def test_a_clock_that_went_back_keeps_a_hold_of_a_week_and_no_longer_one() -> No
 
 
 def test_a_clock_that_went_forward_asks_once() -> None:
-    memory = replace(HELD, not_before=NOON + HOUR)
-    assert polling.due(memory, NOON + 400 * DAY)
+    poll_state = replace(HELD, not_before=NOON + HOUR)
+    assert polling.due(poll_state, NOON + 400 * DAY)
 
 
 def test_the_leap_day_and_the_turn_of_the_year_are_days() -> None:
     for start in (datetime(2028, 2, 28, 23, 30, tzinfo=UTC), datetime(2026, 12, 31, 23, 30, tzinfo=UTC)):
-        memory = replace(HELD, asked=start, skip_hours=(0,))
-        assert polling.waits(memory, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
+        poll_state = replace(HELD, asked=start, skip_hours=(0,))
+        assert polling.waits(poll_state, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
 
 
 @given(moments, moments, rhythms)
 def test_asking_is_always_allowed_within_a_week_and_a_skip(asked: datetime, now: datetime, rhythm: Rhythm) -> None:
-    memory = polling.with_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
-    until = polling.waits(memory, now)
+    poll_state = polling.with_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
+    until = polling.waits(poll_state, now)
     assert until is None or now < until <= max(now, asked) + polling.LONGEST_REST + 7 * DAY + HOUR
     if until is not None and now >= asked:
-        assert polling.waits(memory, until) is None
+        assert polling.waits(poll_state, until) is None
 
 
 @given(st.integers(1, 400), st.text(max_size=20))
 def test_backoff_grows_to_a_day_and_is_the_same_each_time(errors: int, url: str) -> None:
-    memory = replace(HELD, url=url, errors=errors)
-    one, other = (polling.failed(memory, NOON, NOON, PACE) for _ in range(2))
+    poll_state = replace(HELD, url=url, errors=errors)
+    one, other = (polling.failed(poll_state, NOON, NOON, PACE) for _ in range(2))
     assert one == other
     assert one.not_before is not None
     assert timedelta(minutes=59) < one.not_before - NOON < polling.LONGEST_BACKOFF * 1.1

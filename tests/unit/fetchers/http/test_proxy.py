@@ -52,7 +52,7 @@ def test_a_proxy_that_gives_no_way_is_told_and_its_login_is_not(reply: bytes, wo
     with proxying(Proxy(reply)) as proxy:
         said = through(proxy, "http://127.0.0.1:9/feed?token=secret", "me:secret@").ask()
         assert (said.state, words in said.message, "secret" in said.message) == ("silent", True, False), said.message
-        assert said.memory.not_before is not None
+        assert said.poll_state.not_before is not None
 
 
 def test_a_proxy_that_is_not_there_or_says_nothing_is_told_in_time() -> None:

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import robots
-from aggregator.model.source import Answer, Memory, Robots, Source
+from aggregator.model.source import Answer, PollState, Robots, Source
 from tests.support.origin import Origin, Pieces, Request, answer, playing
 from tests.support.polls import POLICY, RSS, START, limiter
 
@@ -40,17 +40,17 @@ class Runs:
     url: str
     kept: dict[str, Robots] = field(default_factory=dict)
     now: timedelta = timedelta()
-    memory: Memory = field(init=False)
+    poll_state: PollState = field(init=False)
 
     def __post_init__(self) -> None:
-        self.memory = Memory(self.url)
+        self.poll_state = PollState(self.url)
 
     def ask(self, *, force: bool = False, found: bool = False, obey: bool = True, **later: float) -> Answer:
         self.now += timedelta(**later)
         way = limiter(replace(OBEDIENT, obey_robots=obey), recall=self.kept.get)
-        given = way.ask(Source("show", "feed", self.url), self.memory, START + self.now, force=force, found=found)
-        self.memory = given.memory
-        self.kept |= {each.memory.url: each for each in way.news()}
+        given = way.ask(Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found=found)
+        self.poll_state = given.poll_state
+        self.kept |= {each.poll_state.url: each for each in way.news()}
         return given
 
 
@@ -173,7 +173,7 @@ def test_a_silence_that_it_asks_for_holds_for_its_host(seconds: int, *, force: b
     with playing(origin_with(b"", ("Retry-After", "3600"), status=503)) as origin:
         runs = Runs(origin.url())
         assert "silence until" in runs.ask().message
-        assert runs.memory.hold_until is not None
+        assert runs.poll_state.hold_until is not None
         assert runs.ask(seconds=seconds, force=force).state == "resting"
         assert paths(origin) == ["/robots.txt"]
 
@@ -224,7 +224,7 @@ def test_every_hop_must_be_permitted_by_its_own_origin() -> None:
 def test_it_is_had_behind_the_guard() -> None:
     with playing(origin_with(OPEN)) as origin:
         way = limiter(replace(OBEDIENT, allow_networks=()))
-        given = way.ask(Source("show", "feed", origin.url()), Memory(origin.url()), START)
+        given = way.ask(Source("show", "feed", origin.url()), PollState(origin.url()), START)
         assert "127.0.0.1 is not a public address" in given.message
         assert origin.connections == 0
 
@@ -251,7 +251,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
     with playing(slow) as origin:
         way = limiter(replace(OBEDIENT, deadline=1.0))
         begun = time.monotonic()
-        given = way.ask(Source("show", "feed", origin.url()), Memory(origin.url()), START)
+        given = way.ask(Source("show", "feed", origin.url()), PollState(origin.url()), START)
         assert "cannot be had: took longer than its deadline" in given.message
         assert time.monotonic() - begun < 10
         assert len(way.news()) == 1
@@ -265,7 +265,7 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
     with playing(play) as origin, ThreadPoolExecutor(16) as threads:
         way = limiter(OBEDIENT)
         urls = [origin.url(f"/{n}") for n in range(40)]
-        given = threads.map(lambda url: way.ask(Source("s", "feed", url), Memory(url), START), urls)
+        given = threads.map(lambda url: way.ask(Source("s", "feed", url), PollState(url), START), urls)
         assert {each.state for each in given} == {"heard"}
         assert paths(origin).count("/robots.txt") == 1
         assert origin.busiest <= 2

@@ -21,8 +21,8 @@ def test_what_is_no_document_is_an_error_and_its_body_unused(status: int) -> Non
         assert got.state == "silent"
         assert got.document is None
         assert got.message.startswith(f"{origin.url()}: {status}")
-        assert polls.memory.errors == 1
-        assert polls.memory.validators.etag is None
+        assert polls.poll_state.errors == 1
+        assert polls.poll_state.validators.etag is None
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -115,7 +115,7 @@ def test_a_permanent_move_is_remembered_after_several_entries_only(status: int) 
         polls.ask(hours=1)
         polls.ask(hours=1)
         assert [request.path for request in origin.requests[2 * polling.MOVED_AFTER :]] == ["/new", "/new"]
-        assert polls.memory.url == origin.url()
+        assert polls.poll_state.url == origin.url()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_chain_with_one_temporary_hop_is_never_remembered(moves: dict[str, tup
         for _ in range(3 * polling.MOVED_AFTER):
             polls.ask(hours=1)
         assert origin.requests[-1 - len(moves)].path == "/feed"
-        assert polls.memory.moved_to is None
+        assert polls.poll_state.moved_to is None
 
 
 def test_a_move_that_changes_its_mind_is_counted_anew() -> None:
@@ -145,7 +145,7 @@ def test_a_move_that_changes_its_mind_is_counted_anew() -> None:
             polls.ask(hours=1)
         moves["/feed"] = (301, "/other")
         polls.ask(hours=1)
-        assert (polls.memory.moved_to, polls.memory.moved_seen) == (origin.url("/other"), 1)
+        assert (polls.poll_state.moved_to, polls.poll_state.moved_seen) == (origin.url("/other"), 1)
 
 
 @pytest.mark.parametrize("status", [404, 410, 500])
@@ -157,7 +157,7 @@ def test_a_remembered_move_falls_back_when_its_target_fails(status: int) -> None
             polls.ask(hours=1)
         moves.update({"/new": (status, ""), "/feed": (302, "/back")})
         assert polls.ask(hours=1).state == "silent"
-        assert not polls.memory.gone
+        assert not polls.poll_state.gone
         assert polls.ask(hours=2).state == "unchanged"
         assert [request.path for request in origin.requests[-2:]] == ["/feed", "/back"]
 
@@ -167,7 +167,7 @@ def test_what_a_temporary_redirect_leads_to_may_be_gone_without_the_source(statu
     with playing(moving({"/feed": (status, "/dead"), "/dead": (410, "")})) as origin:
         polls = Polls(origin.url())
         assert polls.ask().state == "silent"
-        assert polls.memory.gone == gone
+        assert polls.poll_state.gone == gone
 
 
 def test_a_host_that_asks_for_silence_after_a_redirect_is_named() -> None:
@@ -177,7 +177,7 @@ def test_a_host_that_asks_for_silence_after_a_redirect_is_named() -> None:
     ):
         polls = Polls(shared.url())
         assert "silence until" in polls.ask().message
-        assert polls.memory.hold_host == f"127.0.0.1:{busy.port}"
+        assert polls.poll_state.hold_host == f"127.0.0.1:{busy.port}"
 
 
 @pytest.mark.parametrize(

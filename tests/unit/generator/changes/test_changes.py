@@ -75,7 +75,7 @@ def test_equal_feeds_have_no_changes() -> None:
 
 def test_how_the_last_run_went_is_no_change() -> None:
     feed = made.feed()
-    rested = replace(feed, hearings=tuple(replace(each, message="x", entries=99) for each in feed.hearings))
+    rested = replace(feed, source_results=tuple(replace(each, message="x", entries=99) for each in feed.source_results))
     assert told(feed, rested) == []
 
 
@@ -142,11 +142,11 @@ def test_a_split_is_told() -> None:
 
 def test_the_channel_and_the_sources_are_told() -> None:
     feed = made.feed(0, 0)
-    host, *others = reversed(feed.hearings)
+    host, *others = reversed(feed.source_results)
     after = replace(
         feed,
         channel=replace(feed.channel, title="Loud Machines", author=None),
-        hearings=(replace(host, state="heard"), *others[1:]),
+        source_results=(replace(host, state="heard"), *others[1:]),
     )
     assert told(feed, after) == [
         "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",
@@ -192,7 +192,7 @@ def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> No
 def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = made.feed(9, 3), made.feed(7, 6)
     other = tuple(replace(each, entries=("apple/1",), season=9, link=None) for each in new.items[:8])
-    new = replace(new, items=(*reversed(other), *new.items[8:]), hearings=new.hearings[:1])
+    new = replace(new, items=(*reversed(other), *new.items[8:]), source_results=new.source_results[:1])
     expected = changes(feed_state.see(old), feed_state.see(new))
     for most in (200, 5):
         monkeypatch.setattr(history, "MOST", most)

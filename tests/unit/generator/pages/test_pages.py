@@ -92,11 +92,11 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
     feed = made.feed()
     rested = replace(
         feed,
-        hearings=tuple(
+        source_results=tuple(
             replace(each, state="resting", message="asked 3 minutes ago")
             if each.state in ("heard", "unchanged")
             else each
-            for each in feed.hearings
+            for each in feed.source_results
         ),
     )
     assert pages.render(feed) == pages.render(rested)
@@ -212,8 +212,8 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
 
 def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     known = made.feed()
-    secret = replace(known.hearings[0].source, url="https://me:hush@host.example/feed?token=secret")
-    body = pages.render(replace(known, hearings=(replace(known.hearings[0], source=secret),)))
+    secret = replace(known.source_results[0].source, url="https://me:hush@host.example/feed?token=secret")
+    body = pages.render(replace(known, source_results=(replace(known.source_results[0], source=secret),)))
     assert b"hush" not in body
     assert b"secret" not in body
 
