@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from aggregator.merger.blending import blend, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
-from aggregator.merger.matching import prefilter, resolve, table, weights
+from aggregator.merger.matching import resolve, table, weights
 from aggregator.merger.reconciling.provenance import Weights, ballot
 from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster
@@ -49,7 +49,7 @@ class Learned(Struct, frozen=True):
     text: str
 
 
-def table_of(store: Store, plan: Plan, size: int, pairs: prefilter.Paired | None = None) -> Learned:
+def table_of(store: Store, plan: Plan, size: int, pairs: resolve.Paired | None = None) -> Learned:
     """The table of weights that was kept, or one fitted to the ``pairs`` of the feed as it is now.
 
     ``size`` counts its entries. Where nothing is compared the table is the shipped one.

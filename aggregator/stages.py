@@ -22,9 +22,7 @@ from aggregator.kept import Work
 from aggregator.learned import Learned, remarks
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, Settlement, settle
-from aggregator.merger.matching import match, other_shows, prefilter, resolve, single_source, table
-from aggregator.merger.matching.features import feature_table
-from aggregator.merger.matching.features.record import of_entry
+from aggregator.merger.matching import match, other_shows, resolve, single_source, table
 from aggregator.merger.reconciling.channel import complete
 from aggregator.merger.reconciling.enclosure_hold import alarms
 from aggregator.merger.reconciling.provenance import Weights, seniority
@@ -66,9 +64,9 @@ def alone(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[Cluster, 
     return single_source.clusters(entries, *_orders(store, plan))
 
 
-def compared(entries: Sequence[Entry]) -> prefilter.Paired:
+def compared(entries: Sequence[Entry]) -> resolve.Paired:
     """The entries side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return resolve.compared(feature_table.framed([of_entry(each) for each in entries]))
+    return match.side_by_side(entries)
 
 
 def matched(
@@ -76,7 +74,7 @@ def matched(
     plan: Plan,
     entries: Sequence[Entry],
     weighing: table.Table,
-    pairs: prefilter.Paired | None = None,
+    pairs: resolve.Paired | None = None,
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
     decided, pins = _orders(store, plan)

@@ -10,10 +10,10 @@ from typing import TextIO
 
 from msgspec import to_builtins
 
+from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import pairs_of
 from aggregator.merger.matching.features.json_lines import records
 from aggregator.merger.matching.match import NEAR
-from aggregator.merger.matching.prefilter import BESIDE, POSTED
 from aggregator.merger.matching.resolve import Orders, Resolution, resolve
 
 Line = Mapping[str, object]

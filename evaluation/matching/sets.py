@@ -14,7 +14,7 @@ from pathlib import Path
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.features.json_lines import records
 from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.resolve import Orders, rejoined, resolve
+from aggregator.merger.matching.resolve import Orders, resolve
 from aggregator.merger.matching.table import Table
 from aggregator.merger.matching.weights import SHIPPED
 from aggregator.model.item import Item, Promise
@@ -78,15 +78,10 @@ def print_shows() -> None:
 
 
 def print_streams(name: str) -> None:
-    """Print the scores of a set in 20 instalments, repaired or published after each, and listing by listing."""
+    """Print the scores of a set in 20 instalments, published after each, and listing by listing."""
     rows, truth = load(name)
     every = list(records(rows))
-    table = resolve(every, Orders()).table
     order = random.Random(1).sample(every, len(every))
-    groups: Groups = ()
-    for end in range(1, 21):
-        groups = group_ids(rejoined(order[: len(order) * end // 20], groups, Orders(), table))
-    print(f"{name:16} random order, repaired: {score(groups, truth)}")
     print(f"{name:16} random order, published: {_published(_instalments(order), truth)}")
     sources = sorted({record.source for record in every})
     random.Random(1).shuffle(sources)

@@ -6,7 +6,7 @@ by kinds, so that weighing a pair is one look-up for each kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from msgspec import Struct
@@ -45,6 +45,10 @@ _MINUTE = 60
 _AT_ONCE = 300_000  # pairs compared at once: 35 MB of passing columns; a million are no faster, 100,000 a third slower
 
 
+VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
+PARTED, POSTED, BESIDE = 1, 2, 3
+
+
 class Compared(Struct, frozen=True):
     """Pairs of rows with the level of each kind of evidence, in the order of ``KINDS``."""
 
@@ -54,35 +58,28 @@ class Compared(Struct, frozen=True):
 
 
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
-    """The levels of all pairs, but for ``order``, which needs pairs that are weighed (``neighbours``)."""
-    levels = sketched(frame, left, right)
-    read(frame, left, right, levels)
+    """Return the levels of all pairs but for ``order``, which needs pairs that are weighed."""
+    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
+    for at in range(0, len(left), _AT_ONCE):
+        part = slice(at, at + _AT_ONCE)
+        _measure(frame, left[part], right[part], levels[part])
     return Compared(left, right, levels)
 
 
-def sketched(frame: Frame, left: Ints, right: Ints) -> Levels:
-    """The levels of all pairs before their texts are read: without ``told``, and without what hangs on that."""
-    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
-    for part in parts(len(left)):
-        _measure(frame, left[part], right[part], levels[part])
-    return levels
-
-
-def read(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Write into the levels of pairs what their texts say, once."""
-    for part in parts(len(left)):
-        levels[part, KINDS.index("told")] = retold(frame, left[part], right[part])
-        _single(frame, left[part], right[part], levels[part])
-        _quote(frame, left[part], right[part], levels[part])
-
-
-def parts(pairs: int) -> Iterator[slice]:
-    """Some of so many pairs at a time."""
-    return (slice(at, at + _AT_ONCE) for at in range(0, pairs, _AT_ONCE))
+def find_vetoes(frame: Frame, compared: Compared) -> Ints:
+    """Return for each pair the number of the veto in ``VETOES``; 0 where there is none."""
+    left, right = compared.left, compared.right
+    parted = compared.levels[:, KINDS.index("part")] == LEVELS["part"].index("conflict")
+    one, other = frame.kind[left], frame.kind[right]
+    kinds = (one != other) & (one != ABSENT) & (other != ABSENT) & (compared.levels[:, KINDS.index("id")] == 0)
+    overlap = (frame.first[left] <= frame.last[right]) & (frame.first[right] <= frame.last[left])
+    beside = (frame.source[left] == frame.source[right]) & overlap
+    vetoes: Ints = np.where(beside, BESIDE, np.where(kinds, POSTED, np.where(parted, PARTED, 0)))
+    return vetoes
 
 
 def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Write the levels of some pairs before their texts are read."""
+    """Write the levels of some pairs."""
     for kind, measure in _MEASURES.items():
         levels[:, KINDS.index(kind)] = measure(frame, left, right)
     title = levels[:, KINDS.index("title")]
@@ -90,6 +87,9 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     levels[worth, KINDS.index("names")] = _names(frame, left[worth], right[worth]) if len(worth) else 0
     _forgive(frame, left, right, levels)
     _count_once(frame, left, right, levels)
+    levels[:, KINDS.index("told")] = retold(frame, left, right)
+    _single(frame, left, right, levels)
+    _quote(frame, left, right, levels)
 
 
 def _count_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:

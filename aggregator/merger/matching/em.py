@@ -14,11 +14,10 @@ import math
 import numpy as np
 from msgspec.structs import replace
 
-from aggregator.merger.matching.comparison import Levels, compare
+from aggregator.merger.matching.comparison import Compared, Levels, compare
 from aggregator.merger.matching.features.feature_table import Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Ints
 from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.prefilter import Paired, closely, most
 from aggregator.merger.matching.scoring import weigh
 from aggregator.merger.matching.table import Table
 
@@ -38,18 +37,17 @@ _GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what i
 _SEED = 7
 
 
-def relearned(pairs: Paired, start: Table) -> Table:
-    """The table fitted to the pairs of a run."""
-    free = pairs.vetoes == 0  # the pairs that may be matches at all
+def relearned(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
+    """Return the table fitted to the pairs of a run."""
+    free = vetoes == 0  # the pairs that may be matches at all
     if int(free.sum()) < LEAST:
         return start
-    hopeful = closely(pairs, np.flatnonzero(free & (most(pairs, start) >= _HOPELESS))).compared
-    live = np.flatnonzero(weigh(start, hopeful.levels) >= _HOPELESS)
-    patterns, which = _patterns(hopeful.levels[live])
-    unlike = _unlike(pairs)
-    rivals = _rivals(pairs.frame, hopeful.left[live], hopeful.right[live])
-    anchors = hopeful.levels[live, KINDS.index("id")] == 1
-    lowest = start.prior - math.log(max(len(pairs.frame.records) / _USUAL, 1.0))
+    live = np.flatnonzero(free & (weigh(start, compared.levels) >= _HOPELESS))
+    patterns, which = _patterns(compared.levels[live])
+    unlike = _unlike(frame, compared)
+    rivals = _rivals(frame, compared.left[live], compared.right[live])
+    anchors = compared.levels[live, KINDS.index("id")] == 1
+    lowest = start.prior - math.log(max(len(frame.records) / _USUAL, 1.0))
     table, free_prior = start, start.prior
     for _ in range(ROUNDS):
         likely = _expected(weigh(table, patterns).astype(np.float64)[which], rivals)
@@ -73,17 +71,15 @@ def _patterns(levels: Levels) -> tuple[Levels, Ints]:
     return levels[first], which
 
 
-def _unlike(pairs: Paired) -> list[Doubles]:
-    """How often each level occurs among pairs that are not one."""
-    frame, compared = pairs.frame, pairs.compared
+def _unlike(frame: Frame, compared: Compared) -> list[Doubles]:
+    """Return how often each level occurs among pairs that are not one."""
     rng = np.random.default_rng(_SEED)
     rows = len(frame.records)
     left, right = (rng.integers(0, rows, min(_SAMPLES, rows * rows)) for _ in range(2))
     one, other = frame.scope[left], frame.scope[right]
     apart = (frame.source[left] != frame.source[right]) & ((one == other) | (one < 0) | (other < 0))
     chance = compare(frame, left[apart], right[apart]).levels
-    within = np.flatnonzero(frame.source[compared.left] == frame.source[compared.right])
-    inside = closely(pairs, within).compared.levels
+    inside = compared.levels[frame.source[compared.left] == frame.source[compared.right]]
     out = []
     for column, kind in enumerate(KINDS):
         both = (_shares(sample[:, column], len(LEVELS[kind])) for sample in (chance, inside))

@@ -7,11 +7,11 @@ from datetime import date
 
 import numpy as np
 
+from aggregator.merger.matching.comparison import VETOES
 from aggregator.merger.matching.features.feature_table import Frame
 from aggregator.merger.matching.features.record import Record
 from aggregator.merger.matching.features.token_bags import Ints
 from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.prefilter import VETOES
 from aggregator.merger.matching.resolve import Resolution
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles.titles import Title

@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import pairs_of
 from aggregator.merger.matching.features.record import of_entry
-from aggregator.merger.matching.prefilter import BESIDE, POSTED, Paired
-from aggregator.merger.matching.resolve import Orders, Resolution, paired, settled
+from aggregator.merger.matching.resolve import Orders, Paired, Resolution, paired, settled
 from aggregator.merger.matching.table import Table
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry

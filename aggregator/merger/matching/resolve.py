@@ -8,9 +8,9 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.merger.matching.blocking import Candidates, candidates
+from aggregator.merger.matching.blocking import candidates
 from aggregator.merger.matching.clustering import UNSEEN, Rules, cluster, components
-from aggregator.merger.matching.comparison import Compared
+from aggregator.merger.matching.comparison import PARTED, Compared, compare, find_vetoes
 from aggregator.merger.matching.competing_candidates import contested
 from aggregator.merger.matching.constraints import published, rules_of
 from aggregator.merger.matching.date_offsets import redated
@@ -21,7 +21,6 @@ from aggregator.merger.matching.features.token_bags import Floats, Ints
 from aggregator.merger.matching.levels import KINDS
 from aggregator.merger.matching.listing_order import ELSEWHERE, ordered
 from aggregator.merger.matching.merge_published import alike
-from aggregator.merger.matching.prefilter import PARTED, Paired, closely, promising, sighted
 from aggregator.merger.matching.relisting import relisted
 from aggregator.merger.matching.same_titles import aligned
 from aggregator.merger.matching.scoring import weigh
@@ -54,28 +53,35 @@ class Orders(Struct, frozen=True):
     threshold: float = 1.0
 
 
+class Paired(Struct, frozen=True):
+    """The records of a run with the pairs that are compared, their vetoes, and how many blocks were too large."""
+
+    frame: Frame
+    compared: Compared
+    vetoes: Ints
+    capped: int = 0
+
+
 def resolve(records: Sequence[Record], orders: Orders, table: Table | None = None) -> Resolution:
-    """The groups of the records; without a table the shipped one, fitted to the run where it is large enough."""
+    """Return the groups of the records; without a table the shipped one, fitted to the run where it is large enough."""
     return settled(paired(records), orders, table)
 
 
 def paired(records: Sequence[Record]) -> Paired:
-    """The records side by side, before anything is weighed."""
-    return compared(framed(records))
-
-
-def compared(frame: Frame) -> Paired:
-    """The same of records that are in their frame."""
-    return sighted(frame, candidates(frame))
+    """Return the records side by side, before anything is weighed."""
+    frame = framed(records)
+    found = candidates(frame)
+    compared = compare(frame, found.left, found.right)
+    return Paired(frame, compared, find_vetoes(frame, compared), found.capped)
 
 
 def learned(pairs: Paired) -> Table:
-    """The shipped table, fitted to the pairs where they are enough."""
-    return relearned(pairs, SHIPPED)
+    """Return the shipped table, fitted to the pairs where they are enough."""
+    return relearned(pairs.frame, pairs.compared, pairs.vetoes, SHIPPED)
 
 
 def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolution:
-    """The groups of records that stand side by side, as ``resolve`` finds them.
+    """Return the groups of records that stand side by side, as ``resolve`` finds them.
 
     What the weights alone say is the answer where it keeps together all that was published together, and apart what
     was published apart; else the pins hold, but for those that are let go.
@@ -96,47 +102,13 @@ def settled(pairs: Paired, orders: Orders, table: Table | None = None) -> Resolu
     return _resolved(pairs, table, replace(rules, alike=plain), orders.threshold)
 
 
-def rejoined(records: Sequence[Record], before: Sequence[Sequence[str]], orders: Orders, table: Table) -> Resolution:
-    """The groups after some records came or changed: only they, their candidates and the groups of these are looked at.
-
-    ``before`` holds the groups of ids as they were, without what came or changed. Every other group stands; groups
-    of one record may be left out only if they are to be looked at.
-    """
-    frame = framed(records)
-    row = {record.id: at for at, record in enumerate(frame.records)}
-    home = np.arange(len(row), dtype=np.int64)
-    settled = np.zeros(len(row), dtype=np.bool_)
-    for group in before:
-        rows = [row[name] for name in group if name in row]
-        home[rows] = rows[:1]
-        settled[rows] = True
-    found = candidates(frame)
-    fresh = ~settled[found.left] | ~settled[found.right]
-    touched = ~settled
-    touched[home[found.left[fresh]]] = touched[home[found.right[fresh]]] = True
-    open_ = touched[home] | touched
-    looked = open_[found.left] & open_[found.right]
-    pairs = sighted(frame, Candidates(found.left[looked], found.right[looked], found.capped))
-    rules = rules_of(frame, orders.decisions, orders.pins)
-    kept = [tuple(row[name] for name in group if name in row) for group in before]
-    standing = tuple(rows for rows in kept if len(rows) > 1 and not open_[rows[0]])
-    full = replace(rules, groups=(*rules.groups, *standing))
-    return _resolved(pairs, table, full, orders.threshold)
-
-
 def _resolved(
     pairs: Paired, table: Table, rules: Rules, threshold: float, bound: Iterable[tuple[int, ...]] = ()
 ) -> Resolution:
-    """The groups by all evidence; pairs inside the groups of ``bound`` rows are looked at, too, for what follows."""
-    looked = promising(pairs, table, threshold)
-    while True:
-        found = _weighed(closely(pairs, np.flatnonzero(looked)), table, rules, bound)
-        every = Weighed(found.compared, found.weights + found.rivals, found.vetoes)
-        home = _homes(every, (*rules.groups, *bound), len(pairs.frame.records), threshold)
-        within = home[pairs.compared.left] == home[pairs.compared.right]
-        if looked[within].all():
-            return replace(found, groups=grouped(every, rules, threshold))
-        looked |= within
+    """Return the groups by all evidence."""
+    found = _weighed(pairs, table, rules, bound)
+    every = Weighed(found.compared, found.weights + found.rivals, found.vetoes)
+    return replace(found, groups=grouped(every, rules, threshold))
 
 
 def _weighed(pairs: Paired, table: Table, rules: Rules, bound: Iterable[tuple[int, ...]] = ()) -> Resolution:

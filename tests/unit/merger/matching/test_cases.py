@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from aggregator.merger.matching.comparison import VETOES
 from aggregator.merger.matching.features.json_lines import records
 from aggregator.merger.matching.levels import LEVELS
-from aggregator.merger.matching.prefilter import VETOES
 from aggregator.merger.matching.resolve import Orders, resolve
 
 DATA = Path(__file__).parent / "data" / "match"

@@ -12,7 +12,7 @@ from aggregator.merger.matching.features.record import Record
 from aggregator.merger.matching.features.show_scope import scopes_of
 from aggregator.merger.matching.levels import KINDS, LEVELS
 from aggregator.merger.matching.match import match
-from aggregator.merger.matching.resolve import Orders, Resolution, rejoined, resolve
+from aggregator.merger.matching.resolve import Orders, Resolution, resolve
 from aggregator.merger.matching.weights import SHIPPED
 from aggregator.model.entry import Entry
 
@@ -62,35 +62,9 @@ def true(found: list[Record]) -> set[frozenset[str]]:
     return {frozenset(ids) for ids in items.values()}
 
 
-def test_instalments_end_where_one_run_does() -> None:
+def test_two_shows_are_matched_each_by_itself() -> None:
     found = show("Kettlecast", "abc", 1) + show("Night Trains", "xy", 2)
     assert named(resolve(found, Orders())) == true(found)
-    order = random.Random(5).sample(found, len(found))
-    groups: list[list[str]] = []
-    for end in range(10, len(order) + 10, 10):
-        step = rejoined(order[:end], groups, Orders(), SHIPPED)
-        groups = [[step.frame.records[row].id for row in group] for group in step.groups]
-    assert {frozenset(group) for group in groups} == true(found)
-
-
-def test_what_nothing_touches_is_not_looked_at_again() -> None:
-    found = show("Kettlecast", "ab", 1)
-    wrong = [[record.id for record in found[:2]]]
-    kept = [*wrong, *([record.id] for record in found[2:])]
-    new = Record("n-1", "new", "something else altogether")
-    again = rejoined([*found, new], kept, Orders(), SHIPPED)
-    assert frozenset(wrong[0]) in named(again)
-    assert len(again.weights) == 0
-
-
-def test_what_is_touched_may_fall_apart_again() -> None:
-    found = show("Kettlecast", "abc", 1)
-    rest = [record for record in found if not record.source.endswith("c")]
-    one = rest[0].id
-    other = next(record.id for record in rest if record.source.endswith("b") and record.id[-2:] != one[-2:])
-    before = [[one, other], *([record.id] for record in rest if record.id not in (one, other))]
-    assert frozenset({one, other}) in named(rejoined(rest, before, Orders(), SHIPPED))
-    assert named(rejoined(found, before, Orders(), SHIPPED)) == named(resolve(found, Orders(), SHIPPED))
 
 
 def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from aggregator.merger.matching.clustering import STRONG, Rules, cluster
-from aggregator.merger.matching.features.feature_table import framed
 from aggregator.merger.matching.features.json_lines import records
 from aggregator.merger.matching.features.record import Record
 from aggregator.merger.matching.merge_published import alike
-from aggregator.merger.matching.prefilter import closely
-from aggregator.merger.matching.resolve import Orders, compared, resolve
+from aggregator.merger.matching.resolve import Orders, paired, resolve
 from aggregator.merger.matching.table import Table
 from aggregator.merger.matching.weights import SHIPPED
 
@@ -80,8 +77,8 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
 
 
 def test_only_promises_that_one_group_holds_whole_are_alike() -> None:
-    pair = compared(framed([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")]))
-    found = pair.frame, closely(pair, np.arange(len(pair.vetoes))).compared
+    pair = paired([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")])
+    found = pair.frame, pair.compared
     whole = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
     torn = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
     assert (whole, torn) == ({("a", "b")}, frozenset())

@@ -2,14 +2,12 @@
 
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.record import of_entry
 from aggregator.merger.matching.levels import KINDS, LEVELS
 from aggregator.merger.matching.match import match
-from aggregator.merger.matching.prefilter import closely
 from aggregator.merger.matching.relisting import relisted
 from aggregator.merger.matching.resolve import paired
 from aggregator.merger.matching.weights import SHIPPED
@@ -85,7 +83,6 @@ def test_a_day_later_is_no_other_date() -> None:
 def most(*entries: Entry) -> float:
     """The most that a pair of entries gains by being listed anew."""
     found = paired([of_entry(entry) for entry in entries])
-    found = closely(found, np.arange(len(found.vetoes)))
     return float(relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
 
 
