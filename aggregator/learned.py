@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from aggregator.merger.blending import blend, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
-from aggregator.merger.matching import resolve, table, weights
+from aggregator.merger.matching import match, scoring
 from aggregator.merger.reconciling.provenance import Weights, ballot
 from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster
@@ -49,13 +49,13 @@ class Learned(Struct, frozen=True):
     text: str
 
 
-def table_of(store: Store, plan: Plan, size: int, pairs: resolve.Paired | None = None) -> Learned:
+def table_of(store: Store, plan: Plan, size: int, pairs: match.Pairs | None = None) -> Learned:
     """The table of weights that was kept, or one fitted to the ``pairs`` of the feed as it is now.
 
     ``size`` counts its entries. Where nothing is compared the table is the shipped one.
     """
     before = _before(store, plan, TABLE, size)
-    return before or Learned(size, (resolve.learned(pairs) if pairs else weights.SHIPPED).to_json())
+    return before or Learned(size, (match.fit_table(pairs) if pairs else scoring.SHIPPED).to_json())
 
 
 def lore_of(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
@@ -83,9 +83,9 @@ def _shorter(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def as_table(learned: Learned) -> table.Table:
+def as_table(learned: Learned) -> scoring.Table:
     """Return the table itself; one kept by an earlier version has the shipped weights for levels that it lacks."""
-    return table.from_json(learned.text, weights.SHIPPED)
+    return scoring.parse_table(learned.text, scoring.SHIPPED)
 
 
 def version(learned: Learned) -> str:

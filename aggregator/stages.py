@@ -20,9 +20,10 @@ from aggregator.cached_results import Mended, mend
 from aggregator.generator.content import ids, unique_titles
 from aggregator.kept import Work
 from aggregator.learned import Learned, remarks
+from aggregator.merger import other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, Settlement, settle
-from aggregator.merger.matching import match, other_shows, resolve, single_source, table
+from aggregator.merger.matching import match, scoring
 from aggregator.merger.reconciling.channel import complete
 from aggregator.merger.reconciling.enclosure_hold import alarms
 from aggregator.merger.reconciling.provenance import Weights, seniority
@@ -61,20 +62,20 @@ def repaired(store: Store, plan: Plan) -> Mended:
 
 def alone(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[Cluster, ...] | None:
     """The clusters where one source speaks alone, with nothing to be compared; ``None`` where there is something."""
-    return single_source.clusters(entries, *_orders(store, plan))
+    return match.cluster_single_source(entries, *_orders(store, plan))
 
 
-def compared(entries: Sequence[Entry]) -> resolve.Paired:
+def compared(entries: Sequence[Entry]) -> match.Pairs:
     """The entries side by side, before they are weighed: for the table, where it is fitted, and for the match."""
-    return match.side_by_side(entries)
+    return match.compare_entries(entries)
 
 
 def matched(
     store: Store,
     plan: Plan,
     entries: Sequence[Entry],
-    weighing: table.Table,
-    pairs: resolve.Paired | None = None,
+    weighing: scoring.Table,
+    pairs: match.Pairs | None = None,
 ) -> Matching:
     """The clusters, under a person's decisions and with what was published together kept together."""
     decided, pins = _orders(store, plan)

@@ -15,9 +15,9 @@ import time
 from collections import Counter
 from itertools import accumulate
 
-from aggregator.merger.matching.blocking import candidates
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.resolve import Orders, resolve
+from aggregator.merger.matching.blocking import find_candidates
+from aggregator.merger.matching.features.records import parse_records
+from aggregator.merger.matching.match import Constraints, match_records
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 
@@ -76,7 +76,7 @@ def measure(count: int) -> dict[str, float]:
     """Seconds, peak memory and scores of one run."""
     lines, truth = songs(count)
     start = time.process_time()
-    found = resolve(records(lines), Orders())
+    found = match_records(parse_records(lines), Constraints())
     seconds = time.process_time() - start
     ids = [record.id for record in found.frame.records]
 
@@ -89,7 +89,7 @@ def measure(count: int) -> dict[str, float]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "records": count,
-        "pairs": len(candidates(found.frame).left),
+        "pairs": len(find_candidates(found.frame).left),
         "seconds": round(seconds, 1),
         "megabytes": round(peak),
         "precision": round(true / max(said, 1), 4),

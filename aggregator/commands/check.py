@@ -18,7 +18,7 @@ from aggregator.commands.wording import count, line, value
 from aggregator.config.keys import schema_text
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
-from aggregator.merger.matching import other_shows
+from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
 from aggregator.store import database
 from aggregator.text.fold import fold

@@ -11,10 +11,9 @@ from typing import TextIO
 from msgspec import to_builtins
 
 from aggregator.merger.matching.comparison import BESIDE, POSTED
-from aggregator.merger.matching.explain import pairs_of
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.match import NEAR
-from aggregator.merger.matching.resolve import Orders, Resolution, resolve
+from aggregator.merger.matching.explain import Resolution, explain_pairs
+from aggregator.merger.matching.features.records import parse_records
+from aggregator.merger.matching.match import NEAR_MISS, Constraints, match_records
 
 Line = Mapping[str, object]
 
@@ -30,7 +29,7 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshol
     """
     lines, faults = _read(source)
     errors.writelines(f"{fault}\n" for fault in faults)
-    found = resolve(records(lines), Orders(threshold=threshold))
+    found = match_records(parse_records(lines), Constraints(threshold=threshold))
     ids = [record.id for record in found.frame.records]
     cluster = {ids[row]: ids[group[0]] for group in found.groups for row in group}
     told = _told(found) if explain else {}
@@ -87,11 +86,11 @@ def _told(found: Resolution) -> dict[str, dict[str, object]]:
         for row in (left, right):
             if home[left] == home[right]:
                 held[row].append(at)
-            elif total[at] >= NEAR and found.vetoes[at] not in (BESIDE, POSTED):
+            elif total[at] >= NEAR_MISS and found.vetoes[at] not in (BESIDE, POSTED):
                 refused[row] = max(refused.get(row, at), at, key=lambda one: total[one])
     ids = [record.id for record in found.frame.records]
     told = sorted({*chain.from_iterable(held.values()), *refused.values()})
-    pair = dict(zip(told, map(to_builtins, pairs_of(found, told)), strict=True))
+    pair = dict(zip(told, map(to_builtins, explain_pairs(found, told)), strict=True))
     return {
         name: {
             "pairs": [pair[at] for at in held[row]],

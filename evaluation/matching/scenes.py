@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aggregator.errors import AggregatorError
-from aggregator.merger.matching.features.record import of_entry
-from aggregator.merger.matching.resolve import Orders, resolve
+from aggregator.merger.matching.features.records import make_record
+from aggregator.merger.matching.match import Constraints, match_records
 from evaluation.matching.directories import FIXTURES, SCENES, scene, show
 from evaluation.matching.scoring import errors, group_ids, pooled, score
 
@@ -38,7 +38,7 @@ def measure(feeds: Sequence[Path], seeds: int, *, wrong: bool) -> None:
             for seed in range(seeds):
                 for at, path in enumerate(feeds):
                     told = scene(seed, name, path, feeds[at - len(feeds) // 2], host=host)
-                    groups = group_ids(resolve([of_entry(said) for said, _ in told], Orders()))
+                    groups = group_ids(match_records([make_record(said) for said, _ in told], Constraints()))
                     truth = {said.id: item for said, item in told}
                     scores.append(score(groups, truth))
                     lines += errors(groups, truth, {said.id: said.title for said, _ in told}) if wrong else []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from aggregator.merger.matching.resolve import Resolution
+from aggregator.merger.matching.explain import Resolution
 
 Groups = Sequence[Sequence[str]]
 

@@ -12,11 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aggregator.merger.identity.settle import Past, settle
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.resolve import Orders, resolve
-from aggregator.merger.matching.table import Table
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.features.records import Record, parse_records
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import SHIPPED, Table
 from aggregator.model.item import Item, Promise
 from aggregator.stages import pinned
 from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
@@ -52,7 +50,7 @@ def check(name: str) -> list[str]:
     for dropped in ((), IDS) if any(key in row for row in rows for key in IDS) else ((),):
         kept = [{key: value for key, value in row.items() if key not in dropped} for row in rows]
         start = time.process_time()
-        found = score(group_ids(resolve(records(kept), Orders())), truth)
+        found = score(group_ids(match_records(parse_records(kept), Constraints())), truth)
         seconds = time.process_time() - start
         print(f"{name:16} {'no ids' if dropped else 'whole ':6} {found}  {seconds:.1f} s")
         failures += [f"{name}: {what} {value:.4f}, at least {least}" for what, value, least in _missed(found, name)]
@@ -73,14 +71,16 @@ def print_shows() -> None:
         by[truth[str(row["id"])].split("/")[0]].append(row)
     tables: tuple[tuple[str, Table | None], ...] = (("shipped", SHIPPED), ("fitted", None))
     for label, table in tables:
-        found = pooled(score(group_ids(resolve(records(own), Orders(), table)), truth) for own in by.values())
+        found = pooled(
+            score(group_ids(match_records(parse_records(own), Constraints(), table)), truth) for own in by.values()
+        )
         print(f"show by show, {label} table: {found}")
 
 
 def print_streams(name: str) -> None:
     """Print the scores of a set in 20 instalments, published after each, and listing by listing."""
     rows, truth = load(name)
-    every = list(records(rows))
+    every = list(parse_records(rows))
     order = random.Random(1).sample(every, len(every))
     print(f"{name:16} random order, published: {_published(_instalments(order), truth)}")
     sources = sorted({record.source for record in every})
@@ -102,7 +102,7 @@ def _published(arrivals: Iterable[Sequence[Record]], truth: dict[str, str]) -> s
     groups: Groups = ()
     given: set[str] = set()
     for turn, known in enumerate(arrivals):
-        groups = group_ids(resolve(known, Orders(pins=pinned(promises))))
+        groups = group_ids(match_records(known, Constraints(pins=pinned(promises))))
         items = [Item(title=group[0], entries=tuple(group)) for group in groups]
         promises = settle(items, Past(truth[groups[0][0]], promises), NOW + timedelta(days=turn)).promises
         guids = {promise.guid for promise in promises}

@@ -1,4 +1,4 @@
-"""Which pairs of records are compared: those that share a rare token, a day, a number, the core or a hard id."""
+"""Find the pairs of records worth comparing: those that share a rare token, a day, a number, the core or a hard id."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Bags, Ints, between, distinct, numbered
+from aggregator.merger.matching.features.token_bags import Bags, Ints, number_combinations, select_features, sort_unique
 
-CAP = 80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
+_CAP = (
+    80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
+)
 _COMMON = 50  # rows in which a title token may stand to be a key of its own
 _UNCOMMON = 20  # rows in which a description token may stand to be a key
 _WEEK = 1_000_000  # above any length in steps of four seconds
@@ -28,18 +30,18 @@ class Candidates(Struct, frozen=True):
     capped: int = 0
 
 
-def candidates(frame: Frame) -> Candidates:
-    """The pairs worth comparing, of one source too (they show what non-matches look like)."""
+def find_candidates(frame: Frame) -> Candidates:
+    """Return the pairs worth comparing, of one source too (they show what non-matches look like)."""
     rows = len(frame.records)
     found: list[Ints] = []
     capped = 0
-    for keys, owners in _keys(frame):
-        pairs, over = _pairs(keys, owners, rows)
+    for keys, owners in _block_keys(frame):
+        pairs, over = _pair_up(keys, owners, rows)
         found.append(pairs)
         capped += over
     every = np.concatenate(found)
     found.clear()
-    codes = distinct(every)
+    codes = sort_unique(every)
     del every
     left, right = codes // max(rows, 1), codes % max(rows, 1)
     del codes
@@ -50,28 +52,28 @@ def candidates(frame: Frame) -> Candidates:
     return Candidates(left[kept], right[kept], capped)
 
 
-def _keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
-    """Columns of (key, row), one for each way to be candidates."""
+def _block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
+    """Yield columns of (key, row), one for each way to be candidates."""
     rows = np.arange(len(frame.records), dtype=np.int64)
     scope = frame.shelf + 2
     width = int(scope.max(initial=0)) + 1
-    yield _bagged(frame.tokens, most=_COMMON)
-    yield _coupled(frame.tokens)
+    yield _feature_keys(frame.tokens, most=_COMMON)
+    yield _couple_keys(frame.tokens)
     yield frame.core * width + scope, rows
-    yield _bagged(frame.hard, most=CAP)
-    yield _rarest(frame.said, (2, _UNCOMMON), _RAREST)
-    yield _openings(frame)
+    yield _feature_keys(frame.hard, most=_CAP)
+    yield _select_rarest(frame.said, (2, _UNCOMMON), _RAREST)
+    yield _opening_keys(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
-    yield from _slots(frame, scope, width)
-    yield from _repeated(frame, scope, width)
-    features, owners = _bagged(frame.numbers, most=len(rows))
+    yield from _length_keys(frame, scope, width)
+    yield from _repeated_title_keys(frame, scope, width)
+    features, owners = _feature_keys(frame.numbers, most=len(rows))
     yield features * width + scope[owners], owners
 
 
-def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
-    """Equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
+def _length_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
     timed = np.flatnonzero(frame.seconds != ABSENT)
     counted = timed[frame.numbers.sizes[timed] > 0]
     first = frame.numbers.features[frame.numbers.starts[counted]].astype(np.int64) if len(counted) else counted
@@ -82,19 +84,19 @@ def _slots(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]
             yield (value * _WEEK + length) * width + scope[owners], owners
 
 
-def _repeated(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+def _repeated_title_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
     """Yield equal titles with an equal instant, or with an equal length within two seconds."""
     often = np.flatnonzero(frame.repeats > 1)
     instants = np.array([ABSENT if (at := frame.records[row].instant) is None else int(at) for row in often.tolist()])
     dated, timed = often[instants != ABSENT], often[frame.seconds[often] != ABSENT]
-    yield numbered(frame.core[dated] * width + scope[dated], instants[instants != ABSENT]), dated
+    yield number_combinations(frame.core[dated] * width + scope[dated], instants[instants != ABSENT]), dated
     for shift in (0, 2):
         length = (frame.seconds[timed] + shift) // 4
         yield (frame.core[timed] * _WEEK + length) * width + scope[timed], timed
 
 
-def _openings(frame: Frame) -> tuple[Ints, Ints]:
-    """The first distinct words of each description and of each summary as one key."""
+def _opening_keys(frame: Frame) -> tuple[Ints, Ints]:
+    """Return the first distinct words of each description and of each summary as one key."""
     found = []
     for bags in (frame.told, frame.brief):
         owners = np.flatnonzero(bags.sizes >= _OPENING)
@@ -107,24 +109,24 @@ def _openings(frame: Frame) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _bagged(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
-    """Each feature that stands in 2 to ``most`` rows, with its rows."""
-    features, owners, _ = between(bags, 2, most)
+def _feature_keys(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
+    """Return each feature that stands in 2 to ``most`` rows, with its rows."""
+    features, owners, _ = select_features(bags, 2, most)
     return features, owners
 
 
-def _rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
-    """For each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
-    features, owners, often = between(bags, *rows_between)
+def _select_rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
+    """Return for each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
+    features, owners, often = select_features(bags, *rows_between)
     order = np.lexsort((features, often, owners))
     features, owners = features[order], owners[order]
     near = np.arange(len(owners)) - np.searchsorted(owners, owners, side="left") < most
     return features[near], owners[near]
 
 
-def _coupled(bags: Bags) -> tuple[Ints, Ints]:
-    """Two by two the rarest of the tokens that are too common to be keys alone: what large runs are left with."""
-    features, owners = _rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
+def _couple_keys(bags: Bags) -> tuple[Ints, Ints]:
+    """Return pairs of the rarest tokens that are too common to be keys alone: what large runs are left with."""
+    features, owners = _select_rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
     found = []
     for step in range(1, _COUPLED):
         one, other = np.arange(len(owners) - step), np.arange(step, len(owners))
@@ -135,8 +137,8 @@ def _coupled(bags: Bags) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
-    """The pairs of rows with equal key, as ``left * rows + right``; and how many blocks were above the cap."""
+def _pair_up(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
+    """Return the pairs of rows with equal key, as ``left * rows + right``; and how many blocks were above the cap."""
     order = np.lexsort((owners, keys))
     keys, owners = keys[order], owners[order]
     starts = (
@@ -144,9 +146,9 @@ def _pairs(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
     )
     sizes = np.diff(np.concatenate((starts, [len(keys)])))
     out: list[Ints] = []
-    for size in sorted(set(sizes[(sizes > 1) & (sizes <= CAP)].tolist())):
+    for size in sorted(set(sizes[(sizes > 1) & (sizes <= _CAP)].tolist())):
         members = owners[starts[sizes == size][:, None] + np.arange(size)]
         one, other = np.triu_indices(size, 1)
         out.append((members[:, one] * rows + members[:, other]).ravel())
     pairs = np.concatenate(out) if out else np.zeros(0, dtype=np.int64)
-    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > CAP).sum())
+    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > _CAP).sum())

@@ -1,4 +1,4 @@
-"""Which records are one item, given the weights of pairs: best evidence first, one record per source, average linkage.
+"""Cluster records that are one item by the weights of pairs: best first, one record per source, average linkage.
 
 Connected components are not used as an answer: one wrong pair would chain two items together (measured in
 ``docs/matching.md``). They only bound the work: records of different components never meet.
@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-UNSEEN = -6.0  # weight of a pair that was no candidate: it shares no rare token, day, number or id
-LINKAGE = -2.0  # least mean of all weights between two clusters that become one
-STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
-PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be let go; -2 changes no set
+from aggregator.merger.matching.scoring import UNSEEN
 
-Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
+_LINKAGE = -2.0  # least mean of all weights between two clusters that become one
+STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
+_PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be let go; -2 changes no set
+
+_Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
 
 
 class Rules(Struct, frozen=True):
@@ -25,7 +26,7 @@ class Rules(Struct, frozen=True):
     ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where
     unknown) for each or none. ``groups`` are rows that stay together whatever the evidence; ``apart`` pairs of rows
     that never meet; ``guid`` the published guid of pinned rows; ``alike`` pairs of guids, the lower first, that
-    nothing contradicts (``redirected``).
+    nothing contradicts (``constraints.find_mergeable``).
     """
 
     source: Sequence[int]
@@ -39,8 +40,8 @@ class Rules(Struct, frozen=True):
     alike: frozenset[tuple[str, str]] = frozenset()
 
 
-def components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
-    """For each row the lowest row that it is linked to, however indirectly."""
+def find_components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
+    """Return for each row the lowest row that it is linked to, however indirectly."""
     root = list(range(rows))
 
     def find(row: int) -> int:
@@ -56,8 +57,8 @@ def components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
     return [find(row) for row in range(rows)]
 
 
-def cluster(rows: int, edges: Iterable[Edge], rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
-    """The clusters, each sorted, in the order of their first row; rows that no edge or rule names stay alone."""
+def cluster(rows: int, edges: Iterable[_Edge], rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
+    """Return the clusters, each sorted, in the order of their first row; rows that no edge or rule names stay alone."""
     state = _State(rows, rules)
     strong = []
     for weight, left, right in edges:
@@ -88,32 +89,32 @@ class _State:
     def join(self, left: int, right: int, threshold: float) -> None:
         """Merge the clusters of two rows where the rules allow it."""
         one, other = self.home[left], self.home[right]
-        if one != other and self._allowed(one, other, threshold):
+        if one != other and self._is_allowed(one, other, threshold):
             small, large = sorted((one, other), key=lambda home: (len(self.members[home]), -home))
             self._merge(large, small)
 
-    def _allowed(self, one: int, other: int, threshold: float) -> bool:
+    def _is_allowed(self, one: int, other: int, threshold: float) -> bool:
         """Return whether the rules allow it and the mean weight is not against it.
 
-        Entries that one source listed at different times may be one, but only where nothing speaks against that itself:
+        Entries that one source listed at different times may be one, but only where nothing contradicts that itself:
         an entry of a third source that has an id of each does not join them.
         """
         total, pairs = 0.0, 0
         kind, source = self.rules.kind, self.rules.source
         for left in self.members[one]:
             for right in self.members[other]:
-                if right in self.foes.get(left, ()) or self._beside(left, right) or self._foreign(left, right):
+                if right in self.foes.get(left, ()) or self._are_beside(left, right) or self._are_foreign(left, right):
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
-                if source[left] == source[right] and (weight is None or weight < PLAIN):
+                if source[left] == source[right] and (weight is None or weight < _PLAIN):
                     return False  # what one source listed at two times is joined by its own evidence, by no other's
                 if weight is not None or kind[left] == kind[right]:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
-        return total / pairs >= self._least(one, other, threshold)
+        return total / pairs >= self._find_least(one, other, threshold)
 
-    def _beside(self, left: int, right: int) -> bool:
-        """Whether one source listed the two side by side."""
+    def _are_beside(self, left: int, right: int) -> bool:
+        """Return whether one source listed the two side by side."""
         rules = self.rules
         return (
             rules.source[left] == rules.source[right]
@@ -121,19 +122,19 @@ class _State:
             and rules.first[right] <= rules.last[left]
         )
 
-    def _foreign(self, left: int, right: int) -> bool:
-        """Whether the two are known to be of different shows."""
+    def _are_foreign(self, left: int, right: int) -> bool:
+        """Return whether the two are known to be of different shows."""
         scope = self.rules.scope
         return bool(scope) and scope[left] >= 0 and scope[right] >= 0 and scope[left] != scope[right]
 
-    def _least(self, one: int, other: int, threshold: float) -> float:
-        """The least mean weight at which two clusters become one: more where both were published, under two guids."""
+    def _find_least(self, one: int, other: int, threshold: float) -> float:
+        """Return the least mean weight that merges two clusters: more where both were published, under two guids."""
         guid, alike = self.rules.guid, self.rules.alike
         left, right = ({guid[row] for row in self.members[home] if row in guid} for home in (one, other))
         if not left or not right or left == right:
-            return LINKAGE
+            return _LINKAGE
         plain = all((min(mine, theirs), max(mine, theirs)) in alike for mine in left for theirs in right)
-        return PLAIN if plain else threshold + STRONG
+        return _PLAIN if plain else threshold + STRONG
 
     def _merge(self, one: int, other: int) -> None:
         if one == other:

@@ -1,4 +1,4 @@
-"""The table re-estimated from a run's own pairs: expectation-maximisation with guards against running away.
+"""Fit the table of weights to a run's own pairs: expectation-maximisation with guards against running away.
 
 Plain EM on candidate pairs finds "same show, about the same time" instead of "same item". The guards: pairs with an
 equal hard id stay matches; what non-matches look like comes half from pairs inside a source, half from random pairs
@@ -14,15 +14,13 @@ import math
 import numpy as np
 from msgspec.structs import replace
 
-from aggregator.merger.matching.comparison import Compared, Levels, compare
+from aggregator.merger.matching.comparison import Compared, compare
 from aggregator.merger.matching.features.feature_table import Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Ints
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.scoring import weigh
-from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, Table, weigh
 
-LEAST = 100  # pairs that may be one, below which a run teaches nothing
-ROUNDS = 30
+_LEAST = 100  # pairs that may be one, below which a run teaches nothing
+_ROUNDS = 30
 _CLIP = 7.0  # natural log-odds that one kind of evidence may weigh: e^7 is what a thousand pairs can show
 _FAR = 2.5  # natural log-odds that a weight may leave the starting table by; 2 costs songs .002 of F1, 4.5 .001
 _ASSUMED = 1000.0  # pairs by which the starting table holds the prior
@@ -37,23 +35,23 @@ _GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what i
 _SEED = 7
 
 
-def relearned(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
+def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     """Return the table fitted to the pairs of a run."""
     free = vetoes == 0  # the pairs that may be matches at all
-    if int(free.sum()) < LEAST:
+    if int(free.sum()) < _LEAST:
         return start
     live = np.flatnonzero(free & (weigh(start, compared.levels) >= _HOPELESS))
-    patterns, which = _patterns(compared.levels[live])
-    unlike = _unlike(frame, compared)
-    rivals = _rivals(frame, compared.left[live], compared.right[live])
+    patterns, which = _find_patterns(compared.levels[live])
+    unlike = _count_non_matches(frame, compared)
+    rivals = _group_rivals(frame, compared.left[live], compared.right[live])
     anchors = compared.levels[live, KINDS.index("id")] == 1
     lowest = start.prior - math.log(max(len(frame.records) / _USUAL, 1.0))
     table, free_prior = start, start.prior
-    for _ in range(ROUNDS):
-        likely = _expected(weigh(table, patterns).astype(np.float64)[which], rivals)
+    for _ in range(_ROUNDS):
+        likely = _expect(weigh(table, patterns).astype(np.float64)[which], rivals)
         likely[anchors] = 1.0
         shares: Doubles = np.bincount(which, weights=likely, minlength=len(patterns)).astype(np.float64)
-        table = _maximised(patterns, shares, unlike, start, len(free))
+        table = _maximise(patterns, shares, unlike, start, len(free))
         before, free_prior = free_prior, table.prior
         table = replace(table, prior=max(free_prior, lowest))
         if abs(before - free_prior) < _SETTLED:
@@ -62,8 +60,8 @@ def relearned(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> T
     return Table(f"learned-{name} from {start.version}", table.prior, table.weights)
 
 
-def _patterns(levels: Levels) -> tuple[Levels, Ints]:
-    """The distinct rows of levels, and for each pair which of them it has."""
+def _find_patterns(levels: Levels) -> tuple[Levels, Ints]:
+    """Return the distinct rows of levels, and for each pair which of them it has."""
     codes = np.zeros(len(levels), dtype=np.int64)
     for column, kind in enumerate(KINDS):
         codes = codes * len(LEVELS[kind]) + levels[:, column]
@@ -71,7 +69,7 @@ def _patterns(levels: Levels) -> tuple[Levels, Ints]:
     return levels[first], which
 
 
-def _unlike(frame: Frame, compared: Compared) -> list[Doubles]:
+def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
     """Return how often each level occurs among pairs that are not one."""
     rng = np.random.default_rng(_SEED)
     rows = len(frame.records)
@@ -82,33 +80,33 @@ def _unlike(frame: Frame, compared: Compared) -> list[Doubles]:
     inside = compared.levels[frame.source[compared.left] == frame.source[compared.right]]
     out = []
     for column, kind in enumerate(KINDS):
-        both = (_shares(sample[:, column], len(LEVELS[kind])) for sample in (chance, inside))
+        both = (_measure_shares(sample[:, column], len(LEVELS[kind])) for sample in (chance, inside))
         out.append(sum(both, np.zeros(len(LEVELS[kind]))) / 2)
     return out
 
 
-def _shares(levels: Levels, size: int) -> Doubles:
+def _measure_shares(levels: Levels, size: int) -> Doubles:
     counts = np.bincount(levels, minlength=size).astype(np.float64)
     return counts / max(float(counts.sum()), 1.0)
 
 
-def _rivals(frame: Frame, left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """For each pair the numbers of two groups: the left row's candidates in the right's source, and the reverse."""
+def _group_rivals(frame: Frame, left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Return two group numbers of each pair: the left row's candidates in the right's source, and the reverse."""
     sources = int(frame.source.max(initial=0)) + 1
     one, other = left * sources + frame.source[right], right * sources + frame.source[left]
     return np.unique(one, return_inverse=True)[1], np.unique(other, return_inverse=True)[1]
 
 
-def _expected(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:
-    """The probability of each pair, a record having at most one partner in each source."""
+def _expect(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:
+    """Return the probability of each pair, a record having at most one partner in each source."""
     odds = np.exp(np.clip(weights, -40.0, 40.0))
     one, other = (odds / (1.0 + np.bincount(group, weights=odds)[group]) for group in rivals)
     likely: Doubles = np.minimum(one, other)
     return likely
 
 
-def _maximised(patterns: Levels, shares: Doubles, unlike: list[Doubles], start: Table, pairs: int) -> Table:
-    """The table that the shares of the patterns ask for, held near the starting one."""
+def _maximise(patterns: Levels, shares: Doubles, unlike: list[Doubles], start: Table, pairs: int) -> Table:
+    """Return the table that the shares of the patterns ask for, held near the starting one."""
     total = float(shares.sum())
     scale = min(total, _FULL)
     rows = []

@@ -1,10 +1,10 @@
-"""Items of one title: which entries of two listings are one, found by laying the listings side by side.
+"""Align items of one title: find which entries of two listings are one by laying the listings side by side.
 
 A daily show gives every item the same title, and a directory may list it without text, under the day of another zone.
-One pair alone says nothing then: the entry of the same day and that of the next day fit equally well. The listings as a
-whole say more: under the right displacement nearly every entry meets another, the lengths and texts of those that meet
-agree, and no listing is ahead of the other. A displacement is believed where it explains both listings clearly better
-than any other; where two explain them equally well there is no evidence.
+One pair alone is no evidence then: the entry of the same day and that of the next day fit equally well. The listings as
+a whole show more: under the right displacement nearly every entry meets another, the lengths and texts of those that
+meet agree, and no listing is ahead of the other. A displacement is believed where it explains both listings clearly
+better than any other; where two explain them equally well there is no evidence.
 
 Displacements that are tried: a stretch of time, where both listings have times of day (0 for the same instants, a zone
 that was not told), else none, one day earlier, or one day later; and, where an archive was dated anew, so many places,
@@ -19,27 +19,24 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.matching.clustering import components
-from aggregator.merger.matching.comparison import Compared, length_levels
-from aggregator.merger.matching.description_similarity import graded_share
+from aggregator.merger.matching.clustering import find_components
+from aggregator.merger.matching.comparison import Compared, compare_lengths, compare_short_texts
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, numbered
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.listing_order import ELSEWHERE, SAME_PLACE, SURE
-from aggregator.merger.matching.table import Table
+from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
+from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table
 
-MEETING = 0.5  # natural log-odds of two entries that meet, of four at most: more meet where both lists are longer
-BEHIND = 2.0  # what an entry costs that is newer than all of the other listing, at most three of them: it came late
-BEFORE_HOST = 5.0  # the same where a directory has it before the host, which alone has audio
-INSIDE = 3.0  # what an entry costs that the other listing lacks though it is newer than the oldest pair
-SAME_ZONE = 1.5  # what speaks for no displacement where no zone explains another
-SAME_INSTANT = 5.0  # the same where both listings have times of day with their zone
-KNOWN = 1.5  # what each pair that is known to be one adds, at most four of them
-CLEARLY = 3.0  # by how much the best displacement must be better than the next
-DATED_ANEW = 6.0  # the same where nothing but lengths and texts can tell
-NEARLY_ALL = 0.8  # share of the entries that must meet, and of the pairs whose lengths or texts must agree then
-AGAINST = -3.0  # lengths and texts below which two entries that meet are not believed to be one
-LARGEST = 1000  # entries of one title of a listing that are laid side by side, the newest
+_MEETING = 0.5  # natural log-odds of two entries that meet, of four at most: more meet where both lists are longer
+_BEHIND = 2.0  # what an entry costs that is newer than all of the other listing, at most three of them: it came late
+_BEFORE_HOST = 5.0  # the same where a directory has it before the host, which alone has audio
+_INSIDE = 3.0  # what an entry costs that the other listing lacks though it is newer than the oldest pair
+_SAME_ZONE = 1.5  # what speaks for no displacement where no zone explains another
+_SAME_INSTANT = 5.0  # the same where both listings have times of day with their zone
+_KNOWN = 1.5  # what each pair that is known to be one adds, at most four of them
+_CLEARLY = 3.0  # by how much the best displacement must be better than the next
+_DATED_ANEW = 6.0  # the same where nothing but lengths and texts can tell
+_NEARLY_ALL = 0.8  # share of the entries that must meet, and of the pairs whose lengths or texts must agree then
+_AGAINST = -3.0  # lengths and texts below which two entries that meet are not believed to be one
+_LARGEST = 1000  # entries of one title of a listing that are laid side by side, the newest
 
 _DAY, _MINUTE = 86_400, 60
 _ZONES = 14 * 3600  # seconds by which a time without its zone may be off
@@ -49,7 +46,7 @@ _LEAST = 5  # entries of each listing by which an archive is seen to be dated an
 _SHIFTS = 40  # places by which archives are displaced at most
 
 
-class Aligned(Struct, frozen=True):
+class Alignment(Struct, frozen=True):
     """For each pair the level of ``order`` (0 where nothing is known) and whether its dates are dated anew."""
 
     order: Ints
@@ -84,27 +81,27 @@ class _Meeting(Struct, frozen=True):
     agreeing: float = 1.0
 
 
-def aligned(
+def align_same_titles(
     frame: Frame, compared: Compared, table: Table, weights: Floats, groups: Iterable[tuple[int, ...]]
-) -> Aligned:
-    """Return what the listings laid side by side say of each pair; ``groups`` are rows that are known to be one."""
+) -> Alignment:
+    """Return what the listings laid side by side show of each pair; ``groups`` are rows that are known to be one."""
     order = np.zeros(len(compared.left), dtype=np.int64)
     anew = np.zeros(len(compared.left), dtype=np.bool_)
-    era, key = _eras(frame), numbered(frame.shelf, frame.core, frame.typed, frame.tag)
+    era, key = _number_eras(frame), number_combinations(frame.shelf, frame.core, frame.typed, frame.tag)
     known = _Known(frame, compared, weights, era, groups)
     rows = len(frame.records)
     met: list[Ints] = []
     redated: list[Ints] = []
-    for one, other in _encounters(frame, key, era):
-        for found, dated in _pairs(frame, table, (one, other), known):
+    for one, other in _find_encounters(frame, key, era):
+        for found, dated in _find_pairs(frame, table, (one, other), known):
             left, right = one.rows[found.one], other.rows[found.other]
             codes = np.minimum(left, right) * rows + np.maximum(left, right)
             met.append(codes)
             redated += [] if dated else [codes]
     same = key[compared.left] == key[compared.right]
-    order[same & _of_one_source(frame, compared)] = ELSEWHERE
+    order[same & _is_of_one_source(frame, compared)] = ELSEWHERE
     if not met:
-        return Aligned(order, anew)
+        return Alignment(order, anew)
     codes = np.concatenate(met)
     pairs = compared.left * rows + compared.right
     left, right = np.divmod(codes, rows)
@@ -115,10 +112,10 @@ def aligned(
     order[np.isin(pairs, codes)] = SAME_PLACE
     if redated:
         anew = np.isin(pairs, np.concatenate(redated))
-    return Aligned(order, anew)
+    return Alignment(order, anew)
 
 
-def _of_one_source(frame: Frame, compared: Compared) -> Bools:
+def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
     """Return which pairs a source listed one after the other with other times, and with no id or text in common."""
     left, right = compared.left, compared.right
     found: Bools = (frame.source[left] == frame.source[right]) & (frame.repeats[left] > 1)
@@ -138,7 +135,7 @@ class _Known:
         self, frame: Frame, compared: Compared, weights: Floats, era: Ints, groups: Iterable[tuple[int, ...]]
     ) -> None:
         self.era = era
-        self.unit = np.array(components(len(frame.records), groups), dtype=np.int64)
+        self.unit = np.array(find_components(len(frame.records), groups), dtype=np.int64)
         self.days: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         left, right = compared.left, compared.right
         sure = (
@@ -149,8 +146,8 @@ class _Known:
             self.days[int(era[one]), int(era[other])].append(days)
             self.days[int(era[other]), int(era[one])].append(-days)
 
-    def speak(self, one: _Side, other: _Side, met: tuple[Ints, Ints]) -> float:
-        """Return what pairs that are known say for a displacement (natural log-odds)."""
+    def weigh(self, one: _Side, other: _Side, met: tuple[Ints, Ints]) -> float:
+        """Return what pairs that are known give for a displacement (natural log-odds)."""
         mine, theirs = self.unit[one.rows], self.unit[other.rows]
         _, at, there = np.intersect1d(mine, theirs, return_indices=True)
         together = int((np.abs(other.days[there] - one.days[at]) <= _NEAR).sum())
@@ -160,10 +157,10 @@ class _Known:
             days = int(np.median(other.days[met[1]] - one.days[met[0]]))
             agree += sum(each == days for each in said)
             together += len(said)
-        return KNOWN * (min(agree, 4) - min(together - agree, 4))
+        return _KNOWN * (min(agree, 4) - min(together - agree, 4))
 
 
-def _eras(frame: Frame) -> Ints:
+def _number_eras(frame: Frame) -> Ints:
     """Return a number for each era of each source: entries that overlapping spans hold together.
 
     Where a source lists nothing any more that it listed before, another era begins: a moved host.
@@ -178,9 +175,9 @@ def _eras(frame: Frame) -> Ints:
     return era
 
 
-def _encounters(frame: Frame, key: Ints, era: Ints) -> Iterator[tuple[_Side, _Side]]:
+def _find_encounters(frame: Frame, key: Ints, era: Ints) -> Iterator[tuple[_Side, _Side]]:
     """Yield each two listings' entries of one title, where one of them has several, all with their day."""
-    some = np.flatnonzero((frame.repeats > 1) & (frame.day != ABSENT) & ~frame.mute)
+    some = np.flatnonzero((frame.repeats > 1) & (frame.day != ABSENT) & ~frame.wordless)
     order = some[np.lexsort((era[some], key[some]))]
     for together in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
         parts = np.split(together, np.flatnonzero(np.diff(era[together])) + 1)
@@ -196,56 +193,60 @@ def _side(frame: Frame, rows: Ints) -> _Side:
     instants = np.array([record.instant or 0.0 for record in records])
     places = np.array([-1 if record.position is None else record.position for record in records])
     days = frame.day[rows]
-    clock = np.mean(instants % _DAY != 0) >= NEARLY_ALL
-    order = np.lexsort((-places, instants, days))[-LARGEST:]
+    clock = np.mean(instants % _DAY != 0) >= _NEARLY_ALL
+    order = np.lexsort((-places, instants, days))[-_LARGEST:]
     timed = bool(clock)
     zoned = timed and all(record.timed for record in records)
-    heard = np.mean([any(value.startswith("audio:") for value in record.ids) for record in records]) >= NEARLY_ALL
-    return _Side(rows[order], days[order], instants[order], timed, zoned, bool(heard), int(frame.source[rows[0]]))
+    audible = np.mean([any(value.startswith("audio:") for value in record.ids) for record in records]) >= _NEARLY_ALL
+    return _Side(rows[order], days[order], instants[order], timed, zoned, bool(audible), int(frame.source[rows[0]]))
 
 
-def _pairs(frame: Frame, table: Table, sides: tuple[_Side, _Side], known: _Known) -> Iterator[tuple[_Meeting, bool]]:
+def _find_pairs(
+    frame: Frame, table: Table, sides: tuple[_Side, _Side], known: _Known
+) -> Iterator[tuple[_Meeting, bool]]:
     """Yield what meets under the displacement that is clearly the best, and whether the dates agree with it."""
     one, other = sides
-    tried = [_meeting(frame, table, sides, met, prior, known) for met, prior in _displaced(one, other) if len(met[0])]
-    best = _clearly(tried, CLEARLY)
-    if best is not None and best.score > 0 and best.agreeing >= NEARLY_ALL:
+    tried = [
+        _judge(frame, table, sides, met, prior, known) for met, prior in _try_displacements(one, other) if len(met[0])
+    ]
+    best = _find_clear_best(tried, _CLEARLY)
+    if best is not None and best.score > 0 and best.agreeing >= _NEARLY_ALL:
         yield best, True
         return
     if max((each.score for each in tried), default=0.0) > 0:
         return
     if min(len(one.rows), len(other.rows)) >= _LEAST:
-        shifted = [_shifted(frame, table, sides, met) for met in _shifts(len(one.rows), len(other.rows))]
-        best = _clearly(shifted, DATED_ANEW)
-        if best is not None and best.score > 0 and best.agreeing >= NEARLY_ALL:
+        shifted = [_judge_shift(frame, table, sides, met) for met in _try_shifts(len(one.rows), len(other.rows))]
+        best = _find_clear_best(shifted, _DATED_ANEW)
+        if best is not None and best.score > 0 and best.agreeing >= _NEARLY_ALL:
             yield best, False
 
 
-def _clearly(tried: Sequence[_Meeting], margin: float) -> _Meeting | None:
+def _find_clear_best(tried: Sequence[_Meeting], margin: float) -> _Meeting | None:
     """Return the best where it is better than the next by a margin."""
     ranked = sorted(tried, key=lambda each: -each.score)
     return ranked[0] if ranked and (len(ranked) == 1 or ranked[0].score - ranked[1].score >= margin) else None
 
 
-def _displaced(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, Ints], float]]:
+def _try_displacements(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, Ints], float]]:
     """Yield what meets under each displacement in time, and what speaks for that before anything is compared."""
     same_source, exact = one.source == other.source, one.zoned and other.zoned
     if one.timed and other.timed:
         stretches = [0.0] if exact or same_source else _stretches(one, other)
         for stretch in stretches:
             keys = [np.rint((side.instants + move) / _MINUTE) for side, move in ((one, stretch), (other, 0))]
-            prior = SAME_INSTANT if exact else SAME_ZONE
-            yield _slots(keys), 0.0 if stretch else prior
+            prior = _SAME_INSTANT if exact else _SAME_ZONE
+            yield _match_keys(keys), 0.0 if stretch else prior
     if same_source and one.timed and other.timed:
         return
     for days in (0,) if same_source else (-1, 0, 1):
-        yield _slots([one.days + days, other.days]), 0.0 if days else _one_day(one, other)
+        yield _match_keys([one.days + days, other.days]), 0.0 if days else _weigh_same_day(one, other)
 
 
-def _one_day(one: _Side, other: _Side) -> float:
+def _weigh_same_day(one: _Side, other: _Side) -> float:
     """Return what speaks for equal days: in no zone of the Earth is a time before 10:00 UTC on the next day."""
     times = [float(np.median(side.instants % _DAY)) for side in (one, other) if side.timed]
-    return SAME_ZONE if times and max(times) < _DAY - _ZONES else 0.0
+    return _SAME_ZONE if times and max(times) < _DAY - _ZONES else 0.0
 
 
 def _stretches(one: _Side, other: _Side) -> list[float]:
@@ -256,7 +257,7 @@ def _stretches(one: _Side, other: _Side) -> list[float]:
     return [float(value) for value in best if often.max() > 1]
 
 
-def _slots(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
+def _match_keys(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
     """Return the places of what has equal keys, where each side has one; of several in a day any may be meant."""
     values = [np.unique(column, return_index=True, return_counts=True) for column in keys]
     single = [(found[often == 1], places[often == 1]) for found, places, often in values]
@@ -264,27 +265,27 @@ def _slots(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
     return single[0][1][one], single[1][1][other]
 
 
-def _meeting(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
+def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
     frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints], prior: float, known: _Known
 ) -> _Meeting:
     """Return what meets under a displacement in time, with what speaks for it; pairs that contradict are left out."""
     one, other = sides
-    said = _witness(frame, table, one.rows[met[0]], other.rows[met[1]])
-    score, missing = prior + known.speak(one, other, met) + float(said.sum()) + MEETING * min(len(said), 4), 0
+    said = _weigh_contents(frame, table, one.rows[met[0]], other.rows[met[1]])
+    score, missing = prior + known.weigh(one, other, met) + float(said.sum()) + _MEETING * min(len(said), 4), 0
     for side, places, across, others in ((one, met[0], other, met[1]), (other, met[1], one, met[0])):
         alone = np.setdiff1d(np.arange(len(side.rows)), places)
         days = side.days[alone] + int(np.median(across.days[others] - side.days[places]))
         newest, oldest = across.days[-1], across.days[others].min()
         ahead, inside = (days > newest) & (days <= newest + _NEAR), (days > oldest) & (days <= newest)
-        cost = BEFORE_HOST if across.audio and not side.audio else BEHIND
-        score -= cost * min(int(ahead.sum()), 3) + INSIDE * int(inside.sum())
+        cost = _BEFORE_HOST if across.audio and not side.audio else _BEHIND
+        score -= cost * min(int(ahead.sum()), 3) + _INSIDE * int(inside.sum())
         missing += int(inside.sum())
-    agreeing = 1.0 if prior == SAME_INSTANT else len(said) / (len(said) + missing)
-    good = said > AGAINST
+    agreeing = 1.0 if prior == _SAME_INSTANT else len(said) / (len(said) + missing)
+    good = said > _AGAINST
     return _Meeting(met[0][good], met[1][good], score, agreeing)
 
 
-def _shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
+def _try_shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
     """Yield what meets where one listing is moved by so many places, the newest beside the newest or the oldest."""
     least = max(_LEAST, min(one, other) // 2)
     near = {*range(-_SHIFTS, _SHIFTS + 1), *range(other - one - _SHIFTS, other - one + _SHIFTS + 1)}
@@ -294,17 +295,17 @@ def _shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
             yield np.arange(low, high), np.arange(low, high) + shift
 
 
-def _shifted(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints]) -> _Meeting:
-    """Return what meets where one listing is moved by places, with what lengths and texts alone say for it."""
-    said = _witness(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
-    good = said > AGAINST
+def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints]) -> _Meeting:
+    """Return what meets where one listing is moved by places, with what lengths and texts alone give for it."""
+    said = _weigh_contents(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
+    good = said > _AGAINST
     return _Meeting(met[0][good], met[1][good], float(said.sum()), float(np.mean(said > 0)))
 
 
-def _witness(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:
-    """Return what lengths and texts say of each pair; a short text speaks, too."""
+def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:
+    """Return the weight of lengths and texts of each pair; a short text counts, too."""
     lengths = np.array(table.weights[KINDS.index("duration")], dtype=np.float32)
     texts = np.array(table.weights[KINDS.index("told")], dtype=np.float32)
     texts[LEVELS["told"].index("above .9 of many words")] = texts[LEVELS["told"].index("above .9")]
-    said: Floats = lengths[length_levels(frame, left, right)] + texts[graded_share(frame, left, right)]
+    said: Floats = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
     return said

@@ -10,7 +10,7 @@ import pytest
 from aggregator.fetchers.sandbox import bomb_check
 from aggregator.generator.content import feed_channel, plain_text
 from aggregator.merger.blending import cross_repair
-from aggregator.merger.matching.features import titles
+from aggregator.merger.matching.features import text_features
 from aggregator.text import tokens
 from aggregator.text.titles import markers
 
@@ -62,8 +62,8 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
         [" ", "\n", "x", "字", "。", "\u0301", "e", "\u3000", "-", "ก", "\u0e31"],
     ),
     "marked": (r"\S*[?\ufffd]\S*", cross_repair.MARKED, ["?", "\ufffd", "x", "é", " ", "\n"]),
-    "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", titles._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
-    "address": (r"\S+://\S+|www\.\S+", titles._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
+    "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", text_features._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
+    "address": (r"\S+://\S+|www\.\S+", text_features._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
     "xml": (
         bomb_check._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
         re.compile(bomb_check._XML.pattern.decode("latin-1"), bomb_check._XML.flags | re.UNICODE),

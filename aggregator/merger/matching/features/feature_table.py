@@ -1,4 +1,4 @@
-"""Records side by side as columns, so that millions of pairs can be compared at once."""
+"""A table of records: their features as columns, so that millions of pairs can be compared at once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,26 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.descriptions import described
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.features.show_scope import scopes_of
-from aggregator.merger.matching.features.titles import grams, named, titled
-from aggregator.merger.matching.features.token_bags import Bags, Bools, Ints, bagged, gathered, met, rarity, weighted
-from aggregator.merger.matching.numbered_titles import stems
-from aggregator.merger.matching.renumbered import read_alike
-from aggregator.merger.matching.swapped_dates import put_right
+from aggregator.merger.matching.features.listing_corrections import correct_dates, correct_numbers
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.show_scope import find_scopes
+from aggregator.merger.matching.features.text_features import (
+    find_stems,
+    list_trigrams,
+    make_text_bags,
+    read_names,
+    split_titles,
+)
+from aggregator.merger.matching.features.token_bags import (
+    Bags,
+    Bools,
+    Ints,
+    has_shared_features,
+    make_bags,
+    measure_rarity,
+    pack_bags,
+    weigh_bags,
+)
 from aggregator.text.titles.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
@@ -34,7 +46,7 @@ class Frame(Struct, frozen=True):
     Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
     ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first, ``crowd`` the rows
     among which a word is rare: those of a shelf but for titles with no 3-gram of another. ``repeats`` is the most
-    that a row's core occurs in one source, ``mute`` that it has no word; ``stem`` the words beside the number of a
+    that a row's core occurs in one source, ``wordless`` that it has no word; ``stem`` the words beside the number of a
     title that is only a number, ``counted`` that its listing is known to count as others do; ``typed`` is the core
     with its numbers, part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags:
     ``own`` 3-grams of the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description,
@@ -59,7 +71,7 @@ class Frame(Struct, frozen=True):
     counted: Bools
     typed: Ints
     recurs: Ints
-    mute: Bools
+    wordless: Bools
     day: Ints
     year: Ints
     seconds: Ints
@@ -82,62 +94,62 @@ class Frame(Struct, frozen=True):
     codes: Bags
 
 
-def framed(records: Sequence[Record]) -> Frame:
-    """The columns of records, sorted by id."""
-    listed = tuple(sorted(put_right(records), key=lambda record: record.id))
-    scope = scopes_of(listed)
-    written, names_of = titled(listed, scope), tuple(named(row, scope) for row in listed)
-    stem = stems(written, [row.source for row in listed])
-    rows, titles, counted = read_alike(listed, written, stem, scope.shelf)
-    source = _coded([row.source for row in rows])
-    shelf = _column(scope.shelf)
-    own, names, groups = _written(_grams(titles, names_of), shelf, source)
-    core = _coded([title.core for title in titles])
-    typed = _coded([_typed(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
-    (long, brief, said, sentences), (numbers, digits, marks) = described(rows, groups), _figures(rows, titles)
+def build_frame(records: Sequence[Record]) -> Frame:
+    """Return the columns of records, sorted by id."""
+    listed = tuple(sorted(correct_dates(records), key=lambda record: record.id))
+    scope = find_scopes(listed)
+    written, names_of = split_titles(listed, scope), tuple(read_names(row, scope) for row in listed)
+    stem = find_stems(written, [row.source for row in listed])
+    rows, titles, counted = correct_numbers(listed, written, stem, scope.shelf)
+    source = _encode([row.source for row in rows])
+    shelf = _make_column(scope.shelf)
+    own, names, groups = _weigh_grams(_bag_grams(titles, names_of), shelf, source)
+    core = _encode([title.core for title in titles])
+    typed = _encode([_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
+    (long, brief, said, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
     return Frame(
-        records=tuple(map(_begun, rows)),
+        records=tuple(map(_shorten, rows)),
         titles=titles,
         names_of=names_of,
         source=source,
-        scope=_column(scope.rows),
+        scope=_make_column(scope.rows),
         shelf=shelf,
         crowd=groups[0],
-        kind=_coded([row.kind or None for row in rows]),
-        first=_column(row.span.first for row in rows),
-        last=_column(row.span.last for row in rows),
+        kind=_encode([row.kind or None for row in rows]),
+        first=_make_column(row.span.first for row in rows),
+        last=_make_column(row.span.last for row in rows),
         core=core,
-        repeats=_repeats(core, source, _column(scope.rows)),
-        stem=_coded(stem),
+        repeats=_count_repeats(core, source, _make_column(scope.rows)),
+        stem=_encode(stem),
         counted=np.array(counted, dtype=np.bool_),
         typed=typed,
-        recurs=_repeats(typed, source, _column(scope.rows)),
-        mute=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
-        day=_column(row.day for row in rows),
-        year=_column(row.year for row in rows),
-        seconds=_column(row.seconds for row in rows),
-        step=_column(row.step for row in rows),
-        season=_column(_either(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
-        part=_column(title.part for title in titles),
-        tag=_coded([title.tag for title in titles]),
-        stage=_coded([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
+        recurs=_count_repeats(typed, source, _make_column(scope.rows)),
+        wordless=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
+        day=_make_column(row.day for row in rows),
+        year=_make_column(row.year for row in rows),
+        seconds=_make_column(row.seconds for row in rows),
+        step=_make_column(row.step for row in rows),
+        season=_make_column(_first_known(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
+        part=_make_column(title.part for title in titles),
+        tag=_encode([title.tag for title in titles]),
+        stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
         own=own,
         names=names,
-        tokens=bagged(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
+        tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
         told=long,
         brief=brief,
         said=said,
         sentences=sentences,
-        hard=_hard(rows),
+        hard=_find_unique_ids(rows),
         numbers=numbers,
         digits=digits,
         marks=marks,
-        codes=_codes(rows),
+        codes=_find_codes(rows),
     )
 
 
-def _begun(record: Record) -> Record:
-    """The record with the beginning of its description in place of the whole, which is in the columns."""
+def _shorten(record: Record) -> Record:
+    """Return the record with the beginning of its description in place of the whole, which is in the columns."""
     text = record.description
     if text is None or len(text) <= _BEGINNING:
         return record if record.summary is None else replace(record, summary=None)
@@ -145,68 +157,71 @@ def _begun(record: Record) -> Record:
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 
 
-def _typed(title: Title, *, serial: bool) -> Hashable | None:
+def _full_title(title: Title, *, serial: bool) -> Hashable | None:
     """Return what must be equal in two titles that each source has once, ``None`` without a number or a part."""
     return (*title[:4], title.tag) if serial or title.numbers or title.part else None
 
 
-def _grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
-    """The 3-grams of the core and of the names."""
+def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
+    """Return the 3-grams of the core and of the names."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
     known: dict[str, array[int]] = {}  # most sources list the same titles
 
     def coded(text: str) -> array[int]:
         if text not in known:
-            known[text] = array("i", list(map(number.__getitem__, grams(text))))
+            known[text] = array("i", list(map(number.__getitem__, list_trigrams(text))))
         return known[text]
 
     core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
-    return gathered(core, max(len(number), 1)), gathered(name, max(len(number), 1))
+    return pack_bags(core, max(len(number), 1)), pack_bags(name, max(len(number), 1))
 
 
-def _written(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
-    """The bags weighted by how rare features are in the show and in the listing, what every title of a listing has says
-    nothing; and the groups of rows among which they are.
+def _weigh_grams(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
+    """Return the bags weighted by how rare features are in the show and in the listing, and those groups of rows.
+
+    What every title of a listing has weighs nothing.
     """
-    crowd = np.where(met(grams_of, shelf + 1), shelf + 1, shelf.max(initial=0) + 2)
+    crowd = np.where(has_shared_features(grams_of, shelf + 1), shelf + 1, shelf.max(initial=0) + 2)
     groups = (crowd, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
-    rare = [rarity(grams_of, group) for group in groups]
+    rare = [measure_rarity(grams_of, group) for group in groups]
     core, name = grams_of
-    return weighted(core, rare), weighted(name, rare), groups
+    return weigh_bags(core, rare), weigh_bags(name, rare), groups
 
 
-def _figures(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
-    """The numbers of each record, the digits left in its core, and both together with its part: "X 2", "X (Part 2)"."""
+def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
+    """Return the numbers of each record, the digits left in its core, and both with its part: "X 2", "X (Part 2)"."""
     number: dict[Hashable, int] = {}
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
     parts = [() if title.part is None else (title.part,) for title in titles]
-    digits = [_occurring(title.digits) for title in titles]
+    digits = [_number_occurrences(title.digits) for title in titles]
     every = [(*told_, *own, *part) for told_, own, part in zip(numbers, digits, parts, strict=True)]
-    bagged(every, number)  # all three count in one width
-    return bagged(numbers, number), bagged(digits, number), bagged(every, number)
+    make_bags(every, number)  # all three count in one width
+    return make_bags(numbers, number), make_bags(digits, number), make_bags(every, number)
 
 
-def _occurring(digits: Sequence[int | str]) -> list[Hashable]:
-    """The digits, a second 1 told from the first: "race 1, day 1" has not all that "race 1, day 2" has."""
+def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
+    """Return the digits, a second 1 told from the first: "race 1, day 1" has not all that "race 1, day 2" has."""
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
 
-def _hard(rows: Sequence[Record]) -> Bags:
-    """The hard ids of each row that occur once in their source."""
+def _find_unique_ids(rows: Sequence[Record]) -> Bags:
+    """Return the hard ids of each row that occur once in their source."""
     often = Counter((row.source, value) for row in rows for value in set(row.ids))
-    return bagged([value for value in row.ids if often[row.source, value] == 1] for row in rows)
+    return make_bags([value for value in row.ids if often[row.source, value] == 1] for row in rows)
 
 
-def _codes(rows: Sequence[Record]) -> Bags:
-    """The model codes in the title of each row that occur once in their source, "QR-300" as "qr300"."""
+def _find_codes(rows: Sequence[Record]) -> Bags:
+    """Return the model codes in the title of each row that occur once in their source, "QR-300" as "qr300"."""
     found = [{met[0].replace("-", "").casefold() for met in _CODE.finditer(row.title)} for row in rows]
     often = Counter((row.source, code) for row, own in zip(rows, found, strict=True) for code in own)
-    return bagged([code for code in own if often[row.source, code] == 1] for row, own in zip(rows, found, strict=True))
+    return make_bags(
+        [code for code in own if often[row.source, code] == 1] for row, own in zip(rows, found, strict=True)
+    )
 
 
-def _repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
-    """For each row the most that its core occurs in any one source, other shows' items left aside.
+def _count_repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
+    """Return for each row the most that its core occurs in any one source, other shows' items left aside.
 
     Items of no known show (scope -1) count for every show, and every show's for them.
     """
@@ -222,16 +237,16 @@ def _repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
     return np.array([most[key] for key in zip(cores, scopes, strict=True)], dtype=np.int64)
 
 
-def _coded(values: Sequence[Hashable | None]) -> Ints:
-    """Whole numbers that are equal where the values are; ``ABSENT`` for ``None``."""
+def _encode(values: Sequence[Hashable | None]) -> Ints:
+    """Return whole numbers that are equal where the values are; ``ABSENT`` for ``None``."""
     number: dict[Hashable, int] = {}
     coded = [ABSENT if value is None else number.setdefault(value, len(number)) for value in values]
     return np.array(coded, dtype=np.int64)
 
 
-def _column(values: Iterable[int | None]) -> Ints:
+def _make_column(values: Iterable[int | None]) -> Ints:
     return np.array([ABSENT if value is None else value for value in values], dtype=np.int64)
 
 
-def _either(one: int | None, other: int | None) -> int | None:
+def _first_known(one: int | None, other: int | None) -> int | None:
     return other if one is None else one

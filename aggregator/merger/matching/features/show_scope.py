@@ -1,4 +1,4 @@
-"""Which show each record belongs to, where the records let that be known.
+"""Find which show each record belongs to, where that can be known.
 
 A show name is a *scope* where a source has few of them and they recur in other sources: then records of two known,
 different shows are never compared. Where it varies item by item (the album of a song) it is text; where it never
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold
 
 _DECORATION = re.compile(r"\b(?:the|a|podcasts?|show|feed)\b")
@@ -37,26 +37,26 @@ class Scope(Struct, frozen=True):
     author_varies: bool = False
 
 
-def scopes_of(records: Sequence[Record]) -> Scope:
-    """The show of each record, and whether shows and authors are text."""
-    shows = [_plain(record.show) for record in records]
+def find_scopes(records: Sequence[Record]) -> Scope:
+    """Return the show of each record, and whether shows and authors are text."""
+    shows = [_simplify(record.show) for record in records]
     authors = [fold(record.author) if record.author else "" for record in records]
     sources = [record.source for record in records]
-    varies = _varies(shows, sources)
-    if varies or not _recur(shows, sources):
+    varies = _do_vary(shows, sources)
+    if varies or not _do_recur(shows, sources):
         unknown = (-1,) * len(records)
-        return Scope(unknown, unknown, varies, _varies(authors, sources))
-    rows = _confirmed(_numbered(shows), sources)
-    return Scope(tuple(rows), tuple(_shelved(records, rows)), False, _varies(authors, sources))
+        return Scope(unknown, unknown, varies, _do_vary(authors, sources))
+    rows = _drop_unconfirmed(_number_shows(shows), sources)
+    return Scope(tuple(rows), tuple(_fill_in(records, rows)), False, _do_vary(authors, sources))
 
 
-def _plain(name: str | None) -> str:
+def _simplify(name: str | None) -> str:
     words = fold(name) if name else ""
     return " ".join(_DECORATION.sub(" ", words).split()) or words
 
 
-def _varies(values: Sequence[str], sources: Sequence[str]) -> bool:
-    """Whether most records lie in sources where the value changes with nearly every item."""
+def _do_vary(values: Sequence[str], sources: Sequence[str]) -> bool:
+    """Return whether most records lie in sources where the value changes with nearly every item."""
     distinct: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for value, source in zip(values, sources, strict=True):
         if value:
@@ -66,8 +66,8 @@ def _varies(values: Sequence[str], sources: Sequence[str]) -> bool:
     return total > 0 and various > total / 2
 
 
-def _recur(values: Sequence[str], sources: Sequence[str]) -> bool:
-    """Whether the values of a source are found in others, or there is one value only."""
+def _do_recur(values: Sequence[str], sources: Sequence[str]) -> bool:
+    """Return whether the values of a source are found in others, or there is one value only."""
     where: defaultdict[str, set[str]] = defaultdict(set)
     for value, source in zip(values, sources, strict=True):
         if value:
@@ -78,8 +78,8 @@ def _recur(values: Sequence[str], sources: Sequence[str]) -> bool:
     return sum(1 for value in named if len(where[value]) > 1) >= _RECUR * len(named)
 
 
-def _shelved(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
-    """The show numbers, the unknown filled in from the shows of the same listing, else from what its words point to."""
+def _fill_in(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
+    """Return the show numbers, unknown ones filled in from the same listing, else from what its words point to."""
     listed: defaultdict[str, set[int]] = defaultdict(set)
     for record, row in zip(records, rows, strict=True):
         listed[record.source].add(row)
@@ -96,22 +96,24 @@ def _shelved(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
         if row < 0 and len(own or every) == 1:
             out[at] = next(iter(own or every))
         elif row < 0:
-            out[at] = _pointed(words[at], where, own or every)
+            out[at] = _find_pointed(words[at], where, own or every)
             votes[record.source][out[at]] += not own
-    chosen = {source: _elected(counts) for source, counts in votes.items()}
-    silent = {source for source, shows in listed.items() if shows == {-1}} if len(every) > 1 else set()
-    return [chosen[record.source] if record.source in silent else row for record, row in zip(records, out, strict=True)]
+    chosen = {source: _elect(counts) for source, counts in votes.items()}
+    unnamed = {source for source, shows in listed.items() if shows == {-1}} if len(every) > 1 else set()
+    return [
+        chosen[record.source] if record.source in unnamed else row for record, row in zip(records, out, strict=True)
+    ]
 
 
-def _pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
-    """The one of some shows that most of a record's telling words belong to, -1 where none do or two tie."""
+def _find_pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
+    """Return the one of some shows that most of a record's telling words belong to, -1 where none do or two tie."""
     telling = [where[word] & shows for word in words if word in where]
     counts = Counter(show for found in telling if len(found) == 1 for show in found).most_common(2)
     return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else -1
 
 
-def _elected(counts: Counter[int]) -> int:
-    """The show that a whole listing's records point to, -1 where too few agree."""
+def _elect(counts: Counter[int]) -> int:
+    """Return the show that a whole listing's records point to, -1 where too few agree."""
     ranked = [(times, show) for show, times in counts.items() if show >= 0]
     ranked.sort(key=lambda one: (-one[0], one[1]))
     if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
@@ -119,10 +121,10 @@ def _elected(counts: Counter[int]) -> int:
     return ranked[0][1]
 
 
-def _confirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
-    """The show numbers, -1 for what only one source says of all its items: it may be another name of the same show.
+def _drop_unconfirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
+    """Return the show numbers, -1 for a name that one source alone gives to all its items.
 
-    A listing of several shows names them to tell them apart, so its word stands.
+    It may be another name of the same show. A listing of several shows names them to tell them apart: its names count.
     """
     where: defaultdict[int, set[str]] = defaultdict(set)
     listed: defaultdict[str, set[int]] = defaultdict(set)
@@ -136,8 +138,8 @@ def _confirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
     ]
 
 
-def _numbered(shows: Sequence[str]) -> list[int]:
-    """A number for each show name; a name that contains another as whole words is the same show."""
+def _number_shows(shows: Sequence[str]) -> list[int]:
+    """Return a number for each show name; a name that contains another as whole words is the same show."""
     names = sorted({name for name in shows if name}, key=lambda name: (len(name), name))
     number: dict[str, int] = {}
     for name in names:

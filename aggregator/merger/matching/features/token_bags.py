@@ -43,15 +43,15 @@ class Bags(Struct, frozen=True):
     sums: Floats
     kin: Ints
 
-    def lots(self) -> Iterator[tuple[slice, slice]]:
-        """Some rows at a time, and where their features are: what passes of a lot is not felt in memory."""
+    def batches(self) -> Iterator[tuple[slice, slice]]:
+        """Yield some rows at a time, and where their features are."""
         for at in range(0, len(self.starts) - 1, _ROWS):
             end = min(at + _ROWS, len(self.starts) - 1)
             yield slice(at, end), slice(int(self.starts[at]), int(self.starts[end]))
 
 
-def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
-    """Bags of weight 1 of the distinct features of each row; ``number`` numbers features across several calls."""
+def make_bags(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | None = None) -> Bags:
+    """Return bags of weight 1 of the distinct features of rows; ``number`` numbers features across several calls."""
     known: dict[Hashable, int] = {} if number is None else number
     met: dict[tuple[Hashable, ...], array[int]] = {}
     coded = []
@@ -59,11 +59,11 @@ def bagged(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | Non
         if row not in met:  # copies of one text are many
             met[row] = array("i", [known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)])
         coded.append(met[row])
-    return gathered(coded, max(len(known), 1))
+    return pack_bags(coded, max(len(known), 1))
 
 
-def gathered(rows: Sequence[array[int]], width: int) -> Bags:
-    """Bags of weight 1 from rows of distinct feature numbers below ``width``; rows that are one array are equal."""
+def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
+    """Return bags of weight 1 from rows of distinct feature numbers below ``width``; rows of one array are equal."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=starts[1:])
     features = np.frombuffer(b"".join(rows), dtype=np.int32)
@@ -73,14 +73,14 @@ def gathered(rows: Sequence[array[int]], width: int) -> Bags:
     return Bags(starts, features, np.ones_like(features, np.float32), width, sizes, sizes.astype(np.float32), kin)
 
 
-def distinct(values: Ints) -> Ints:
-    """The distinct values in ascending order; the values are sorted where they are."""
+def sort_unique(values: Ints) -> Ints:
+    """Return the distinct values in ascending order; the values are sorted where they are."""
     values.sort()
     return values[np.concatenate(([True], values[1:] != values[:-1]))] if len(values) else values
 
 
-def numbered(*columns: Ints) -> Ints:
-    """A number for each distinct combination of the columns."""
+def number_combinations(*columns: Ints) -> Ints:
+    """Return a number for each distinct combination of the columns."""
     numbers = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         low = int(column.min(initial=0))
@@ -89,29 +89,29 @@ def numbered(*columns: Ints) -> Ints:
     return numbers
 
 
-def frequency(bags: Bags) -> Ints:
-    """In how many rows each feature occurs."""
+def _count_rows(bags: Bags) -> Ints:
+    """Return in how many rows each feature occurs."""
     often = np.zeros(bags.width, dtype=np.int64)
-    for _, cells in bags.lots():
+    for _, cells in bags.batches():
         np.add.at(often, bags.features[cells], 1)
     return often
 
 
-def met(several: Sequence[Bags], group: Ints) -> Bools:
-    """Whether a row has a feature that another of its group has: else it says nothing of how rare the others' are."""
+def has_shared_features(several: Sequence[Bags], group: Ints) -> Bools:
+    """Return whether each row has a feature that another row of its group has."""
     found = np.zeros(len(group), dtype=np.bool_)
     for bags in several:
-        codes = np.concatenate([np.zeros(0, dtype=np.int64), *_codes(bags, group)])
+        codes = np.concatenate([np.zeros(0, dtype=np.int64), *_find_cells(bags, group)])
         _, cell, often = np.unique(codes, return_inverse=True, return_counts=True)
         found[np.repeat(np.arange(len(group)), bags.sizes)[often[cell] > 1]] = True
     return found
 
 
-def between(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
-    """The features that stand in so many rows, row by row; the row of each, and in how many it stands."""
-    often = frequency(bags)
+def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
+    """Return the features that stand in so many rows, row by row; the row of each, and in how many it stands."""
+    often = _count_rows(bags)
     found = [(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))]
-    for rows, cells in bags.lots():
+    for rows, cells in bags.batches():
         features = bags.features[cells]
         times = often[features]
         kept = (times >= least) & (times <= most)
@@ -132,71 +132,71 @@ class Rarity(Struct, frozen=True):
     group: Ints
 
     def of(self, bags: Bags) -> Floats:
-        """The rarity of each feature of some bags, all of which are known."""
+        """Return the rarity of each feature of some bags, all of which are known."""
         found = np.empty(len(bags.features), dtype=np.float32)
         at = 0
-        for codes in _codes(bags, self.group):
+        for codes in _find_cells(bags, self.group):
             met = codes if self.codes is None else np.searchsorted(self.codes, codes)
             found[at : at + len(codes)] = self.idf[met]
             at += len(codes)
         return found
 
 
-def rarity(several: Sequence[Bags], group: Ints) -> Rarity:
-    """How rare the features of some bags are; ``group`` numbers the group of each row."""
+def measure_rarity(several: Sequence[Bags], group: Ints) -> Rarity:
+    """Return how rare the features of some bags are; ``group`` numbers the group of each row."""
     width = several[0].width
-    met = chain.from_iterable(_codes(bags, group) for bags in several)
+    met = chain.from_iterable(_find_cells(bags, group) for bags in several)
     cells = (int(group.max(initial=0)) + 1) * width
     if cells > _DENSE:
         codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
-        return Rarity(codes, _idf(codes // width, often, group), group)
+        return Rarity(codes, _measure_idf(codes // width, often, group), group)
     counts = np.zeros(cells, dtype=np.int64)
     for codes in met:
         np.add.at(counts, codes, 1)
     codes = np.flatnonzero(counts)
     idf = np.zeros(cells, dtype=np.float32)
-    idf[codes] = _idf(codes // width, counts[codes], group)
+    idf[codes] = _measure_idf(codes // width, counts[codes], group)
     return Rarity(None, idf, group)
 
 
-def _codes(bags: Bags, group: Ints) -> Iterator[Ints]:
-    """The cells of the features in a table of groups by features, some rows at a time."""
-    for rows, cells in bags.lots():
+def _find_cells(bags: Bags, group: Ints) -> Iterator[Ints]:
+    """Yield the cells of the features in a table of groups by features, some rows at a time."""
+    for rows, cells in bags.batches():
         yield np.repeat(group[rows], bags.sizes[rows]) * bags.width + bags.features[cells]
 
 
-def _idf(home: Ints, often: Ints, group: Ints) -> Floats:
-    """The rarity of features by the group that each is of and how often it occurs there."""
+def _measure_idf(home: Ints, often: Ints, group: Ints) -> Floats:
+    """Return the rarity of features by the group that each is of and how often it occurs there."""
     rows = np.bincount(group)[home]
     rare: Floats = np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32)
     return rare
 
 
-def weighted(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
-    """The bags with the least of several rarities as the weight of each feature."""
+def weigh_bags(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
+    """Return the bags with the least of several rarities as the weight of each feature."""
     weights = rarities[0].of(bags)
     for rare in rarities[1:]:
         np.minimum(weights, rare.of(bags), out=weights)
-    return replace(bags, weights=weights, sums=_sums(bags, weights))
+    return replace(bags, weights=weights, sums=_sum_rows(bags, weights))
 
 
-def _sums(bags: Bags, weights: Floats) -> Floats:
-    """The sum of the weights of each row."""
+def _sum_rows(bags: Bags, weights: Floats) -> Floats:
+    """Return the sum of the weights of each row."""
     total = np.zeros(len(bags.starts), dtype=np.float64)  # of all weights before a row
-    for rows, cells in bags.lots():
+    for rows, cells in bags.batches():
         sums = np.cumsum(np.concatenate(([total[rows.start]], weights[cells])))
         total[rows.start + 1 : rows.stop + 1] = sums[bags.starts[rows.start + 1 : rows.stop + 1] - cells.start]
     return np.diff(total).astype(np.float32)
 
 
-def shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
-    """For each pair the weight of the features of row ``right`` of ``bags`` that row ``left`` of ``marked`` has too."""
+def sum_shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
+    """Return for each pair the weight of the features of row ``right`` of ``bags`` that ``left`` of ``marked`` has."""
     out = np.zeros(len(left), dtype=np.float32)
     held = [one for one in marked if len(one.features)]
     some = np.flatnonzero((np.add.reduce([one.sizes for one in marked])[left] > 0) & (bags.sizes[right] > 0))
     if not len(some):
         return out
-    pairs, place = np.unique(_kin(held)[left[some]] * len(bags.sizes) + right[some], return_inverse=True)
+    pairs, place = np.unique(_find_kin(held)[left[some]] * len(bags.sizes) + right[some], return_inverse=True)
     rows, others = np.divmod(pairs, len(bags.sizes))
     found = np.empty(len(pairs), dtype=np.float32)
     work = np.concatenate(([0], np.cumsum(bags.sizes[others])))
@@ -207,14 +207,14 @@ def shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Float
     while at < len(pairs):
         end = int(np.searchsorted(rows, rows[at] + height, side="left"))
         end = min(end, max(at + 1, int(np.searchsorted(work, work[at] + _GATHER, side="right")) - 1))
-        found[at:end] = _window(dense, held, bags, rows[at:end], others[at:end])
+        found[at:end] = _sum_window(dense, held, bags, rows[at:end], others[at:end])
         at = end
     out[some] = found[place]
     return out
 
 
-def _kin(marked: Sequence[Bags]) -> Ints:
-    """For each row the first whose features are known to be the same in all of these bags."""
+def _find_kin(marked: Sequence[Bags]) -> Ints:
+    """Return for each row the first whose features are known to be the same in all of these bags."""
     if len(marked) == 1:
         return marked[0].kin
     every = [one.kin for one in marked]
@@ -222,10 +222,10 @@ def _kin(marked: Sequence[Bags]) -> Ints:
     return first[alike]
 
 
-def _window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
-    """The sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
+def _sum_window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
+    """Return the sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
     base, last = int(left[0]), int(left[-1])
-    cells = np.concatenate([_cells(one, base, last) for one in marked])
+    cells = np.concatenate([_mark_cells(one, base, last) for one in marked])
     dense[cells] = 1
     sizes = bags.sizes[right]
     ends = np.cumsum(sizes)
@@ -239,8 +239,8 @@ def _window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, right:
     return np.add.reduceat(met, ends - sizes)
 
 
-def _cells(marked: Bags, base: int, last: int) -> Ints:
-    """The cells of the window that the rows from ``base`` to ``last`` mark."""
+def _mark_cells(marked: Bags, base: int, last: int) -> Ints:
+    """Return the cells of the window that the rows from ``base`` to ``last`` mark."""
     owner = np.repeat(np.arange(last + 1 - base), np.diff(marked.starts[base : last + 2]))
     cells: Ints = owner * marked.width + marked.features[int(marked.starts[base]) : int(marked.starts[last + 1])]
     return cells

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.merger.matching.blocking import candidates
-from aggregator.merger.matching.features.feature_table import framed
-from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.blocking import find_candidates
+from aggregator.merger.matching.features.feature_table import build_frame
+from aggregator.merger.matching.features.records import Record
 
 OPENING = "Winter came early to the harbour that year and the pilots stayed ashore with their lamps unlit."
 REST = "Sextants, chronometers, almanacs, parallel rulers and brass dividers lay in their boxes until spring returned."
 
 
 def pairs(*records: Record) -> set[tuple[str, str]]:
-    """The ids of the candidates."""
-    frame = framed(records)
-    found = candidates(frame)
+    """The ids of the find_candidates."""
+    frame = build_frame(records)
+    found = find_candidates(frame)
     names = [record.id for record in frame.records]
     return {(names[left], names[right]) for left, right in zip(found.left, found.right, strict=True)}
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from aggregator.merger.matching.comparison import VETOES
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.levels import LEVELS
-from aggregator.merger.matching.resolve import Orders, resolve
+from aggregator.merger.matching.features.records import parse_records
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import LEVELS
 
 DATA = Path(__file__).parent / "data" / "match"
 
@@ -30,7 +30,7 @@ def cases() -> Iterator[Any]:
 
 @pytest.mark.parametrize("case", list(cases()))
 def test_rule(case: dict[str, Any]) -> None:
-    found = resolve(records(case["records"]), Orders())
+    found = match_records(parse_records(case["records"]), Constraints())
     ids = [record.id for record in found.frame.records]
     home = {ids[row]: number for number, group in enumerate(found.groups) for row in group}
     joined = {(left, right) for left, right in (*case["same"], *case["apart"]) if home[left] == home[right]}
@@ -49,7 +49,7 @@ def test_every_kind_of_evidence_has_cases_that_join_and_cases_that_part() -> Non
 def test_every_veto_stands_in_a_case_that_it_keeps_apart() -> None:
     met: set[str | None] = set()
     for case in cases():
-        found = resolve(records(case.values[0]["records"]), Orders())
+        found = match_records(parse_records(case.values[0]["records"]), Constraints())
         home = {row: number for number, group in enumerate(found.groups) for row in group}
         pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), found.vetoes.tolist(), strict=True)
         met |= {VETOES[veto] for left, right, veto in pairs if home[left] != home[right]}

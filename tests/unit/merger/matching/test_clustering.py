@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aggregator.merger.matching.clustering import Rules, cluster, components
+from aggregator.merger.matching.clustering import Rules, cluster, find_components
 
 
 def rules(*sources: int, **changes: object) -> Rules:
@@ -69,7 +69,7 @@ def test_a_pair_that_was_never_compared_weighs_minus_six() -> None:
 
 
 def test_components_are_named_by_their_lowest_row() -> None:
-    assert components(6, [(4, 2), (5, 4), (1, 3)]) == [0, 1, 2, 1, 2, 2]
+    assert find_components(6, [(4, 2), (5, 4), (1, 3)]) == [0, 1, 2, 1, 2, 2]
 
 
 def test_two_known_shows_never_meet_even_through_a_third_row() -> None:

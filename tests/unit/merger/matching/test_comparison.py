@@ -8,13 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.merger.matching.comparison import compare
-from aggregator.merger.matching.features.feature_table import framed
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.features.token_bags import bagged, gathered, rarity, shared, weighted
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.scoring import weigh
-from aggregator.merger.matching.table import from_json
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.features.feature_table import build_frame
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.token_bags import make_bags, measure_rarity, pack_bags, sum_shared, weigh_bags
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED, parse_table, weigh
 
 
 def levels(left: dict[str, object], right: dict[str, object]) -> dict[str, str]:
@@ -23,7 +20,7 @@ def levels(left: dict[str, object], right: dict[str, object]) -> dict[str, str]:
         Record(**{"id": name, "source": name, "title": name, **values})  # type: ignore[arg-type]  # by name
         for name, values in (("a", left), ("b", right))
     )
-    found = compare(framed([one, other]), np.array([0]), np.array([1])).levels[0]
+    found = compare(build_frame([one, other]), np.array([0]), np.array([1])).levels[0]
     return {kind: LEVELS[kind][level] for kind, level in zip(KINDS, found.tolist(), strict=True) if level}
 
 
@@ -101,7 +98,7 @@ def test_a_title_without_a_word_says_nothing() -> None:
 
 def among(others: list[Record], left: Record, right: Record) -> dict[str, str]:
     """The levels of two records that stand among others."""
-    frame = framed([left, right, *others])
+    frame = build_frame([left, right, *others])
     rows = [next(at for at, record in enumerate(frame.records) if record.id == each.id) for each in (left, right)]
     found = compare(frame, np.array(rows[:1]), np.array(rows[1:])).levels[0]
     return {kind: LEVELS[kind][level] for kind, level in zip(KINDS, found.tolist(), strict=True) if level}
@@ -130,9 +127,9 @@ def test_names_are_found_in_a_title_and_not_looked_for_under_another() -> None:
 
 
 def test_what_bags_share() -> None:
-    bags = bagged([["a", "b"], ["b", "c", "b"], []])
+    bags = make_bags([["a", "b"], ["b", "c", "b"], []])
     left, right = np.array([0, 0, 1, 2]), np.array([1, 2, 1, 0])
-    assert shared((bags,), bags, left, right).tolist() == [1.0, 0.0, 2.0, 0.0]
+    assert sum_shared((bags,), bags, left, right).tolist() == [1.0, 0.0, 2.0, 0.0]
 
 
 BAGS = st.sets(st.integers(0, 9)).map(lambda found: array("i", found))
@@ -140,20 +137,20 @@ BAGS = st.sets(st.integers(0, 9)).map(lambda found: array("i", found))
 
 @given(st.lists(BAGS, min_size=5, max_size=5), st.lists(st.integers(0, 4), min_size=1))
 def test_rows_of_one_text_are_looked_up_once_with_one_answer(texts: list[array[int]], picks: list[int]) -> None:
-    plain = gathered([texts[pick] for pick in picks], 10)
-    rare = weighted(plain, [rarity([plain], np.arange(len(picks)) % 2)])
+    plain = pack_bags([texts[pick] for pick in picks], 10)
+    rare = weigh_bags(plain, [measure_rarity([plain], np.arange(len(picks)) % 2)])
     left, right = (column.ravel() for column in np.indices((len(picks), len(picks))))
     both = [len({*texts[picks[a]]} & {*texts[picks[b]]}) for a, b in zip(left, right, strict=True)]
-    assert shared((plain,), plain, left, right).tolist() == both
+    assert sum_shared((plain,), plain, left, right).tolist() == both
     apart = replace(rare, kin=np.arange(len(picks)))
-    assert np.array_equal(shared((rare, plain), rare, left, right), shared((apart, plain), rare, left, right))
-    assert np.array_equal(shared((rare,), rare, left, right), shared((apart,), rare, left, right))
+    assert np.array_equal(sum_shared((rare, plain), rare, left, right), sum_shared((apart, plain), rare, left, right))
+    assert np.array_equal(sum_shared((rare,), rare, left, right), sum_shared((apart,), rare, left, right))
 
 
 def test_the_shipped_table_fits_the_levels_and_its_json() -> None:
     assert [len(row) for row in SHIPPED.weights] == [len(names) for names in LEVELS.values()]
     assert all(row[0] == 0 for row in SHIPPED.weights)
-    assert from_json(SHIPPED.to_json()) == SHIPPED
+    assert parse_table(SHIPPED.to_json()) == SHIPPED
 
 
 def test_weights_are_the_prior_and_the_sum() -> None:

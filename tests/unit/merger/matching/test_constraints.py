@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.constraints import twins
-from aggregator.merger.matching.features.feature_table import framed
-from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.constraints import find_twins
+from aggregator.merger.matching.features.feature_table import build_frame
+from aggregator.merger.matching.features.records import Record
 
 NOON = 19_800 * 86_400.0 + 43_200
 ONE = Record("a", "x", "Tide tables", ids=("guid:1",), description="Moon and harbour.", instant=NOON, seconds=1234)
@@ -15,8 +15,8 @@ TWO = replace(ONE, id="b")
 
 
 def twice(**changes: object) -> bool:
-    """Whether an entry and a changed copy of it are twins."""
-    return twins(framed([ONE, replace(TWO, **changes)])) != []  # type: ignore[arg-type]  # by name
+    """Whether an entry and a changed copy of it are find_twins."""
+    return find_twins(build_frame([ONE, replace(TWO, **changes)])) != []  # type: ignore[arg-type]  # by name
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_twins_of_exact_time_and_length(*, changes: dict[str, object], expected:
 )
 def test_twins_need_their_text_and_a_time_of_day(*, both: dict[str, object], expected: bool) -> None:
     entries = [replace(each, **{"ids": (), **both}) for each in (ONE, TWO)]  # type: ignore[arg-type]  # by name
-    assert (twins(framed(entries)) != []) == expected
+    assert (find_twins(build_frame(entries)) != []) == expected
 
 
 def listed(*said: tuple[str, float]) -> bool:
-    """Whether any entries of one source with these titles and instants, and all of one text, are twins."""
+    """Whether any entries of one source with these titles and instants, and all of one text, are find_twins."""
     entries = [replace(ONE, id=f"{at}", ids=(), title=title, instant=when) for at, (title, when) in enumerate(said)]
-    return twins(framed(entries)) != []
+    return find_twins(build_frame(entries)) != []
 
 
 def test_a_stamp_that_entries_of_other_titles_share_is_no_time_of_day() -> None:

@@ -7,13 +7,11 @@ import random
 import numpy as np
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.features.show_scope import scopes_of
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.match import match
-from aggregator.merger.matching.resolve import Orders, Resolution, resolve
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.explain import Resolution
+from aggregator.merger.matching.features.records import Record, parse_records
+from aggregator.merger.matching.features.show_scope import find_scopes
+from aggregator.merger.matching.match import Constraints, match, match_records
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
 from aggregator.model.entry import Entry
 
 FIRST = [
@@ -48,7 +46,7 @@ def show(name: str, sources: str, seed: int, count: int = 40) -> list[Record]:
                     line |= {"published": day, "show": name}
                 line["duration"] = seconds if place == 0 else f"{seconds // 60} min"
                 lines.append(line)
-    return list(records(lines))
+    return list(parse_records(lines))
 
 
 def named(found: Resolution) -> set[frozenset[str]]:
@@ -64,7 +62,7 @@ def true(found: list[Record]) -> set[frozenset[str]]:
 
 def test_two_shows_are_matched_each_by_itself() -> None:
     found = show("Kettlecast", "abc", 1) + show("Night Trains", "xy", 2)
-    assert named(resolve(found, Orders())) == true(found)
+    assert named(match_records(found, Constraints())) == true(found)
 
 
 def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:
@@ -75,7 +73,7 @@ def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:
         if record.source == "Kettlecasta"
     ]
     rows = tuple(sorted([*found, *silent], key=lambda record: record.id))
-    scope = scopes_of(rows)
+    scope = find_scopes(rows)
     known = {show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast"}
     assert {show for row, show in zip(rows, scope.rows, strict=True) if row.source == "silent"} == {-1}
     assert {show for row, show in zip(rows, scope.shelf, strict=True) if row.source == "silent"} == known
@@ -85,7 +83,7 @@ def test_words_that_point_nowhere_shelve_nothing() -> None:
     found = show("Kettlecast", "ab", 1) + show("Night Trains", "xy", 2)
     silent = [Record(f"s{at}", "silent", f"zzz {at}") for at in range(4)]
     rows = tuple(sorted([*found, *silent], key=lambda record: record.id))
-    shelf = scopes_of(rows).shelf
+    shelf = find_scopes(rows).shelf
     assert {show for row, show in zip(rows, shelf, strict=True) if row.source == "silent"} == {-1}
 
 
@@ -98,13 +96,13 @@ def test_a_show_in_a_topic_listing_is_found_by_its_neighbours() -> None:
             key=lambda record: record.id,
         )
     )
-    scope = scopes_of(rows)
+    scope = find_scopes(rows)
     found = next(shelf for row, shelf in zip(rows, scope.shelf, strict=True) if row.id == topic[0].id)
     assert found == next(show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast")
 
 
 def test_a_run_teaches_within_bounds() -> None:
-    found = resolve(show("Kettlecast", "abc", 1), Orders())
+    found = match_records(show("Kettlecast", "abc", 1), Constraints())
     assert found.table.version.startswith("learned-")
     for kind, learned, shipped in zip(KINDS, found.table.weights, SHIPPED.weights, strict=True):
         for level, one, other in zip(LEVELS[kind], learned, shipped, strict=True):
@@ -117,7 +115,7 @@ def test_a_hostile_run_cannot_make_different_parts_or_titles_agree() -> None:
         replace(record, id=f"liar-{record.id}", source="liar", title=f"{own[-at].title} (Part {at % 7 + 2})")
         for at, record in enumerate(own[:60])
     ]
-    table = resolve([*own, *liars], Orders()).table
+    table = match_records([*own, *liars], Constraints()).table
     weight = {kind: dict(zip(LEVELS[kind], row, strict=True)) for kind, row in zip(KINDS, table.weights, strict=True)}
     assert weight["part"]["conflict"] < -4
     assert weight["title"]["below .2"] < -3
@@ -125,7 +123,7 @@ def test_a_hostile_run_cannot_make_different_parts_or_titles_agree() -> None:
 
 
 def test_a_small_run_uses_the_shipped_table() -> None:
-    assert resolve(show("Kettlecast", "ab", 1, 5), Orders()).table == SHIPPED
+    assert match_records(show("Kettlecast", "ab", 1, 5), Constraints()).table == SHIPPED
 
 
 def test_near_misses_are_bounded_and_the_rest_is_told() -> None:
@@ -141,7 +139,7 @@ def test_blocks_too_large_are_told() -> None:
 
 
 def test_weights_of_a_resolution_belong_to_its_pairs() -> None:
-    found = resolve(show("Kettlecast", "ab", 1), Orders())
+    found = match_records(show("Kettlecast", "ab", 1), Constraints())
     assert len(found.weights) == len(found.compared.left) == len(found.vetoes)
     assert bool(np.all(found.compared.left < found.compared.right))
 
@@ -151,13 +149,13 @@ def test_a_listing_with_another_name_for_the_show_is_not_shut_out() -> None:
     renamed = [
         replace(record, show="A Writer's Page") if record.source == "Kettlecastc" else record for record in found
     ]
-    assert named(resolve(renamed, Orders())) == true(found)
+    assert named(match_records(renamed, Constraints())) == true(found)
 
 
 def test_a_topic_listing_names_its_shows_to_tell_them_apart() -> None:
     found = show("Kettlecast", "ab", 1)
     topic = [replace(record, id=f"t{at}", source="topic") for at, record in enumerate(found[:5])]
     foreign = replace(found[5], id="t-foreign", source="topic", show="Night Trains")
-    scope = scopes_of((*found, *topic, foreign))
+    scope = find_scopes((*found, *topic, foreign))
     assert scope.rows[-1] >= 0
     assert scope.rows[-1] != scope.rows[0]

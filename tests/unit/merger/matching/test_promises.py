@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.matching.description_similarity import telling
-from aggregator.merger.matching.match import match, side_by_side
-from aggregator.merger.matching.resolve import learned
-from aggregator.merger.matching.table import from_json
+from aggregator.merger.matching.comparison import least_idf
+from aggregator.merger.matching.match import compare_entries, fit_table, match
+from aggregator.merger.matching.scoring import parse_table
 from aggregator.model.cluster import Decision, Matching
 from aggregator.model.entry import Duration, Entry, Moment, Span
 
@@ -127,7 +126,7 @@ def test_what_was_published_under_one_guid_stays_together(found: list[Entry], da
 def test_an_unrelated_show_changes_nothing(found: list[Entry], others: list[Entry]) -> None:
     own = [replace(entry, show="Bread and Water") for entry in found]
     else_ = [replace(one, source=f"{one.source}-2", show="Night Trains", guid=None) for one in others]
-    table = learned(side_by_side(()))
+    table = fit_table(compare_entries(()))
     assert groups(match(own, table=table)) <= groups(match([*own, *else_], table=table))
 
 
@@ -145,7 +144,7 @@ def test_a_word_of_another_show_parts_no_pair_of_this_one() -> None:
         for source, listed in titles.items()
         for at, title in enumerate(listed)
     ]
-    table = learned(side_by_side(()))
+    table = fit_table(compare_entries(()))
     alone = match(own, table=table)
     assert together(alone, "host/host-4", "store/store-5")
     trains = [
@@ -195,17 +194,17 @@ def test_a_source_that_gives_all_its_items_one_guid_and_title_hides_none() -> No
 def test_what_nobody_else_says_moves_no_weight(title: str) -> None:
     """Seen in a random history: a source's one entry "?" gave an episode of two others another guid."""
     noise = Entry("page", "noise", title, description=title)
-    one, other = side_by_side(honest(7)), side_by_side([*honest(7), noise])
+    one, other = compare_entries(honest(7)), compare_entries([*honest(7), noise])
     kept = [record.id != noise.id for record in other.frame.records]
     for name in ("own", "told"):
         assert np.array_equal(getattr(other.frame, name).sums[kept], getattr(one.frame, name).sums)
     rows = np.arange(len(one.frame.records), dtype=np.int64)
-    assert np.array_equal(telling(other.frame, np.flatnonzero(kept)), telling(one.frame, rows))
+    assert np.array_equal(least_idf(other.frame, np.flatnonzero(kept)), least_idf(one.frame, rows))
 
 
 def test_the_table_survives_its_json() -> None:
-    table = learned(side_by_side(honest(7)))
-    assert from_json(table.to_json()) == table
+    table = fit_table(compare_entries(honest(7)))
+    assert parse_table(table.to_json()) == table
 
 
 def test_a_person_divides_what_was_published_together() -> None:

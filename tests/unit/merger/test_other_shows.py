@@ -2,7 +2,7 @@
 
 import pytest
 
-from aggregator.merger.matching.other_shows import Listed, find_other_shows
+from aggregator.merger.other_shows import Listed, find_other_shows
 
 OURS = Listed(None, "episode", matches=True, number=12)
 ALONE = Listed(None, "episode", matches=False, number=12)

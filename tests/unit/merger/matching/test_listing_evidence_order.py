@@ -9,13 +9,11 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.features.record import of_entry
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.match import match
-from aggregator.merger.matching.resolve import Orders, Resolution, resolve
-from aggregator.merger.matching.weak_titles import COST
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.adjustments import WEAK_TITLE
+from aggregator.merger.matching.explain import Resolution
+from aggregator.merger.matching.features.records import make_record, parse_records
+from aggregator.merger.matching.match import Constraints, match, match_records
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
 from aggregator.model.entry import Entry, Moment, Span
 
 TITLES = (
@@ -45,7 +43,7 @@ def said(found: Resolution) -> dict[tuple[str, str], str]:
 
 
 def resolved(entries: Sequence[Entry]) -> Resolution:
-    return resolve([of_entry(entry) for entry in entries], Orders(), SHIPPED)
+    return match_records([make_record(entry) for entry in entries], Constraints(), SHIPPED)
 
 
 def odd(found: Resolution) -> str | None:
@@ -67,7 +65,7 @@ def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) ->
     found = resolved(
         [replace(each, published=days[each.source == "page"]) if each.title == ODD[0] else each for each in both]
     )
-    assert float(found.doubts.min()) == -COST
+    assert float(found.doubts.min()) == -WEAK_TITLE
     assert said(found).get((f"host/{ODD[0]}", f"page/{ODD[0]}")) == level
 
 
@@ -76,10 +74,10 @@ def test_order_is_no_word_of_the_lines_but_of_their_positions() -> None:
         {"id": entry.id, "source": entry.source, "title": entry.title}
         for entry in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))
     ]
-    assert said(resolve(records(lines), Orders())) == {}
+    assert said(match_records(parse_records(lines), Constraints())) == {}
     placed = [line | {"position": at % 9} for at, line in enumerate(lines)]
     random.Random(4).shuffle(placed)
-    assert odd(resolve(records(placed), Orders())) == "alone between the same items"
+    assert odd(match_records(parse_records(placed), Constraints())) == "alone between the same items"
 
 
 def test_too_few_landmarks_show_no_order() -> None:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aggregator.merger.matching.features.record import Record
+from aggregator.merger.matching.features.listing_corrections import correct_dates
+from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import match
-from aggregator.merger.matching.swapped_dates import put_right
 from aggregator.model.entry import Duration, Entry, Moment
 
 START = datetime(2025, 2, 3, tzinfo=UTC)
@@ -62,7 +62,7 @@ def test_the_order_of_a_listing_shows_that_its_dates_are_exchanged(title: str) -
 def test_titles_that_two_sources_have_once_show_it_too(names: tuple[str, ...]) -> None:
     host = [entry("host", turn, name, day(turn)) for turn, name in enumerate(names)]
     page = [entry("page", turn, name, turned(day(turn))) for turn, name in enumerate(names)]
-    right = put_right(
+    right = correct_dates(
         [Record(each.id, each.source, each.title, day=each.published.at.toordinal()) for each in [*host, *page]]
     )  # type: ignore[union-attr]  # all have one
     assert len({(record.title, record.day) for record in right}) == len(names)
@@ -75,7 +75,7 @@ def test_dates_that_are_right_or_wrong_by_chance_stay(names: tuple[str, ...]) ->
         Record(f"{turn}", "host", name, day=day(turn).toordinal(), position=turn) for turn, name in enumerate(names)
     ]
     late = [Record(f"p{turn}", "page", name, day=day(turn).toordinal() + turn % 5) for turn, name in enumerate(names)]
-    assert put_right([*rows, *late]) == [*rows, *late]
+    assert correct_dates([*rows, *late]) == [*rows, *late]
 
 
 TEXT = "We speak with those who know it best about {} and what the sea has made of it since."

@@ -9,29 +9,27 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.merger.matching.clustering import STRONG, Rules, cluster
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.merge_published import alike
-from aggregator.merger.matching.resolve import Orders, paired, resolve
-from aggregator.merger.matching.table import Table
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.constraints import find_mergeable
+from aggregator.merger.matching.features.records import Record, parse_records
+from aggregator.merger.matching.match import Constraints, compare_records, match_records
+from aggregator.merger.matching.scoring import SHIPPED, Table
 
 CASES = json.loads((Path(__file__).parent / "data" / "redirected.json").read_text(encoding="utf-8"))
 PINS = {"left": "older", "right": "younger"}
 
 
 def sides(case: dict[str, dict[str, str]]) -> list[Record]:
-    return list(records([{"id": side, "source": side, **case[side]} for side in ("left", "right")]))
+    return list(parse_records([{"id": side, "source": side, **case[side]} for side in ("left", "right")]))
 
 
 def balanced(pair: list[Record], weight: float) -> Table:
     """The shipped table with the prior at which the two weigh so much, whatever else speaks for and against them."""
-    found = resolve(pair, Orders(), SHIPPED)
+    found = match_records(pair, Constraints(), SHIPPED)
     return replace(SHIPPED, prior=SHIPPED.prior + weight - float((found.weights + found.rivals)[0]))
 
 
 def one(pair: list[Record], weight: float, pins: dict[str, str]) -> bool:
-    return len(resolve(pair, Orders(pins=pins), balanced(pair, weight)).groups) == 1
+    return len(match_records(pair, Constraints(pins=pins), balanced(pair, weight)).groups) == 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
@@ -69,18 +67,18 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
     first, second = sides(CASES[0])
     far = replace(first, id="far", source="far", title="Knots")
     table = balanced([first, second], 1.5)
-    whole = resolve([first, second, far], Orders(pins=PINS), table)
+    whole = match_records([first, second, far], Constraints(pins=PINS), table)
     assert len(whole.groups) == 2
-    torn = resolve([first, second, far], Orders(pins={**PINS, "far": "older"}), table)
+    torn = match_records([first, second, far], Constraints(pins={**PINS, "far": "older"}), table)
     assert {len(group) for group in torn.groups} == {2, 1}
     assert torn.frame.records[torn.groups[-1][0]].id == "right"
 
 
 def test_only_promises_that_one_group_holds_whole_are_alike() -> None:
-    pair = paired([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")])
+    pair = compare_records([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")])
     found = pair.frame, pair.compared
-    whole = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
-    torn = alike(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
+    whole = find_mergeable(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
+    torn = find_mergeable(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
     assert (whole, torn) == ({("a", "b")}, frozenset())
 
 
@@ -89,6 +87,6 @@ def test_other_promises_in_other_items_are_left_alone() -> None:
     other = [replace(each, id=f"{each.id} 2", title=f"Knots{each.title[len('Anchors away') :]}") for each in pair]
     pins = {**PINS, "left 2": "third", "right 2": "fourth"}
     table = balanced(pair, 1.5)
-    found = resolve([*pair, *other], Orders(pins=pins), table)
+    found = match_records([*pair, *other], Constraints(pins=pins), table)
     names = {frozenset(found.frame.records[row].id for row in group) for group in found.groups}
     assert names == {frozenset({"left", "right"}), frozenset({"left 2", "right 2"})}

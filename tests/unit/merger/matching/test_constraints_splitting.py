@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.features.feature_table import framed
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.levels import KINDS
+from aggregator.merger.matching.constraints import find_split
+from aggregator.merger.matching.features.feature_table import build_frame
+from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import match
-from aggregator.merger.matching.split_published import released
+from aggregator.merger.matching.scoring import KINDS
 from aggregator.model.entry import Duration, Entry, Moment, Span
 from aggregator.model.item import Item, Promise
 from aggregator.stages import pinned
@@ -111,12 +111,12 @@ def gone(one: float, other: float | None, late: Record) -> frozenset[str]:
 
     ``late`` is an entry of the first one's source that today's weights put with the third.
     """
-    frame = framed([row("a", "x"), row("b", "y"), row("c", "z"), late])
+    frame = build_frame([row("a", "x"), row("b", "y"), row("c", "z"), late])
     found = {(0, 2): one} if other is None else {(0, 2): one, (1, 2): other}
     left, right = (np.array([pair[side] for pair in found], dtype=np.int64) for side in (0, 1))
     compared = Compared(left, right, np.zeros((len(found), len(KINDS)), dtype=np.int8))
     weights = np.array(list(found.values()), dtype=np.float32)
-    return released(frame, dict.fromkeys("abc", "guid"), ((0, 1), (2, 3)), (compared, weights))
+    return find_split(frame, dict.fromkeys("abc", "guid"), ((0, 1), (2, 3)), (compared, weights))
 
 
 @pytest.mark.parametrize(

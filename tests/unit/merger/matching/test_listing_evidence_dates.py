@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.record import Record
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.resolve import Orders, Resolution, resolve
-from aggregator.merger.matching.weak_titles import RERUN
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.adjustments import RERUN
+from aggregator.merger.matching.explain import Resolution
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
 
 DAY = 738_000
 TITLES = (
@@ -33,14 +33,14 @@ def listed(source: str, titles: tuple[str, ...], shift: int = 0) -> list[Record]
 )
 def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], expected: str) -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
+    found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
     assert date(found) == expected
 
 
 def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 200)
     for titles, doubt in ((TITLES, -RERUN), (TITLES[:7], 0.0)):
-        found = resolve([*listed("x", titles), *listed("y", titles), OWN, again], Orders(), SHIPPED)
+        found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
         assert date(found) == "a year"
         assert found.doubts[place(found)] == doubt
 
@@ -58,19 +58,19 @@ def test_which_of_two_entries_of_one_title_is_meant_the_date_says() -> None:
         for name, days in zip((f"{title} 1", f"{title} 2"), places, strict=True)
     ]
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    found = resolve([*listed("x", titles), *listed("y", titles), *twice, OWN, again], Orders(), SHIPPED)
+    found = match_records([*listed("x", titles), *listed("y", titles), *twice, OWN, again], Constraints(), SHIPPED)
     assert date(found) == "a year"
 
 
 def test_years_say_nothing_where_all_dates_were_stamped_by_chance() -> None:
     moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(listed("y", TITLES))]
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    assert date(resolve([*listed("x", TITLES), *moved, OWN, again], Orders(), SHIPPED)) == "none"
+    assert date(match_records([*listed("x", TITLES), *moved, OWN, again], Constraints(), SHIPPED)) == "none"
 
 
 def test_two_pairs_do_not_show_that_an_archive_was_stamped() -> None:
     few = [replace(each, day=DAY + 900 + 7 * at) for at, each in enumerate(listed("y", TITLES[:2]))]
-    found = resolve([*listed("x", TITLES), *listed("z", TITLES), *few], Orders(), SHIPPED)
+    found = match_records([*listed("x", TITLES), *listed("z", TITLES), *few], Constraints(), SHIPPED)
     assert date(found, "x-0", "y-0") == "more"
 
 
@@ -86,11 +86,11 @@ def test_a_third_listing_is_compared_by_the_nearer_of_two_calendars(steady: bool
         replace(each, day=DAY + 900 + 7 * at if steady else DAY + 400 + 97 * at * at)
         for at, each in enumerate(listed("y", TITLES[:4]))
     ]
-    found = resolve([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, before], Orders(), SHIPPED)
+    found = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, before], Constraints(), SHIPPED)
     assert date(found, "y-own", "z-own") == "31 days"
     assert ("z-own",) in clusters(found)
     same = replace(before, day=DAY + 700, seconds=1234)
-    joined = resolve([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, same], Orders(), SHIPPED)
+    joined = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, same], Constraints(), SHIPPED)
     assert date(joined, "y-own", "z-own") == "same day"
     assert ("x-own", "y-own", "z-own") in clusters(joined)
 
@@ -99,7 +99,7 @@ def test_an_entry_that_one_calendar_lacks_is_moved_by_the_stretch_of_the_others(
     stamped = [replace(each, day=(each.day or 0) + 900) for each in listed("y", TITLES[:4])]
     mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600)
     other = replace(WEEKLY, id="z-own", source="z")
-    found = resolve([*listed("x", TITLES[:4]), *stamped, mail, other], Orders(), SHIPPED)
+    found = match_records([*listed("x", TITLES[:4]), *stamped, mail, other], Constraints(), SHIPPED)
     assert date(found, "y-own", "z-own") == "same day"
 
 

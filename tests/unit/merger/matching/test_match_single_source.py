@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.matching import single_source
-from aggregator.merger.matching.match import match
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.match import cluster_single_source, match
+from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.cluster import Decision, Matching
 from aggregator.model.entry import Duration, Entry, Moment, Span
 
@@ -49,7 +48,7 @@ def listings(draw: st.DrawFn) -> list[Entry]:
 
 def alone(listed: list[Entry], decisions: tuple[Decision, ...] = (), pins: Mapping[str, str] = NO_PINS) -> bool:
     """Whether these are not compared; then what is answered is what comparing them answers."""
-    found = single_source.clusters(listed, decisions, pins)
+    found = cluster_single_source(listed, decisions, pins)
     if found is None:
         return False
     assert Matching(found, (), SHIPPED.version) == match(listed, decisions=decisions, pins=pins)

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.json_lines import records
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.resolve import Orders, Resolution, resolve
-from aggregator.merger.matching.table import Table
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.explain import Resolution
+from aggregator.merger.matching.features.records import parse_records
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED, Table
 
 DATA = Path(__file__).parent / "data" / "levels"
 
@@ -54,12 +53,12 @@ def reached(found: Resolution, kind: str) -> str:
 
 @pytest.mark.parametrize(("kind", "case"), list(cases()))
 def test_level(kind: str, case: dict[str, Any]) -> None:
-    lines = records(case["records"])
-    found = resolve(lines, Orders(), SHIPPED)
+    lines = parse_records(case["records"])
+    found = match_records(lines, Constraints(), SHIPPED)
     assert reached(found, kind) == case["level"]
     assert joined(found) == bool(case["same"])
     if case["decides"]:
-        assert joined(resolve(lines, Orders(), without(kind, case["level"]))) != bool(case["same"])
+        assert joined(match_records(lines, Constraints(), without(kind, case["level"]))) != bool(case["same"])
 
 
 def test_every_level_of_the_table_has_a_case_either_way() -> None:

@@ -5,12 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.record import of_entry
-from aggregator.merger.matching.levels import KINDS, LEVELS
-from aggregator.merger.matching.match import match
-from aggregator.merger.matching.relisting import relisted
-from aggregator.merger.matching.resolve import paired
-from aggregator.merger.matching.weights import SHIPPED
+from aggregator.merger.matching.adjustments import credit_relisted
+from aggregator.merger.matching.features.records import make_record
+from aggregator.merger.matching.match import compare_records, match
+from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
 from aggregator.model.entry import Entry, Moment, Span
 
 TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
@@ -82,8 +80,8 @@ def test_a_day_later_is_no_other_date() -> None:
 
 def most(*entries: Entry) -> float:
     """The most that a pair of entries gains by being listed anew."""
-    found = paired([of_entry(entry) for entry in entries])
-    return float(relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
+    found = compare_records([make_record(entry) for entry in entries])
+    return float(credit_relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
 
 
 def test_what_the_texts_agree_on_is_not_taken_back() -> None:

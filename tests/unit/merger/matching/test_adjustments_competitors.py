@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from aggregator.merger.matching.adjustments import penalize_competitors
 from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.competing_candidates import contested
-from aggregator.merger.matching.levels import KINDS
+from aggregator.merger.matching.scoring import KINDS
 
 
 def lost(pairs: list[tuple[int, int, float]], listings: list[int], units: list[int] | None = None) -> list[float]:
@@ -15,7 +15,7 @@ def lost(pairs: list[tuple[int, int, float]], listings: list[int], units: list[i
     left, right, weights = (np.array(column) for column in zip(*pairs, strict=True))
     compared = Compared(left, right, np.zeros((len(left), len(KINDS)), dtype=np.int8))
     rows = np.array(units if units is not None else range(len(listings)))
-    return contested(compared, weights.astype(np.float32), np.array(listings), rows).tolist()
+    return penalize_competitors(compared, weights.astype(np.float32), np.array(listings), rows).tolist()
 
 
 def test_two_of_one_listing_that_fit_one_record_are_rivals_from_either_side() -> None:

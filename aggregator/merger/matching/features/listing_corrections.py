@@ -1,0 +1,210 @@
+"""Correct what a whole listing gets wrong, before anything is compared: exchanged day and month, shifted numbers.
+
+**Dates.** A page that writes 03/04 does not show which is the day. Its listing does: its own order fits the other
+reading, or entries whose title another source has once lie on the other source's day when read so. What a listing shows
+of three dates or more holds for all of them; dates with a day above 12 have one reading only.
+
+**Numbers.** A directory that counts a trailer lists "Episode 13" where the host has "Episode 12". Entries of one day
+then differ by the same number everywhere, and have the same lengths or texts, while entries of one number have not. An
+early feed, a week ahead under the same numbers, is told from it by the same means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import combinations, pairwise
+
+from msgspec.structs import replace
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.text.fold import fold
+from aggregator.text.titles.titles import Title
+
+_EXCHANGED = 3  # pairs that only the other reading of dates explains
+_NEARLY_ALL = 0.8  # share of pairs that must agree on a correction
+_SHOWN = 8  # dated entries by which a listing shows its order
+_BREAKS = 2  # steps against the order that the other reading must mend
+_HARDLY_ANY = 0.02  # share of the steps that may go against the order in the other reading
+_FAR = 3  # days that zones and delays explain
+_MONTHS = 12
+
+_LEAST = 5  # entries of one day that must be counted otherwise
+_MOST = 3  # numbers by which a listing may be ahead; an archive dated anew has entries of one day that differ by more
+_TELLING = 0.4  # share of pairs of neighbours that contradict where lengths and texts tell items apart
+_SECONDS, _SHARE = 240, 0.02  # lengths further apart than an advertisement are two items'
+_WORDS = 6  # words below which a text is no evidence
+_COMMON = 0.5  # share of the poorer text's words
+_DIGITS = re.compile(r"\d+")
+
+_Days = Mapping[str, int]  # by folded title that a source has once
+_Entry = tuple[int, Record]  # the number of an episode and its record
+
+
+def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
+    """Return the records with the dates of listings put right that have day and month exchanged."""
+    by_source: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        if record.day is not None:
+            by_source[record.source].append(record)
+    wrong = {source for source, rows in by_source.items() if _is_out_of_order(rows)}
+    titles = {source: _days_by_title(rows, swapped=source in wrong) for source, rows in by_source.items()}
+    pairs = [pair for pair in combinations(sorted(titles), 2) if _are_exchanged(titles[pair[0]], titles[pair[1]])]
+    often = Counter(source for pair in pairs for source in pair)
+    timed = Counter(record.source for record in records if record.timed)
+    for source in sorted(often, key=lambda each: (-often[each], timed[each], each)):
+        if any(source in pair and not wrong & set(pair) for pair in pairs):
+            wrong.add(source)
+    return [_exchange_date(record) if record.source in wrong else record for record in records] if wrong else records
+
+
+def _is_out_of_order(rows: Sequence[Record]) -> bool:
+    """Return whether the order of a listing fits its dates only when day and month are exchanged."""
+    last = max(row.span.last for row in rows)
+    placed = sorted(
+        (row.position, row.day) for row in rows if row.position is not None and row.day and row.span.last == last
+    )
+    days = [day for _, day in placed]
+    if len(days) < _SHOWN or len({place for place, _ in placed}) < len(placed):
+        return False
+    return _count_breaks(days) >= _BREAKS and _count_breaks([_exchange_day(day) for day in days]) <= _HARDLY_ANY * len(
+        days
+    )
+
+
+def _count_breaks(days: Sequence[int]) -> int:
+    """Return how many steps go against the direction that most have."""
+    steps = [after - before for before, after in pairwise(days)]
+    return min(sum(step > 0 for step in steps), sum(step < 0 for step in steps))
+
+
+def _days_by_title(rows: Sequence[Record], *, swapped: bool) -> _Days:
+    """Return the day of each title that a source has once."""
+    often = Counter(fold(row.title) for row in rows)
+    return {
+        title: _exchange_day(row.day) if swapped else row.day
+        for row in rows
+        if row.day is not None and often[title := fold(row.title)] == 1
+    }
+
+
+def _are_exchanged(one: _Days, other: _Days) -> bool:
+    """Return whether the days of equal titles disagree and agree once day and month of one are exchanged."""
+    pairs = [(one[title], other[title]) for title in one.keys() & other.keys()]
+    apart = [(mine, theirs) for mine, theirs in pairs if abs(mine - theirs) > _FAR]
+    explained = sum(
+        abs(_exchange_day(mine) - theirs) <= 1 or abs(mine - _exchange_day(theirs)) <= 1 for mine, theirs in apart
+    )
+    kept = sum(abs(mine - theirs) <= _FAR < abs(_exchange_day(mine) - theirs) for mine, theirs in pairs)
+    return explained >= _EXCHANGED and explained >= _NEARLY_ALL * len(apart) and explained > kept
+
+
+def _exchange_day(day: int) -> int:
+    """Return the ordinal of the date with day and month exchanged, the same where that is no date."""
+    read = date.fromordinal(day)
+    return day if read.day > _MONTHS else read.replace(month=read.day, day=read.month).toordinal()
+
+
+def _exchange_date(record: Record) -> Record:
+    """Return the record with day and month of its date exchanged."""
+    if record.day is None or (day := _exchange_day(record.day)) == record.day:
+        return record
+    instant = record.instant
+    if instant is not None:
+        instant += (day - datetime.fromtimestamp(instant, UTC).toordinal()) * 86_400
+    return replace(record, day=day, year=date.fromordinal(day).year, instant=instant)
+
+
+def correct_numbers(
+    rows: Sequence[Record], titles: Sequence[Title], stems: Sequence[str | None], shelves: Sequence[int]
+) -> tuple[tuple[Record, ...], tuple[Title, ...], list[bool]]:
+    """Return the records and titles, those that are only a number counted as the show's largest listing counts them.
+
+    And for each whether it is of such a listing, or of one that lengths or texts show to count as that does.
+    """
+    listings: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for at, (row, stem) in enumerate(zip(rows, stems, strict=True)):
+        if stem is not None:
+            listings[shelves[at]][row.source].append(at)
+    records, read, sure = list(rows), list(titles), [False] * len(rows)
+    for by_source in listings.values():
+        order = sorted(by_source, key=lambda source: (-len(by_source[source]), source))
+        first = [(_read_number(titles[at]), rows[at]) for at in by_source[order[0]]]
+        for source in order:
+            ahead = _find_lead(first, [(_read_number(titles[at]), rows[at]) for at in by_source[source]])
+            for at in by_source[source] if ahead is not None else ():
+                records[at], read[at] = _renumber(rows[at], titles[at], ahead or 0)
+                sure[at] = True
+    return tuple(records), tuple(read), sure
+
+
+def _read_number(title: Title) -> int:
+    """Return the number of a title that is only a number."""
+    return int(_DIGITS.findall(title.core)[0])
+
+
+def _find_lead(one: Sequence[_Entry], other: Sequence[_Entry]) -> int | None:
+    """Return by how much the second listing counts higher, 0 where it counts as the first, ``None`` if not known."""
+    equal = _join(one, other, lambda entry: entry[0])
+    if any(set(mine.ids) & set(theirs.ids) for (_, mine), (_, theirs) in equal) or _do_agree(equal):
+        return 0
+    days = _join(one, other, lambda entry: entry[1].day)
+    moved = Counter(theirs[0] - mine[0] for mine, theirs in days)
+    ahead, often = max(moved.items(), key=lambda item: (item[1], -abs(item[0])), default=(0, 0))
+    steady = abs(ahead) <= _MOST and often >= _LEAST and often >= _NEARLY_ALL * len(days)
+    return ahead if steady and _do_agree(days) else None
+
+
+def _do_agree(pairs: Sequence[tuple[_Entry, _Entry]]) -> bool:
+    """Return whether nearly all pairs of which lengths or texts are known have those of one item, and these differ
+    from item to item.
+    """
+    known = [found for (_, one), (_, other) in pairs if (found := _do_contradict(one, other)) is not None]
+    shifted = [_do_contradict(one[1], other[1]) for (one, _), (_, other) in pairwise(pairs)]
+    apart = [found for found in shifted if found is not None]
+    return len(known) >= _LEAST and sum(known) <= (1 - _NEARLY_ALL) * len(known) and sum(apart) >= _TELLING * len(apart)
+
+
+def _join(
+    one: Iterable[_Entry], other: Iterable[_Entry], key: Callable[[_Entry], Hashable | None]
+) -> list[tuple[_Entry, _Entry]]:
+    """Return the entries of two listings with one key that each has once."""
+    mine, theirs = _index_single(one, key), _index_single(other, key)
+    return [(entry, theirs[value]) for value, entry in mine.items() if value in theirs]
+
+
+def _index_single(entries: Iterable[_Entry], key: Callable[[_Entry], Hashable | None]) -> Mapping[Hashable, _Entry]:
+    """Return the entries by a key that no other entry of the listing has."""
+    by_key: defaultdict[Hashable, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        if (value := key(entry)) is not None:
+            by_key[value].append(entry)
+    return {value: found[0] for value, found in by_key.items() if len(found) == 1}
+
+
+def _do_contradict(one: Record, other: Record) -> bool | None:
+    """Return whether lengths or texts contradict; ``None`` where neither is known of both."""
+    longer = None
+    if one.seconds is not None and other.seconds is not None:
+        longer = abs(one.seconds - other.seconds) > max(_SECONDS, _SHARE * max(one.seconds, other.seconds))
+    mine, theirs = (set(fold(row.description or "").split()) for row in (one, other))
+    if min(len(mine), len(theirs)) < _WORDS:
+        return longer
+    return bool(longer) or len(mine & theirs) < _COMMON * min(len(mine), len(theirs))
+
+
+def _renumber(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:
+    """Return an entry and its title with numbers as the other listing counts them; they may be 0 or less."""
+    number = _read_number(title)
+
+    core = _DIGITS.sub(f"{number - ahead}", title.core)
+    return (
+        replace(row, numbers=tuple(each - ahead if each == number else each for each in row.numbers)),
+        title._replace(
+            core=core,
+            numbers=tuple(each - ahead if each == number else each for each in title.numbers),
+            digits=tuple(number - ahead if each == number else each for each in title.digits),
+        ),
+    )

@@ -1,0 +1,228 @@
+"""Neutral records that the match engine works on, made from entries or from lines of JSON about items of any kind.
+
+What a bare number means as a duration (seconds, milliseconds, minutes) is learned from the numbers of its source and
+from lengths that other sources give in words: the five catalogues of one public set write ``03:43``, ``223``,
+``3.716``, ``3m 43sec`` and ``223000`` for one song.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from msgspec import Struct, field
+
+from aggregator.model.entry import Entry, Span
+from aggregator.text import dates, durations
+from aggregator.text.fold import fold
+from aggregator.text.urls import bare_audio, canonical
+
+_BARE = re.compile(r"\s*\d{1,12}(?:\.\d+)?\s*")
+_UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
+_TYPICAL = 900.0  # seconds: between a song and an episode, where no other source says a length in words
+_RELUCTANCE = math.log(5)  # seconds are the rule (RSS): another unit must fit five times better
+_LONGEST = 4000  # characters of any text that are looked at
+_BOUND = 1e12  # no length in any unit
+_HUGE = 1_000_000  # no season or episode number; a file size in the wrong field
+_YEARED = re.compile(r"\((\d{4})\)$")  # "Album (1998)"
+_YEAR = re.compile(r"\s*(\d{4})\s*")
+
+
+class Record(Struct, frozen=True):
+    """One account of one item of any kind.
+
+    ``kind`` is ``episode``, ``post`` or empty where it is not known. ``ids`` are hard ids as ``scheme:value``; which of
+    them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
+    only the year is known. ``timed`` is false where ``instant`` (seconds since 1970) is no time of day with a zone, but
+    a day or a local time. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
+    the records of a listing, ``None`` where it has no order. ``summary`` is a second text beside the description.
+    """
+
+    id: str
+    source: str
+    title: str
+    kind: str = ""
+    ids: tuple[str, ...] = ()
+    show: str | None = None
+    author: str | None = None
+    description: str | None = None
+    summary: str | None = None
+    day: int | None = None
+    year: int | None = None
+    instant: float | None = None
+    timed: bool = True
+    seconds: int | None = None
+    step: int = 1
+    season: int | None = None
+    numbers: tuple[int, ...] = ()
+    span: Span = field(default_factory=Span)
+    position: int | None = None
+
+
+def make_record(entry: Entry) -> Record:
+    """Return the record of an entry."""
+    published, duration = entry.published, entry.duration
+    dated = published is not None and published.precision != "year"
+    measured = duration is not None and duration.seconds > 0
+    return Record(
+        id=entry.id,
+        source=entry.source,
+        title=entry.title,
+        kind=entry.genre,
+        ids=_entry_ids(entry),
+        show=entry.show,
+        author=entry.author,
+        description=entry.description or entry.summary,
+        summary=entry.summary if entry.description else None,
+        day=published.at.toordinal() if published is not None and dated else None,
+        year=published.at.year if published is not None else None,
+        instant=published.at.timestamp() if published is not None and dated else None,
+        timed=published is not None and published.zoned and published.precision in ("minute", "second"),
+        seconds=duration.seconds if duration is not None and measured else None,
+        step=duration.step if duration is not None and measured else 1,
+        season=entry.season,
+        numbers=() if entry.episode is None else (entry.episode,),
+        span=entry.span,
+        position=entry.position,
+    )
+
+
+def _entry_ids(entry: Entry) -> tuple[str, ...]:
+    """Return every hard id that an entry carries, as ``scheme:value``."""
+    found = [f"{scheme}:{value}" for scheme, value in entry.ids]
+    if entry.guid:
+        found.append(f"guid:{entry.guid}")
+    if entry.enclosure is not None and entry.enclosure.url:
+        found.append(f"audio:{bare_audio(entry.enclosure.url)}")
+    if entry.link:
+        found.append(f"link:{canonical(entry.link)}")
+    return tuple(found)
+
+
+def parse_records(lines: Sequence[Mapping[str, object]]) -> tuple[Record, ...]:
+    """Return the records of lines with ``id`` and ``source``; other keys may be absent, null or of another type."""
+    units = _find_units(lines)
+    return tuple(_parse_record(line, units.get(str(line["source"]), 1.0)) for line in lines)
+
+
+def _parse_record(line: Mapping[str, object], unit: float) -> Record:
+    day, year, instant, timed = _parse_date(line.get("published"))
+    seconds, step = _parse_length(line.get("duration"), unit)
+    number = _read_number(line.get("episode"))
+    description, summary = _read_text(line, "description"), _read_text(line, "summary")
+    if year is None and (met := _YEARED.search(_read_text(line, "show") or "")):
+        year = int(met[1])
+    return Record(
+        id=str(line["id"]),
+        source=str(line["source"]),
+        title=_read_text(line, "title") or "",
+        kind=genre if (genre := _read_text(line, "genre")) in ("episode", "post") else "",
+        ids=_line_ids(line),
+        show=_read_text(line, "show"),
+        author=_read_text(line, "author"),
+        description=description or summary,
+        summary=summary if description else None,
+        day=day,
+        year=year,
+        instant=instant,
+        timed=timed,
+        seconds=seconds,
+        step=step,
+        season=_read_number(line.get("season")),
+        numbers=() if number is None else (number,),
+        position=_read_number(line.get("position")),
+    )
+
+
+def _line_ids(line: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the hard ids of a line as ``scheme:value``."""
+    found = []
+    if guid := _read_text(line, "guid"):
+        found.append(f"guid:{guid}")
+    if link := _read_text(line, "link"):
+        found.append(f"link:{canonical(link)}")
+    if audio := _read_text(line, "enclosure"):
+        found += [f"audio:{bare_audio(audio)}", f"file:{audio}"]
+    return tuple(found)
+
+
+def _read_text(line: Mapping[str, object], key: str) -> str | None:
+    value = line.get(key)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return str(value)[:_LONGEST] or None
+
+
+def _read_number(value: object) -> int | None:
+    """Return a whole number up to a million, as number or text."""
+    number = _read_bare(value)
+    return int(number) if number is not None and number < _HUGE and number == int(number) else None
+
+
+def _parse_date(value: object) -> tuple[int | None, int | None, float | None, bool]:
+    """Return the day's ordinal, the year and the instant where known, and whether it is a time with a zone."""
+    if value is None or isinstance(value, bool):
+        return None, None, None, False
+    text = str(value)[:_LONGEST]
+    if met := _YEAR.fullmatch(text):
+        return None, int(met[1]), None, False
+    moment = dates.parse(text)
+    if moment is None:
+        return None, None, None, False
+    if moment.precision == "year":
+        return None, moment.at.year, None, False
+    timed = moment.zoned and moment.precision in ("minute", "second")
+    return moment.at.toordinal(), moment.at.year, moment.at.timestamp(), timed
+
+
+def _parse_length(value: object, unit: float) -> tuple[int | None, int]:
+    """Return seconds and their grain; nothing where the length is absent or 0."""
+    bare = _read_bare(value)
+    if bare is not None:
+        seconds = round(bare * unit)
+        coarse = unit > 1 and bare == int(bare)
+        return (seconds, 60 if coarse else 1) if 0 < seconds <= durations.LONGEST else (None, 1)
+    reading = durations.parse(value) if isinstance(value, str) else None
+    return (None, 1) if reading is None else (reading.seconds, reading.step)
+
+
+def _read_bare(value: object) -> float | None:
+    """Return a number that is not negative, as number or as plain digits."""
+    if isinstance(value, str):
+        return float(value) if _BARE.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < _BOUND else None
+
+
+def _find_units(lines: Sequence[Mapping[str, object]]) -> dict[str, float]:
+    """Return the seconds of a bare number by source, measured against what its own show lasts elsewhere."""
+    bare: defaultdict[str, list[float]] = defaultdict(list)
+    worded: defaultdict[str, list[float]] = defaultdict(list)
+    shows: defaultdict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        source, show, value = str(line["source"]), fold(_read_text(line, "show") or ""), line.get("duration")
+        number = _read_bare(value)
+        if number:
+            bare[source].append(number)
+            shows[source].add(show)
+        elif isinstance(value, str) and (reading := durations.parse(value)):
+            worded[show].append(reading.seconds)
+    every = [seconds for lengths in worded.values() for seconds in lengths]
+    units = {}
+    for source, numbers in bare.items():
+        known = [seconds for show in shows[source] if show for seconds in worded.get(show, ())]
+        units[source] = _find_unit(median(numbers), median(known or every or [_TYPICAL]))
+    return units
+
+
+def _find_unit(middle: float, typical: float) -> float:
+    """Return the unit whose reading of the source's median lies nearest to the typical length."""
+
+    def off(name: str) -> float:
+        return abs(math.log(middle * _UNITS[name] / typical)) + (0.0 if name == "seconds" else _RELUCTANCE)
+
+    return _UNITS[min(_UNITS, key=off)]

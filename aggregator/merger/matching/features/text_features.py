@@ -1,0 +1,210 @@
+"""The words of records as they are compared: titles without their show's decoration, names, and bags of text.
+
+A title that is only a number ("Episode 12", "第12回") agrees with an equal one in the number and in nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
+
+import numpy as np
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.show_scope import Scope
+from aggregator.merger.matching.features.token_bags import (
+    Bags,
+    Ints,
+    make_bags,
+    measure_rarity,
+    pack_bags,
+    weigh_bags,
+)
+from aggregator.text.fold import fold
+from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
+
+_DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
+_REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
+_YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
+_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
+_SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
+_SERIES = 3  # titles of one listing that differ in their number alone; two may be "X" and its sequel
+_DIGITS = re.compile(r"\d+")
+_WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." is none
+
+
+def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
+    """Return the typed pieces of each title, the decoration of its own show taken off."""
+    texts = [strip_teaser(row.title, row.description or "") for row in rows]
+    listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    named: dict[int, str] = {}
+    for row, text, show in zip(rows, texts, scope.shelf, strict=True):
+        listed[show][row.source].append(text)
+        if row.show and not scope.show_varies:
+            named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
+    frames = {
+        show: learn_frames([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()
+    }
+    known: dict[tuple[str, int], Title] = {}  # most sources list the same titles
+    for place in zip(texts, scope.shelf, strict=True):
+        if place not in known:
+            known[place] = parse_title(place[0], named.get(place[1], ""), frames[place[1]])
+    return tuple(known[place] for place in zip(texts, scope.shelf, strict=True))
+
+
+def read_names(row: Record, scope: Scope) -> str:
+    """Return show and author, folded, where they vary item by item and so tell items apart; initials stand for many."""
+    fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
+    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
+    return " ".join(word for word in words.split() if len(word) > 1) or words
+
+
+def list_trigrams(text: str) -> dict[str, None]:
+    """Return the runs of three characters of a text, blanks at its ends included, each once, in order.
+
+    >>> list(list_trigrams("ab"))
+    [' ab', 'ab ']
+    """
+    padded = f" {text} "
+    return dict.fromkeys(padded[at : at + 3] for at in range(len(padded) - 2))
+
+
+def find_stems(titles: Sequence[Title], sources: Sequence[str]) -> list[str | None]:
+    """Return the words beside the number of each title that is only a number ("Episode 12"), else ``None``.
+
+    The words are "" where they are those of an episode number. Such a title is known by its shape, in any language: the
+    words beside its one number are those of an episode number, or none, or three titles of the listing have the same
+    words with other numbers.
+    """
+    found = [_stem(title) for title in titles]
+    cores: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for title, source, stem in zip(titles, sources, found, strict=True):
+        if stem:
+            cores[source, stem].add(title.core)
+    shapes = {stem for (_, stem), different in cores.items() if len(different) >= _SERIES} | {""}
+    return [stem if stem in shapes else None for stem in found]
+
+
+def _stem(title: Title) -> str | None:
+    """Return the words beside the one number of a core, "" if it is marked as an episode number, else ``None``."""
+    digits = _DIGITS.findall(title.core)
+    if len(digits) != 1:
+        return None
+    return "" if int(digits[0]) in title.numbers else " ".join(_DIGITS.sub(" ", title.core).split())
+
+
+def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags, Bags]:
+    """Return bags of the words of descriptions, of summaries, and of both; and of sentences that a source has once.
+
+    Words are weighted by how rare they are in ``groups`` of rows; those of both need no weights, as they only make
+    candidates.
+    """
+    number: defaultdict[str, int] = defaultdict(count().__next__)
+    long = _fold_texts(rows, [row.description for row in rows])
+    if not any(row.summary for row in rows):
+        words, sentences = _number_words(long, number), _find_own_sentences(rows, long)
+        del long  # as large as the texts
+        alone = pack_bags(words, max(len(number), 1))
+        del words
+        alone = weigh_bags(alone, [measure_rarity([alone], group) for group in groups])
+        return alone, pack_bags([array("i")] * len(rows), alone.width), alone, sentences
+    short = _fold_texts(rows, [row.summary for row in rows])
+    each = _number_words(chain.from_iterable(zip(long, short, strict=True)), number)
+    sentences = _find_own_sentences(rows, ["\n".join(pair) for pair in zip(long, short, strict=True)])
+    del long, short
+    width = max(len(number), 1)
+    both = pack_bags(_unite(each[::2], each[1::2]), width)
+    rare = [measure_rarity([both], group) for group in groups]
+    return (
+        weigh_bags(pack_bags(each[::2], width), rare),
+        weigh_bags(pack_bags(each[1::2], width), rare),
+        both,
+        sentences,
+    )
+
+
+def _find_own_sentences(rows: Sequence[Record], lines: Sequence[str]) -> Bags:
+    """Return the sentences of each text, by their hashes, that stand once in their source."""
+    found = [{line for line in text.split("\n") if line.count(" ") >= _WORDY} for text in lines]
+    often = Counter((row.source, hash(line)) for row, own in zip(rows, found, strict=True) for line in own)
+    return make_bags(
+        [line for line in own if often[row.source, hash(line)] == 1] for row, own in zip(rows, found, strict=True)
+    )
+
+
+def _unite(each: Sequence[array[int]], other: Sequence[array[int]]) -> list[array[int]]:
+    """Return the words of each text and those of another that it lacks."""
+    known: dict[tuple[int, int], array[int]] = {}
+    found = []
+    for pair in zip(each, other, strict=True):
+        place = id(pair[0]), id(pair[1])
+        if place not in known:
+            has = set(pair[0])
+            more = [word for word in pair[1] if word not in has]
+            known[place] = pair[0] + array("i", more) if more else pair[0]
+        found.append(known[place])
+    return found
+
+
+def _number_words(texts: Iterable[str], number: defaultdict[str, int]) -> list[array[int]]:
+    """Return the numbers of the distinct words of each text."""
+    known: dict[str, array[int]] = {}  # copies of one text are many
+    found = []
+    for text in texts:
+        if text not in known:
+            known[text] = array("i", list(dict.fromkeys(map(number.__getitem__, text.split()))))
+        found.append(known[text])
+    return found
+
+
+def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[str]:
+    """Return the folded words of a text of each row, without addresses and without sentences that its listing repeats.
+
+    In one string with blanks between them, a sentence a line: as words apart they take eight times the memory.
+    """
+    lines = _split_sentences(written)
+    repeated = _find_repeated(rows, lines)
+    return [_keep_own(line, repeated[row.source]) for row, line in zip(rows, lines, strict=True)]
+
+
+def _split_sentences(written: Sequence[str | None]) -> list[str]:
+    """Return the folded sentences of each text, one a line; of equal texts the same string."""
+    known: dict[str, str] = {}
+    for text in written:
+        if (said := text or "") not in known:
+            part = said[:_DESCRIBED]
+            part = _ADDRESS.sub(" ", part) if "://" in part or "www." in part else part
+            known[said] = "\n".join(map(fold, _SENTENCE.split(part)))
+    return [known[text or ""] for text in written]
+
+
+def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return the sentences that a listing repeats, by source; counted one by one only where their hashes recur."""
+    hashes: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+    for row, line in zip(rows, lines, strict=True):
+        hashes[row.source].extend(map(hash, set(line.split("\n"))))
+    recurring = {source: _find_recurring(met) - {hash("")} for source, met in hashes.items()}
+    often: dict[str, Counter[str]] = {source: Counter() for source in hashes}
+    for row, line in zip(rows, lines, strict=True):
+        if recurring[row.source]:
+            told = set(line.split("\n"))
+            often[row.source].update(each for each in told if hash(each) in recurring[row.source])
+    return {
+        source: frozenset(each for each, times in met.items() if times >= _REPEATED) for source, met in often.items()
+    }
+
+
+def _find_recurring(hashes: array[int]) -> set[int]:
+    """Return the hashes that are met often enough for a sentence to be repeated."""
+    values, times = np.unique(np.frombuffer(hashes, dtype=np.int64), return_counts=True)
+    return set(values[times >= _REPEATED].tolist())
+
+
+def _keep_own(line: str, repeated: frozenset[str]) -> str:
+    """Return the sentences that are the item's own; all, where it has no other."""
+    said = line.split("\n") if repeated else []
+    own = [sentence for sentence in said if sentence not in repeated]
+    return "\n".join(own) if len(own) < len(said) and any(own) else line
