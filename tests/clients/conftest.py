@@ -9,7 +9,6 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -19,6 +18,7 @@ import uvicorn
 
 from aggregator.service import web
 from tests.support import pages_fixture
+from tests.support.origin import Request, answer, playing
 
 HERE = Path(__file__).parent
 
@@ -109,31 +109,11 @@ def media() -> Iterator[Media]:
     asked: Counter[str] = Counter()
     body = tone(3)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def play(request: Request) -> bytes:
+        if request.method == "HEAD":
+            return answer(200, b"", ("Content-Type", "audio/x-wav"), length=len(body))
+        asked[request.path] += 1
+        return answer(200, body, ("Content-Type", "audio/x-wav"))
 
-        def do_GET(self) -> None:
-            asked[self.path] += 1
-            self.send_response(200)
-            self.send_header("Content-Type", "audio/x-wav")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def do_HEAD(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "audio/x-wav")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Nothing: the tests count, they do not read logs."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield Media(f"http://127.0.0.1:{server.server_address[1]}", asked)
-    server.shutdown()
-    server.server_close()
-    thread.join(10)
+    with playing(play) as origin:
+        yield Media(origin.url(""), asked)

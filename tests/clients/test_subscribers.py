@@ -11,20 +11,18 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Protocol
 
 import pytest
 
 from aggregator import refresh
 from aggregator.config import load
+from tests.support.origin import Site, serving
 
 FIRST = 7
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -85,61 +83,29 @@ class Entry:
         )
 
 
-@dataclass
-class Origin:
-    """A host of feeds: what each path answers with."""
-
-    url: str = ""
-    pages: dict[str, str] = field(default_factory=dict)
+class Host(Site):
+    """A host of feeds."""
 
     def list(self, path: str, entries: list[Entry]) -> None:
-        self.pages[path] = (
+        feed = (
             "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' "
             "xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><title>Quiet Machines</title>"
             f"<link>https://quiet.example</link><description>d</description>{''.join(each.rss() for each in entries)}"
             "</channel></rss>"
         )
+        self.serve(path, feed, kind="application/rss+xml; charset=utf-8")
 
 
 @pytest.fixture
-def host() -> Iterator[Origin]:
-    with speaking("127.0.0.2") as known:
+def host() -> Iterator[Host]:
+    with serving(Host(), "127.0.0.2") as known:
         yield known
 
 
 @pytest.fixture
-def directory() -> Iterator[Origin]:
-    with speaking("127.0.0.3") as known:
+def directory() -> Iterator[Host]:
+    with serving(Host(), "127.0.0.3") as known:
         yield known
-
-
-@contextmanager
-def speaking(address: str) -> Iterator[Origin]:
-    """A host of its own: manners are kept for each address, and sources do not share one."""
-    known = Origin()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            page = known.pages.get(self.path)
-            self.send_response(404 if page is None else 200)
-            body = (page or "").encode()
-            self.send_header("Content-Type", "application/rss+xml; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing: what was asked is not the question here."""
-
-    server = ThreadingHTTPServer((address, 0), Handler)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    known.url = f"http://{address}:{server.server_address[1]}"
-    yield known
-    server.shutdown()
-    server.server_close()
-    thread.join(10)
 
 
 def hosted(media: str, count: int) -> list[Entry]:
@@ -219,11 +185,11 @@ def number(printed: str, words: str) -> int:
 
 
 def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
-    gpo: Callable[..., str], stage: Stage, host: Origin, directory: Origin, media: Media
+    gpo: Callable[..., str], stage: Stage, host: Host, directory: Host, media: Media
 ) -> None:
     host.list("/host.xml", hosted(media.url, FIRST))
     directory.list("/dir.xml", mirrored(media.url, FIRST))
-    stage.refresh(T0, {"host": f"{host.url}/host.xml", "dir": f"{directory.url}/dir.xml"})
+    stage.refresh(T0, {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
     gpo("subscribe", f"{stage.url}/quiet-machines/podcast.xml")
     assert number(gpo("download"), "episodes? downloaded") == FIRST
 
@@ -236,29 +202,29 @@ def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
     # Titles are edited and the entries shuffled.
     edited = [replace(each, title=f"{each.title}!") for each in hosted(media.url, FIRST)]
     host.list("/host.xml", [*edited[3:], *edited[:3]])
-    stage.refresh(T0 + timedelta(hours=1), {"dir": f"{directory.url}/dir.xml", "host": f"{host.url}/host.xml"})
+    stage.refresh(T0 + timedelta(hours=1), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
     nothing_new()
 
     # The audio moves to another host, then the directory replaces its guids, then the host's feed itself moves.
     moved = [replace(each, audio=each.audio.replace("/a/", "/cdn7/b/")) for each in edited]
     host.list("/host.xml", moved)
-    stage.refresh(T0 + timedelta(hours=2), {"dir": f"{directory.url}/dir.xml", "host": f"{host.url}/host.xml"})
+    stage.refresh(T0 + timedelta(hours=2), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
     nothing_new()
     directory.list("/dir.xml", [replace(each, guid=f"new-{each.guid}") for each in mirrored(media.url, FIRST)])
-    stage.refresh(T0 + timedelta(hours=3), {"host": f"{host.url}/host.xml", "dir": f"{directory.url}/dir.xml"})
+    stage.refresh(T0 + timedelta(hours=3), {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
     host.list("/elsewhere.xml", moved)
     del host.pages["/host.xml"]
-    stage.refresh(T0 + timedelta(hours=4), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
+    stage.refresh(T0 + timedelta(hours=4), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
 
     # The host is away; then both list exactly three more.
     del host.pages["/elsewhere.xml"]
-    stage.refresh(T0 + timedelta(hours=5), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
+    stage.refresh(T0 + timedelta(hours=5), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
     host.list("/elsewhere.xml", hosted(media.url, FIRST + 3))
     directory.list("/dir.xml", mirrored(media.url, FIRST + 3))
-    stage.refresh(T0 + timedelta(hours=6), {"host": f"{host.url}/elsewhere.xml", "dir": f"{directory.url}/dir.xml"})
+    stage.refresh(T0 + timedelta(hours=6), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     assert number(gpo("update"), "new episodes?") == 3
     assert number(gpo("download"), "episodes? downloaded") == 3
     nothing_new()

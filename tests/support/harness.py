@@ -10,25 +10,24 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 from xml.etree import ElementTree as ET
 
 import brotli
+
+from tests.support.origin import Site, serving
+from tests.support.program import PLAIN, PROGRAM, run_program
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 SHOWN = 12
 """How many items a listing shows: older ones have left it and must stay in the feed."""
 
-PROGRAM = (sys.executable, "-m", "aggregator.cli")
 THINGS = (
     *("Harbour", "Lantern", "Glacier", "Violin", "Pepper", "Orchard", "Compass", "Thunder", "Velvet", "Marble"),
     *("Saffron", "Tunnel", "Beacon", "Walnut", "Ribbon", "Meadow", "Copper", "Falcon", "Island", "Mirror"),
@@ -36,28 +35,11 @@ THINGS = (
 
 
 @dataclass
-class Town:
-    """What stands at each path, which were asked, and a door that holds answers back while it is shut.
-
-    ``fields`` are further header fields of a path's answer; with an ETag among them the path knows 304. ``heads`` are
-    the header fields that came with each question, in the order of ``asked``.
-    """
+class Town(Site):
+    """A site whose documents change from round to round, and a folder in which the program is at work."""
 
     folder: Path
-    pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
-    fields: dict[str, dict[str, str]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    heads: list[dict[str, str]] = field(default_factory=list)
-    came: threading.Event = field(default_factory=threading.Event)
-    door: threading.Event = field(default_factory=threading.Event)
-    port: int = 0
     started: list[subprocess.Popen[str]] = field(default_factory=list)
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
-
-    def serve(self, path: str, body: bytes | str, *, status: int = 200, kind: str = "application/rss+xml") -> None:
-        self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body)
 
     def config(self, *sources: str, extra: str = "", feed: str = "show") -> Path:
         """A config of one feed with these sources, each a line of YAML."""
@@ -77,17 +59,21 @@ class Town:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb", "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, **PLAIN, "PYTHONUNBUFFERED": "1"},
         )
         self.started.append(child)
         return child
 
-    def run(self, *words: str, before: tuple[str, ...] = (), seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, before: tuple[str, ...] = (), seconds: float = 300) -> subprocess.CompletedProcess[str]:
         """The program run to its end; whatever it started has ended with it."""
-        child = self.start(*words, before=before)
-        out, err = child.communicate(timeout=seconds)
+        if before:
+            child = self.start(*words, before=before)
+            out, err = child.communicate(timeout=seconds)
+            done = subprocess.CompletedProcess(words, child.returncode, out, err)
+        else:
+            done = run_program(self.folder, *words, seconds=seconds)
         self.alone()
-        return subprocess.CompletedProcess(words, child.returncode, out, err)
+        return done
 
     def refresh(self, at: datetime, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run("refresh", "--quiet", "--force", "--at", stamp(at), *words)
@@ -111,60 +97,13 @@ class Town:
 
 @contextmanager
 def town(folder: Path) -> Iterator[Town]:
-    stage = Town(folder)
-    stage.door.set()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version: ClassVar[str] = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            stage.asked.append(self.path)
-            stage.heads.append(dict(self.headers.items()))
-            stage.came.set()
-            stage.door.wait(60)
-            status, kind, body = stage.pages.get(self.path, (404, "text/plain", b"no such page"))
-            fields = stage.fields.get(self.path, {})
-            if "ETag" in fields and self.headers.get("If-None-Match") == fields["ETag"]:
-                status, body = 304, b""
-            try:
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                for name, value in fields.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:
-                self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 256
-
-        def handle_error(self, *_: object) -> None:
-            pass
-
-    server = Server(("127.0.0.1", 0), Handler)
-    stage.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield stage
-    finally:
-        _close(stage, server, thread)
-
-
-def _close(stage: Town, server: ThreadingHTTPServer, thread: threading.Thread) -> None:
-    """End the origin, and whatever a failed test left at work."""
-    stage.door.set()
-    for child in stage.started:
-        kill(child)
-    server.shutdown()
-    server.server_close()
-    thread.join(60)
+    with serving(Town(folder=folder)) as stage:
+        try:
+            yield stage
+        finally:
+            stage.door.set()
+            for child in stage.started:
+                kill(child)
 
 
 def stamp(at: datetime) -> str:

@@ -1,13 +1,20 @@
-"""An origin on loopback that plays what a test tells it to, and writes down every request byte for byte."""
+"""The origin server of all tests, on loopback: it plays what a test tells it to and records every request.
+
+``playing`` gives answers byte for byte; ``Site`` has documents at paths, as most tests want them.
+"""
 
 from __future__ import annotations
 
+import mimetypes
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
+from pathlib import Path
+from typing import TypeVar
 
 
 @dataclass(frozen=True)
@@ -31,11 +38,13 @@ Play = Callable[[Request], Pieces]
 def answer(status: int = 200, body: bytes = b"", *fields: tuple[str, str], length: int | None = None) -> bytes:
     """An HTTP/1.1 answer with a Content-Length."""
     size = len(body) if length is None else length
-    head = [f"HTTP/1.1 {status} Whatever", *(f"{name}: {value}" for name, value in fields)]
-    if status != 304:
-        head.append(f"Content-Length: {size}")
-    text = "\r\n".join(head)
-    return text.encode("utf-8" if max(text) > "\xff" else "latin-1") + b"\r\n\r\n" + body
+    return head(status, *fields, *([] if status == 304 else [("Content-Length", str(size))])) + body
+
+
+def head(status: int, *fields: tuple[str, str]) -> bytes:
+    """An HTTP/1.1 answer without a body, and with no fields but these."""
+    text = "\r\n".join([f"HTTP/1.1 {status} Whatever", *(f"{name}: {value}" for name, value in fields)])
+    return text.encode("utf-8" if max(text) > "\xff" else "latin-1") + b"\r\n\r\n"
 
 
 @dataclass
@@ -160,3 +169,64 @@ def playing(play: Play, host: str = "127.0.0.1", context: ssl.SSLContext | None 
         yield origin
     finally:
         origin.stop()
+
+
+@dataclass(kw_only=True)
+class Site:
+    """Documents by path, and what was asked.
+
+    ``fields`` are further header fields of a path's answer; with an ETag among them the path knows 304. A path
+    that is not among the pages is looked up in the folder ``files``, if there is one, else it is 404. While ``door`` is shut, no answer goes out;
+    ``came`` is set by each request.
+    """
+
+    pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
+    fields: dict[str, dict[str, str]] = field(default_factory=dict)
+    files: Path | None = None
+    asked: list[str] = field(default_factory=list)
+    heads: list[dict[str, str]] = field(default_factory=list)
+    came: threading.Event = field(default_factory=threading.Event)
+    door: threading.Event = field(default_factory=threading.Event)
+    base: str = ""
+
+    def __post_init__(self) -> None:
+        self.door.set()
+
+    def url(self, path: str = "") -> str:
+        return self.base + path
+
+    def serve(self, path: str, body: bytes | str, *, status: int = 200, kind: str = "application/rss+xml") -> None:
+        self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body)
+
+    def play(self, request: Request) -> bytes:
+        self.asked.append(request.path)
+        self.heads.append(dict(request.fields))
+        self.came.set()
+        self.door.wait(60)
+        fields = self.fields.get(request.path, {})
+        file = self.files / request.path.lstrip("/") if self.files else None
+        if request.path not in self.pages and file is not None and file.is_file():
+            kind, body = mimetypes.guess_type(file.name)[0] or "application/octet-stream", file.read_bytes()
+            status, fields = 200, {"Last-Modified": formatdate(file.stat().st_mtime, usegmt=True), **fields}
+        else:
+            status, kind, body = self.pages.get(request.path, (404, "text/plain", b"no such page"))
+        if "ETag" in fields and request.get("If-None-Match") == fields["ETag"]:
+            status, body = 304, b""
+        length = len(body)
+        if request.method == "HEAD":
+            body = b""
+        return answer(status, body, ("Content-Type", kind), *fields.items(), length=length)
+
+
+SiteType = TypeVar("SiteType", bound=Site)
+
+
+@contextmanager
+def serving(site: SiteType, host: str = "127.0.0.1") -> Iterator[SiteType]:
+    """The site, served until the block ends."""
+    with playing(site.play, host) as origin:
+        site.base = origin.url("")
+        try:
+            yield site
+        finally:
+            site.door.set()

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
-from functools import cache, partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from functools import cache
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from aggregator import cli
+from tests.support.origin import Site, serving
+from tests.support.program import run_program
 
-PROGRAM = (sys.executable, "-m", "aggregator.cli")
 DATA = Path(__file__).parent / "data"
 
 CONFIG = """\
@@ -36,17 +33,7 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """The real program in a child, standing in an empty folder; answers what it printed and its exit code."""
 
     def go(*words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb"}
-        return subprocess.run(
-            (*PROGRAM, *words),
-            cwd=tmp_path,
-            input=stdin,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        return run_program(tmp_path, *words, stdin=stdin or "")
 
     return go
 
@@ -81,7 +68,7 @@ def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(DATA / name, folder)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
     words = ("refresh", "--quiet", "--at", "2026-01-02T03:04:05Z")
-    subprocess.run((*PROGRAM, *words), cwd=folder, check=True, timeout=120)
+    assert run_program(folder, *words).returncode == 0
     return folder
 
 
@@ -92,17 +79,10 @@ def done(baked: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def origin(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """A server on loopback: its address, and the folder that it serves."""
     folder = tmp_path / "origin"
     folder.mkdir()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", folder
-        server.shutdown()
+    with serving(Site(files=folder)) as site:
+        yield site.url(), folder

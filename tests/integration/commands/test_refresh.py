@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.store import connection
+from tests.support.program import PROGRAM
 
 AT = ("--at", "2026-01-02T03:04:05Z")
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
@@ -158,7 +159,7 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
         config = shop / "config.yaml"
         config.write_text(config.read_text() + f"      slow: {{kind: feed, url: {url}}}\n")
         child = subprocess.Popen(
-            (sys.executable, "-m", "aggregator.cli", "refresh", *AT),
+            (*PROGRAM, "refresh", *AT),
             cwd=shop,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -178,7 +179,7 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
 def drawing(shop: Path, screen: int, *, columns: int) -> subprocess.Popen[bytes]:
     """A refresh that draws on a terminal so wide; the terminal is its own from then on."""
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40"}
-    command = (sys.executable, "-m", "aggregator.cli", "refresh", *AT)
+    command = (*PROGRAM, "refresh", *AT)
     child = subprocess.Popen(command, cwd=shop, stdout=screen, stderr=screen, env=environment)
     os.close(screen)
     return child

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -14,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.program import PROGRAM
+
 
 @contextmanager
 def started(shop: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
     child = subprocess.Popen(
-        (sys.executable, "-m", "aggregator.cli", *words),
+        (*PROGRAM, *words),
         cwd=shop,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -10,8 +10,7 @@ import pytest
 
 from aggregator.cli import COMMANDS
 from tests.support.paths import ROOT
-
-PROGRAM = (sys.executable, "-m", "aggregator.cli")
+from tests.support.program import PROGRAM
 
 PRESENT = [name for name, (module, _) in COMMANDS.items() if (ROOT / f"aggregator/commands/{module}.py").exists()]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from tests.support.origin import Site, serving
 from tests.support.paths import TESTS
+from tests.support.program import run_program
 
 DATA = TESTS / "unit" / "validator" / "data"
 SOUND = DATA / "sound_rss.xml"
@@ -21,9 +19,8 @@ COVER = "https://weir.example.com/cover.webp"
 AT = "2025-08-05T08:00:00Z"
 
 
-def validate(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    program = [sys.executable, "-c", "from aggregator.cli import main; main()", "validate", *words]
-    return subprocess.run(program, input=given, capture_output=True, check=False)
+def validate(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return run_program(DATA, "validate", *words, stdin=given)
 
 
 @pytest.fixture
@@ -35,31 +32,22 @@ def broken(tmp_path: Path) -> Path:
     return path
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Nothing is printed."""
-
-
 @pytest.fixture
 def served() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(DATA))) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Site(files=DATA)) as site:
+        yield site.url()
 
 
 def test_a_sound_feed_ends_with_0() -> None:
     run = validate(str(SOUND), "--at", AT)
-    assert (run.returncode, run.stderr) == (0, b"")
-    assert run.stdout.decode() == f"{SOUND}: RSS, 0 failures, 0 warnings, 0 notes\n"
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == f"{SOUND}: RSS, 0 failures, 0 warnings, 0 notes\n"
 
 
 def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
     run = validate(str(broken), "--at", AT)
-    assert (run.returncode, run.stderr) == (1, b"")
-    assert run.stdout.decode().splitlines() == [
+    assert (run.returncode, run.stderr) == (1, "")
+    assert run.stdout.splitlines() == [
         f"{broken}: RSS, 1 failure, 1 warning, 0 notes",
         "  failure  channel-ttl: ttl is a number of minutes (RSS 2.0)",
         "           line 11, channel/ttl: 'soon' is not a number of minutes",
@@ -71,7 +59,7 @@ def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
 def test_of_many_places_five_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "many.xml"
     path.write_text(SOUND.read_text("utf-8").replace("</channel>", "<item><title>x</title></item>" * 30 + "</channel>"))
-    lines = validate(str(path), "--at", AT).stdout.decode().splitlines()
+    lines = validate(str(path), "--at", AT).stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if "item-guid:" in line)
     assert len([line for line in lines[at:] if line.endswith("has no guid")]) == 5
     assert lines[at + 6] == "           and in 25 more places"
@@ -102,7 +90,9 @@ def test_json_says_the_same(broken: Path) -> None:
 
 
 def test_standard_input() -> None:
-    assert validate("-", "--at", AT, given=SOUND.read_bytes()).stdout == b"-: RSS, 0 failures, 0 warnings, 0 notes\n"
+    assert (
+        validate("-", "--at", AT, given=SOUND.read_text("utf-8")).stdout == "-: RSS, 0 failures, 0 warnings, 0 notes\n"
+    )
 
 
 def test_an_address_is_asked_and_how_it_answers_is_checked(served: str) -> None:
@@ -116,15 +106,10 @@ def test_an_address_is_asked_and_how_it_answers_is_checked(served: str) -> None:
 @pytest.fixture
 def shown(tmp_path: Path) -> Iterator[str]:
     """A host with a feed, whose artwork is a picture of its own."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        base = f"http://127.0.0.1:{server.server_port}"
-        feed = SOUND.read_text("utf-8").replace("https://weir.example.com/cover.png", f"{base}/cover.png")
+    with serving(Site(files=tmp_path)) as site:
+        feed = SOUND.read_text("utf-8").replace("https://weir.example.com/cover.png", site.url("/cover.png"))
         (tmp_path / "feed.xml").write_text(feed, "utf-8")
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield base
-        server.shutdown()
-        thread.join()
+        yield site.url()
 
 
 def artwork(shown: str, document: str) -> list[str]:
@@ -142,7 +127,7 @@ def test_artwork_is_fetched_and_measured_where_asked_for(shown: str, tmp_path: P
     assert side(600, 600) == ["has 600 by 600 pixels; Apple asks for 1,400 to 3,000 a side"]
     (tmp_path / "cover.png").unlink()
     assert artwork(shown, "") == [f"cannot be fetched: {shown}/cover.png: 404 Not Found"]
-    assert validate(f"{shown}/feed.xml", "--at", AT, "--json").stdout.count(b"served-artwork") == 0
+    assert validate(f"{shown}/feed.xml", "--at", AT, "--json").stdout.count("served-artwork") == 0
 
 
 def test_a_file_cannot_make_us_ask_our_own_machine(shown: str, tmp_path: Path) -> None:
@@ -154,10 +139,10 @@ def test_a_file_cannot_make_us_ask_our_own_machine(shown: str, tmp_path: Path) -
 
 def test_what_cannot_be_read_is_said_in_one_line(served: str) -> None:
     missing = validate("nowhere.xml")
-    assert (missing.returncode, missing.stderr) == (2, b"aggregator: nowhere.xml: No such file or directory\n")
+    assert (missing.returncode, missing.stderr) == (2, "aggregator: nowhere.xml: No such file or directory\n")
     gone = validate(f"{served}/nowhere.xml")
     assert gone.returncode == 1
-    assert b"404" in gone.stderr
+    assert "404" in gone.stderr
     assert validate().returncode == 2
 
 
@@ -165,4 +150,4 @@ def test_the_rules_are_listed() -> None:
     run = validate("--rules", "--json")
     told = json.loads(run.stdout)
     assert {"rule", "severity", "beside", "text", "specification"} == set(told[0])
-    assert f"{len(told)} rules: ".encode() in validate("--rules").stdout
+    assert f"{len(told)} rules: " in validate("--rules").stdout

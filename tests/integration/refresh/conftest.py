@@ -1,14 +1,11 @@
 """An origin on loopback whose documents a test sets, and a feed made from it."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 from xml.sax.saxutils import escape
 
 import pytest
@@ -16,53 +13,16 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.outcome import Outcome
+from tests.support.origin import Site, serving
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
 
 
-@dataclass
-class Origin:
-    """What stands at each path (status, media type, body), and which paths were asked."""
-
-    pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    port: int = 0
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
-
-    def serve(self, path: str, body: bytes | str, *, status: int = 200, kind: str = "application/rss+xml") -> None:
-        self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body)
-
-
 @pytest.fixture
-def origin() -> Iterator[Origin]:
-    stage = Origin()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version: ClassVar[str] = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            stage.asked.append(self.path)
-            status, kind, body = stage.pages.get(self.path, (404, "text/plain", b"no such page"))
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    stage.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield stage
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def origin() -> Iterator[Site]:
+    with serving(Site()) as site:
+        yield site
 
 
 @dataclass(frozen=True)
@@ -149,5 +109,5 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, origin: Origin) -> Stage:
+def stage(tmp_path: Path, origin: Site) -> Stage:
     return Stage(tmp_path, {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"})

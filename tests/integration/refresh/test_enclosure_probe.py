@@ -1,12 +1,9 @@
 """`probe_enclosures: true`: what no source said of a media file its own host is asked once, ever, and remembered."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -20,6 +17,7 @@ from aggregator.model.source import PollState
 from aggregator.store import database, polls
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
+from tests.support.origin import Request, head, playing
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (), probe_enclosures=True)
@@ -32,42 +30,24 @@ class Media:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
         self.answers: dict[str, tuple[int, dict[str, str]]] = {}
-        media = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version: ClassVar[str] = "HTTP/1.1"
-
-            def do_HEAD(self) -> None:
-                media.asked.append((self.command, self.path))
-                status, fields = media.answers.get(
-                    self.path, (200, {"Content-Type": "audio/mpeg", "Content-Length": "5000000"})
-                )
-                self.send_response(status)
-                for name, value in fields.items():
-                    self.send_header(name, value)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
+        self.base = ""
 
     def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}{path}"
+        return self.base + path
 
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+    def play(self, request: Request) -> bytes:
+        self.asked.append((request.method, request.path))
+        sound = (200, {"Content-Type": "audio/mpeg", "Content-Length": "5000000"})
+        status, fields = self.answers.get(request.path, sound)
+        return head(status, *fields.items())
 
 
 @pytest.fixture
 def media() -> Iterator[Media]:
     host = Media()
-    yield host
-    host.close()
+    with playing(host.play) as origin:
+        host.base = origin.url("")
+        yield host
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """A source that lists another show is told by refresh, in the report, and by check."""
 
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
+
+from tests.support.program import run_program
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 HEAD = "{show} artwork\n{title}\n{show} - {date:%B %d, %Y %H:%M} - 20 minutes ★★★★★ - 9 ratings\n{text}\n\n"
@@ -17,8 +18,7 @@ def page(episodes) -> str:
 
 
 def check(stage, *words: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "aggregator.cli", "check", "-c", str(stage.config()), *words)
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return run_program(stage.folder, "check", "-c", str(stage.config()), *words)
 
 
 def test_a_topic_page_of_two_shows_is_told_with_the_line_to_add(stage, origin, episode, rss) -> None:

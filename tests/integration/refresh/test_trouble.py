@@ -3,15 +3,15 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.program import run_program
+
 
 def aggregator(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "aggregator.cli", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return run_program(cwd, *words)
 
 
 def config(folder: Path, *sources: str, output: str = "output") -> None:

@@ -1,0 +1,142 @@
+"""Run the program in a child process that is forked from one that has its modules loaded already.
+
+Loading them takes ten times as long as most commands. The child is otherwise the one that ``python -m aggregator.cli``
+starts: a process, session, working directory, environment and files of its own, and an end by ``sys.exit``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import aggregator
+from aggregator import cli
+from tests.support.paths import ROOT
+
+PROGRAM = (sys.executable, "-m", "aggregator.cli")
+"""The program as a command, for tests that send it signals or measure it."""
+
+PLAIN = {"NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb"}
+"""The environment in which the program prints the same everywhere."""
+
+
+def run_program(
+    folder: Path, *words: str, stdin: str = "", environment: Mapping[str, str] | None = None, seconds: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """Run the program in a folder to its end; ``returncode`` is negative if a signal ended it.
+
+    It is killed, with all that it started, and ``TimeoutExpired`` is raised, when it takes longer than ``seconds``.
+    """
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin.encode())
+        given.seek(0)
+        task = {"words": words, "folder": str(folder), "environment": {**os.environ, **PLAIN, **(environment or {})}}
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(_server())
+            socket.send_fds(line, [b"!"], [given.fileno(), out.fileno(), err.fileno()])
+            line.sendall(json.dumps(task).encode() + b"\n")
+            code = _answer(line, words, seconds)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(words, code, out.read().decode(), err.read().decode())
+
+
+def _answer(line: socket.socket, words: tuple[str, ...], seconds: float) -> int:
+    """The exit code, which the server sends after the number of the process."""
+    with line.makefile("r") as reader:
+        number = int(reader.readline())
+        line.settimeout(seconds)
+        try:
+            return int(reader.readline())
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                os.killpg(number, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(words, seconds) from None
+
+
+@cache
+def _server() -> str:
+    """The address of the process that is forked, which ends with this one."""
+    folder = tempfile.TemporaryDirectory(prefix="aggregator-program-")
+    address = f"{folder.name}/socket"
+    command = [sys.executable, "-m", "tests.support.program", address]
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, **PLAIN, "PYTHONPATH": path}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def end() -> None:
+        server.communicate(timeout=30)
+        folder.cleanup()
+
+    atexit.register(end)
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+    return address
+
+
+def _serve(address: str) -> None:
+    """Fork for each connection, until standard input is closed."""
+    for module in pkgutil.walk_packages(aggregator.__path__, "aggregator."):
+        importlib.import_module(module.name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        print("ready", flush=True)  # noqa: T201 - the parent waits for it
+        while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
+            line, _ = listener.accept()
+            with line:
+                if os.fork() == 0:
+                    listener.close()
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    _supervise(line)
+                    return
+
+
+def _supervise(line: socket.socket) -> None:
+    """Start the program in a process of its own; send its number, then its exit code."""
+    _, files, *_ = socket.recv_fds(line, 1, 3)
+    with line.makefile("r") as reader:
+        task = json.loads(reader.readline())
+    number = os.fork()
+    if number == 0:
+        line.close()
+        _become(task, files)
+    line.sendall(f"{number}\n".encode())
+    _, status = os.waitpid(number, 0)
+    with suppress(BrokenPipeError):  # the one who asked has given up
+        line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _become(task: dict[str, object], files: list[int]) -> None:
+    """Be the program, which ends by ``sys.exit``."""
+    os.setsid()
+    for place, file in enumerate(files):
+        os.dup2(file, place)
+        os.close(file)
+    os.chdir(str(task["folder"]))
+    os.environ.clear()
+    os.environ.update(task["environment"])  # type: ignore[call-overload]  # names and values, as they were sent
+    time.tzset()
+    main = sys.modules["__main__"]
+    main.__spec__, main.__package__ = cli.__spec__, None  # processes that it starts load that one again
+    sys.argv = ["aggregator", *task["words"]]  # type: ignore[misc]  # words, as they were sent
+    cli.main()
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
