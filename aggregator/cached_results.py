@@ -17,9 +17,9 @@ from msgspec import Struct
 from aggregator import kept, source_state
 from aggregator.kept import Work
 from aggregator.merger.identity.settle import AHEAD
-from aggregator.merger.reconciling.enclosure_hold import Held, with_held
+from aggregator.merger.reconciling.enclosure_hold import HeldAudio, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
-from aggregator.merger.reconciling.provenance import Ballot, Weights, ballot
+from aggregator.merger.reconciling.provenance import RankedEntries, Weights, rank_entries
 from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry
@@ -54,7 +54,7 @@ class Mended(Struct, frozen=True):
     began: Mapping[str, datetime]
 
 
-def mend(store: Store, plan: Plan, held: Sequence[Held], forgotten: Collection[str] = ()) -> Mended:
+def mend(store: Store, plan: Plan, held: Sequence[HeldAudio], forgotten: Collection[str] = ()) -> Mended:
     """Return every entry of the feed's sources repaired by itself, with the audio that is held back as it was.
 
     Entries of ``forgotten`` sources are left out.
@@ -71,7 +71,7 @@ def mend(store: Store, plan: Plan, held: Sequence[Held], forgotten: Collection[s
     for lot in kept.lots(accounts):
         mended, fresh = _mended(store, plan, lot)
         made += _keep(store, plan, MENDED, fresh)
-        for account, before, entry in zip(lot, mended, with_held(mended, held), strict=True):
+        for account, before, entry in zip(lot, mended, restore_held_audio(mended, held), strict=True):
             if entry.published is not None and entry.published.at > account.first_seen + AHEAD:
                 ahead.add(entry.id)
             if tied:
@@ -123,7 +123,7 @@ class Brief(Struct, frozen=True):
     weights: Weights
     lore: str
 
-    def of(self, votes: Ballot) -> str:
+    def of(self, votes: RankedEntries) -> str:
         """The digest of all that the item of a ballot depends on, but for its rank and its pairs."""
         weights = votes.weights
         said = [
@@ -137,7 +137,7 @@ class Brief(Struct, frozen=True):
                 ),
                 *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead),
             )
-            for each in votes.witnesses
+            for each in votes.entries
         ]
         return blake2b(repr((self.lore, said)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -148,7 +148,7 @@ def reconcile_all(store: Store, plan: Plan, clusters: Sequence[Cluster], brief: 
     used: list[str] = []
     made = 0
     for lot in kept.lots(clusters):
-        votes = [ballot(cluster.entries, brief.weights) for cluster in lot]
+        votes = [rank_entries(cluster.entries, brief.weights) for cluster in lot]
         names = [brief.of(each) for each in votes]
         used += names
         known = kept.found(store, plan.name, RECONCILED, names)
@@ -159,7 +159,7 @@ def reconcile_all(store: Store, plan: Plan, clusters: Sequence[Cluster], brief: 
                 item = reconcile(cluster, brief.weights)
                 fresh[name] = records.encode(item, without=PLACED).encode()
             else:
-                rank = voted.witnesses[0].position
+                rank = voted.entries[0].position
                 item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
             items.append(item)
         made += _keep(store, plan, RECONCILED, fresh)

@@ -18,7 +18,7 @@ from aggregator.merger.blending import blend, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.merger.matching import match, scoring
-from aggregator.merger.reconciling.provenance import Weights, ballot
+from aggregator.merger.reconciling.provenance import Weights, rank_entries
 from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
@@ -65,7 +65,7 @@ def lore_of(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weig
     before = _before(store, plan, LORE, size)
     if before is not None:
         return before
-    votes = (ballot(cluster.entries, weights) for cluster in told)
+    votes = (rank_entries(cluster.entries, weights) for cluster in told)
     learned = blend.learn_sources(text for each in votes for text in texts_of(each))
     return Learned(size, source_model.to_json(replace(learned, template=_template(clusters))))
 

@@ -99,10 +99,10 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
     known = {each.source: each for each in source_state.held_audio(store, plan)}
     if not known and not any(fetched.entries for fetched in fetched_sources):
         return
-    said = {fetched.source.name: enclosure_hold.audio_of(fetched.listings) for fetched in fetched_sources}
+    said = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in fetched_sources}
     before = entries.read_enclosures(store, plan.name, said)
     noted = [
-        enclosure_hold.hold(before[name], after, known.get(name, enclosure_hold.Held(name)))
+        enclosure_hold.hold_audio(before[name], after, known.get(name, enclosure_hold.HeldAudio(name)))
         for name, after in said.items()
     ]
     kept = tuple(each for each in noted if each.audio)

@@ -45,10 +45,10 @@ def answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, dateti
     return answers
 
 
-def held_audio(store: Store, plan: Plan) -> tuple[enclosure_hold.Held, ...]:
+def held_audio(store: Store, plan: Plan) -> tuple[enclosure_hold.HeldAudio, ...]:
     """The audio that still stands where a source moved all of its own at once."""
     kept = facts.read_fact(store, plan.name, HELD)
-    return records.decode_all(enclosure_hold.Held, kept.decode()) if kept else ()
+    return records.decode_all(enclosure_hold.HeldAudio, kept.decode()) if kept else ()
 
 
 def trust_of(store: Store, plan: Plan) -> Mapping[str, float]:

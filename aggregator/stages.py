@@ -24,9 +24,9 @@ from aggregator.merger import other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, Settlement, settle
 from aggregator.merger.matching import match, scoring
-from aggregator.merger.reconciling.channel import complete
-from aggregator.merger.reconciling.enclosure_hold import alarms
-from aggregator.merger.reconciling.provenance import Weights, seniority
+from aggregator.merger.reconciling.channel import complete_channel
+from aggregator.merger.reconciling.enclosure_hold import describe_holds
+from aggregator.merger.reconciling.provenance import Weights, order_sources
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
@@ -91,7 +91,7 @@ def _orders(store: Store, plan: Plan) -> tuple[Sequence[Decision], Mapping[str, 
 def weighed(store: Store, plan: Plan, mended: Mended) -> Weights:
     """What each source's word weighs in this feed."""
     links = repeated_links(mended.entries)
-    order = seniority(mended.entries, mended.began)
+    order = order_sources(mended.entries, mended.began)
     trust = told.trust_of(store, plan)
     return Weights(trust, links, plan.keeps, ahead=mended.ahead, since=mended.since, seniority=order)
 
@@ -104,7 +104,7 @@ def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: boo
     promised = guids.read_guids(store, plan.name)
     made = replace(made, promised=promised)
     published = {entry for promise in promised for entry in promise.entries}
-    fresh = admission.new_items(made.items, published)
+    fresh = admission.select_new(made.items, published)
     if not fresh:
         return made
     ids = [entry for item in fresh for entry in item.entries]
@@ -117,14 +117,14 @@ def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: boo
             name: admission.Arrival(*seen) for name, seen in entries.read_arrivals(store, plan.name, ids).items()
         },
         decided=decisions.read_admissions(store, plan.name),
-        quota=admission.quota(known) if promised else None,
+        quota=admission.compute_quota(known) if promised else None,
     )
     found = admission.admit(fresh, situation, now)
-    found = found if adding else admission.wait(fresh, found)
+    found = found if adding else admission.hold_rest(fresh, found)
     held = {each.entries for each in found.held}
     items = [item for item in made.items if item.entries not in held]
     arrived = [each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.entries)]
-    return replace(made, items=items, admission=found, arrived=admission.tell(arrived))
+    return replace(made, items=items, admission=found, arrived=admission.describe_held(arrived))
 
 
 def _answering(store: Store, plan: Plan, now: datetime) -> Mapping[str, datetime | None]:
@@ -197,7 +197,7 @@ class Sorted(Struct, frozen=True):
 def sorted_out(mended: Mended, matching: Matching) -> Sorted:
     """What is left to be told of the entries once they stand in clusters."""
     repaired = sum(bool(entry.notes) for entry in mended.entries)
-    cover, order = admission.cover(mended.entries), seniority(mended.entries, mended.began)
+    cover, order = admission.find_coverage(mended.entries), order_sources(mended.entries, mended.began)
     return Sorted(
         len(mended.entries),
         repaired,
@@ -227,7 +227,7 @@ class Made(Struct, frozen=True):
 
 def composed(store: Store, plan: Plan, made: Made, settlement: Settlement, now: datetime) -> Composition:
     """The feed as it may be published, out of what the stages before made of it."""
-    alarmed = (*alarms(told.held_audio(store, plan)), *_other_shows(store, plan, made))
+    alarmed = (*describe_holds(told.held_audio(store, plan)), *_other_shows(store, plan, made))
     channel = _channel(store, plan, made.told.seniority)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
@@ -293,7 +293,7 @@ def _channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """What the feed says of itself; its guid is the one once assigned, the config's, or that of its address."""
     forgotten = decisions.read_forgotten(store, plan.name)
     shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in forgotten}
-    channel = complete(plan.channel, shows, told.trust_of(store, plan), seniority)
+    channel = complete_channel(plan.channel, shows, told.trust_of(store, plan), seniority)
     guid = (
         facts.read_feed_state(store, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
     )

@@ -69,7 +69,7 @@ def _standing(composed: stages.Composition, basis: str) -> Standing:
         repaired=composed.repaired,
         near_misses=len(feed.near_misses),
         alarms=composed.alarms,
-        held=admission.tell(feed.held),
+        held=admission.describe_held(feed.held),
         until=composed.until,
     )
 

@@ -37,7 +37,9 @@ def run(
     weighed = compose.published_feed(loaded, plan.name, at=clock(None))
     held = tuple(each for each in weighed.held if item in each.entries or fold(item) == fold(each.title))
     if held:
-        typer.echo(machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.tell(held)))
+        typer.echo(
+            machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.describe_held(held))
+        )
         return
     meant = find(weighed.items, item)
     with database.open_store(loaded.state) as store:

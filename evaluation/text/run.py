@@ -28,7 +28,7 @@ from aggregator.merger.blending import blend
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.merger.reconciling import text_fields
 from aggregator.merger.reconciling.items import reconcile
-from aggregator.merger.reconciling.provenance import Ballot, Weights, ballot
+from aggregator.merger.reconciling.provenance import RankedEntries, Weights, rank_entries
 from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry
@@ -72,7 +72,7 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
     clusters = [Cluster(entries(item)) for item in items]
     trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
     start = time.process_time()
-    lores = lore_for([ballot(cluster.entries, trust) for cluster in clusters], items, asked)
+    lores = lore_for([rank_entries(cluster.entries, trust) for cluster in clusters], items, asked)
     learning = 1000 * (time.process_time() - start) / max(1, len(items))
     rows, times, misses = defaultdict(list), [], []
     for item, cluster, lore in zip(items, clusters, lores, strict=True):
@@ -98,7 +98,7 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
     return misses
 
 
-def lore_for(votes: list[Ballot], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
+def lore_for(votes: list[RankedEntries], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
     """What each item may know: nothing, what the file teaches, or what the shows of other folds teach."""
     if asked.no_learn:
         return [EMPTY_MODEL] * len(votes)

@@ -4,7 +4,7 @@ An item is new where none of its entries was ever published; a published item is
 at once (``always``), once another source lists them (``confirmed``), or not at all (``never``). Unless the config says
 which, a source waits for confirmation beside one that is more trusted by ``GAP`` or more and that answers: of what is
 newer than the oldest entry of that source's listing it would list its own share. Where no such source answers, nothing
-can be confirmed and all is published. An item that nobody confirms is published ``HOLD`` after it was first seen.
+can be confirmed and all is published. An item that no source confirms is published ``HOLD`` after it was first seen.
 
 What is left may still be more than a refresh publishes at once (``quota``): the items of the most trusted source go
 first, then the newest.
@@ -64,7 +64,7 @@ class Situation(Struct, frozen=True):
     quota: int | None = None
 
 
-def cover(entries: Iterable[Entry]) -> dict[str, Coverage]:
+def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
     """Return what each source lists now; an entry that its newest listing lacks does not count."""
     listed: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -81,15 +81,15 @@ def _coverage(entries: Sequence[Entry]) -> Coverage:
     return Coverage(frozenset(entry.genre for entry in entries), min(dates, default=None))
 
 
-def new_items(items: Iterable[Item], published: Collection[str]) -> tuple[Item, ...]:
+def select_new(items: Iterable[Item], published: Collection[str]) -> tuple[Item, ...]:
     """Return the items of which no entry was ever published; ``published`` are the ids of those that were."""
     return tuple([item for item in items if not any(entry in published for entry in item.entries)])
 
 
-def quota(published: int) -> int:
+def compute_quota(published: int) -> int:
     """Return how many new items a refresh publishes at once of a feed that has so many.
 
-    >>> quota(10), quota(1000)
+    >>> compute_quota(10), compute_quota(1000)
     (50, 200)
     """
     return max(QUOTA, published // SHARE)
@@ -118,7 +118,7 @@ def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admissi
     )
 
 
-def wait(items: Iterable[Item], found: Admission) -> Admission:
+def hold_rest(items: Iterable[Item], found: Admission) -> Admission:
     """Return the admission with every other new item held, too, as due with the next refresh."""
     known = {each.entries for each in found.held}
     due = [_held(item, "due", None) for item in items if item.entries not in known]
@@ -184,7 +184,7 @@ def _confirming(source: Source, item: Item, situation: Situation) -> tuple[str, 
 
 
 def _lists(coverage: Coverage, item: Item) -> bool:
-    """Is the item newer than the oldest entry that the source lists? An item without a date counts as new."""
+    """Return whether the item is newer than the oldest entry of the source; one without a date counts as new."""
     return item.published is None or coverage.oldest is None or item.published.at > coverage.oldest
 
 
@@ -211,7 +211,7 @@ def _source(entry: str) -> str:
     return entry.partition("/")[0]
 
 
-def tell(held: Sequence[HeldItem]) -> tuple[str, ...]:
+def describe_held(held: Sequence[HeldItem]) -> tuple[str, ...]:
     """Return one line for each source and reason: how many items are held, until when, and the first titles."""
     groups: dict[tuple[str, WhyHeld], list[HeldItem]] = {}
     for each in held:

@@ -1,4 +1,4 @@
-"""The guid of an item whose sources gave none: the same for ever from the same feed, title and day."""
+"""Make the guid of an item whose sources gave none: the same for ever from the same feed, title and day."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import uuid
 from aggregator.model.entry import Moment
 from aggregator.text.fold import fold
 
-# The namespace UUID of the podcast namespace (podcast:guid documentation): minted guids grow from a well-known root.
+# The namespace UUID of the podcast namespace (podcast:guid documentation): made guids grow from a well-known root.
 ROOT = uuid.UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 
 
-def mint(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
-    """A UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day where a source gave one.
+def make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
+    """Return a UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day where one is known.
 
     ``turn`` counts up from 0 for further items of the same title and day. The name of the feed is its key in the
     config: the same config gives the same guids on another machine and under another address.
 
-    >>> mint("show", "Listener Mail", None)
+    >>> make_guid("show", "Listener Mail", None)
     '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
     """
     day = published.at.strftime("%Y-%m-%d") if published else ""

@@ -1,11 +1,11 @@
-"""Items take the guid that was promised, and the date; nothing published is ever re-keyed.
+"""Settle items: give each its permanent guid and frozen date; nothing published is ever re-keyed.
 
 The rules are promise 1 of the design; between sources, rank comes first, then time (``docs/trust.md``). An entry
 belongs to the promise it was first published under. Items that hold entries of several promises are those promises
 found to be one: that of the most trusted source lives, of equal ones the oldest; the others become its aliases and are
 never emitted again. A promise whose entries lie in several items was split: the item with its most trusted entry
 keeps it, of equal ones the oldest. New items adopt the host's own guid where a source gave one that is free, so that
-rebuilding from nothing gives the same guid; else `mint` makes one.
+rebuilding from nothing gives the same guid; else one is made.
 
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
 provisional: a more trusted source that lists the item within ``PROVISIONAL`` replaces it, once.
@@ -22,22 +22,22 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.merger.identity.guid import mint
-from aggregator.merger.identity.uniqueness import unique_enclosures
-from aggregator.merger.reconciling.overrides import override
+from aggregator.merger.identity.guid import make_guid
+from aggregator.merger.identity.uniqueness import make_enclosures_unique
+from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, Promise
 
-# An episode dated further ahead than this is told to a person. Hosts publish at the stamped time and a day given
-# without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only leave a later date untold.
+# An episode dated further ahead than this is reported. Hosts publish at the stamped time and a day given
+# without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only hide a later date.
 AHEAD = timedelta(hours=24)
 
 # How long after its publication an item's date may be replaced by that of a more trusted source. Directories list new
 # episodes within days; a month later readers have sorted the item by its date.
 PROVISIONAL = timedelta(days=30)
 
-# What subscribers see of an item: a change in one of these is a change of the item, a change of witness is not.
-CONTENT = (
+# What subscribers see of an item: a change in one of these is a change of the item, a change of its provenance is not.
+_CONTENT = (
     *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
     *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
 )
@@ -49,7 +49,7 @@ R = TypeVar("R", Item, Promise)
 
 # The distrust of an entry's source, then when it was promised: the minting of its promise, that promise's guid, and
 # its turn within it.
-Age = tuple[float, datetime, str, int]
+_Age = tuple[float, datetime, str, int]
 
 
 class Past(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Past(Struct, frozen=True):
 class Settlement(Struct, frozen=True):
     """The items as they may be published, newest first, and every promise as it stands now, sorted by guid.
 
-    ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` say in one line each
+    ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` are one line each of
     what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
     ``remarks`` are what stays true from run to run: audio listed twice.
     """
@@ -84,7 +84,7 @@ class Settlement(Struct, frozen=True):
 
 
 def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
-    """The items with their permanent guids and frozen dates, and the promises brought up to date."""
+    """Return the items with their permanent guids and frozen dates, and the promises brought up to date."""
     kept = {promise.guid: promise for promise in past.promises}
     events: list[str] = []
     settled: list[Item] = []
@@ -108,18 +108,18 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             item, guid=promised.guid, published=promised.published, rank=promised.rank, **_in_common(item, promised)
         )
         wanted = past.overrides.get(guid, ())
-        settled.append(override(known, wanted) if wanted else known)
-    single, taken = unique_enclosures(settled, kept, past.trust)
+        settled.append(apply_overrides(known, wanted) if wanted else known)
+    single, taken = make_enclosures_unique(settled, kept, past.trust)
     settlement = _settlement(single, kept, past, now, events)
     return replace(settlement, remarks=taken)
 
 
 def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> list[tuple[str, ...]]:
-    """For each item the guids promised to its entries, those of the most trusted sources first, then the oldest.
+    """Return for each item the guids promised to its entries, those of the most trusted sources first, then the oldest.
 
     Each guid is claimed by one item only.
     """
-    owner: dict[str, tuple[str, Age]] = {}
+    owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
     for promise in kept.values():
         root = _root(promise, kept)
@@ -128,7 +128,7 @@ def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> l
             rank[root] = min(rank.get(root, distrust), distrust)
             claim = (root, (distrust, promise.minted, promise.guid, turn))
             owner[entry] = min(owner.get(entry, claim), claim, key=lambda each: each[1])
-    holder: dict[str, tuple[Age, int]] = {}
+    holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):
         for root, age in (owner[entry] for entry in item.entries if entry in owner):
             holder[root] = min(holder.get(root, (age, place)), (age, place))
@@ -140,36 +140,36 @@ def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> l
 
 
 def _root(promise: Promise, kept: Mapping[str, Promise]) -> str:
-    """The guid that lives for a promise: its own, or that of the promise it became an alias of; never in a circle."""
+    """Return the guid that lives for a promise: its own, or that of the promise it became an alias of."""
     while promise.alias_of is not None and promise.alias_of in kept:
         promise = kept[promise.alias_of]
     return promise.guid
 
 
 def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
-    """Who chooses a guid first: published items, then the more trusted giver of a guid, then a fixed order."""
+    """Return the order in which items choose guids: published ones, then the more trusted giver, then a fixed order."""
     return (not claimed, -past.trust.get(_giver(item), 0.0), item.title, item.entries)
 
 
 def _giver(item: Item) -> str:
-    """The source that gave an item its guid, empty where none did."""
+    """Return the source that gave an item its guid, empty where none did."""
     return next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
 
 
 def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list[str]) -> str:
-    """The guid of a new item: the host's own where it is free, else a minted one that is."""
+    """Return the guid of a new item: the host's own where it is free, else a minted one that is."""
     if item.guid and item.guid not in kept:
         return item.guid
     if item.guid:
         events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
     turn = 0
-    while (guid := mint(past.feed, item.title, item.published, turn)) in kept:
+    while (guid := make_guid(past.feed, item.title, item.published, turn)) in kept:
         turn += 1
     return guid
 
 
 def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, events: list[str]) -> Promise:
-    """What is promised of an item from now on: the old promise with what it gained, or a new one.
+    """Return what is promised of an item from now on: the old promise with what it gained, or a new one.
 
     The entry that gave the guid stands first.
     """
@@ -190,12 +190,12 @@ def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, eve
 
 
 def _is_provisional(promise: Promise, now: datetime) -> bool:
-    """Whether the date of a published item may still be replaced by that of a more trusted source."""
+    """Return whether the date of a published item may still be replaced by that of a more trusted source."""
     return promise.dated is not None and now - promise.minted <= PROVISIONAL
 
 
 def _dater(item: Item) -> str | None:
-    """The source that an item's date is from; where none gave one, the most trusted that lists it."""
+    """Return the source that an item's date is from; where none gave one, the most trusted that lists it."""
     return next((origin.witness for origin in item.provenance if origin.field == "published"), item.origin)
 
 
@@ -204,10 +204,10 @@ def _trust(source: str | None, past: Past) -> float:
 
 
 def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
-    """The date an item is first published with: its own, or when it was first seen where that is missing or to come.
+    """Return the date an item is first published with: its own, or when it was first seen if that is missing or ahead.
 
-    What is only hours ahead (a zone that was not told, a host that lists what is to appear) is no news to tell; its
-    day is kept as a day, so that a source may still say when on it. Seen it was when its most trusted source listed it.
+    What is only hours ahead (an unknown zone, a host that lists what is to appear) is not reported; its
+    day is kept as a day, so that a source may still give the time. It was seen when its most trusted source listed it.
     """
     said = item.published
     if said is not None and said.at <= now:
@@ -224,7 +224,7 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
 
 
 def _sharper(promised: Moment, said: Moment | None) -> Moment:
-    """The promised date, with a finer time of the same day (or year) where a source has come to give one."""
+    """Return the promised date, with a finer time of the same day (or year) where a source has come to give one."""
     if said is None or PRECISIONS.index(said.precision) <= PRECISIONS.index(promised.precision):
         return promised
     grain = _GRAINS[promised.precision]
@@ -234,7 +234,7 @@ def _sharper(promised: Moment, said: Moment | None) -> Moment:
 def _settlement(
     settled: Iterable[Item], kept: dict[str, Promise], past: Past, now: datetime, events: Sequence[str]
 ) -> Settlement:
-    """Everything in its final order, with each promise's digest of what it publishes and when that last changed."""
+    """Return all in its final order, with each promise's digest of what it publishes and when that last changed."""
     known = {promise.guid for promise in past.promises}
     items: list[Item] = []
     changed: list[str] = []
@@ -255,29 +255,29 @@ def _settlement(
 
 
 def _without(promise: Promise, moved: Mapping[str, str], kept: Mapping[str, Promise]) -> Promise:
-    """The promise without the entries that a person's decision has given to another item."""
+    """Return the promise without the entries that a person's decision has given to another item."""
     root = _root(promise, kept)
     stay = tuple(entry for entry in promise.entries if moved.get(entry, root) == root)
     return promise if stay == promise.entries else replace(promise, entries=stay)
 
 
 def _in_common(item: Item, promise: Promise) -> dict[str, Any]:
-    """What an item says as its promise does, in the promise's own objects: 4 MB less of 20,000."""
+    """Return what an item has in common with its promise, as the objects of the promise: 4 MB less of 20,000."""
     same = promise.entries if promise.entries == item.entries else item.entries
     return {"title": promise.title, "entries": same}
 
 
 def _with(record: R, **said: Any) -> R:
-    """The record with these fields; itself where it says so already, as most do that were published before."""
+    """Return the record with these fields; itself where it has them already, as most do that were published before."""
     return record if all(getattr(record, name) == value for name, value in said.items()) else replace(record, **said)
 
 
 def _time(item: Item) -> float:
-    """The published time in seconds; every settled item has one."""
+    """Return the published time in seconds; every settled item has one."""
     return item.published.at.timestamp() if item.published else 0.0
 
 
 def _digest(item: Item) -> str:
-    """The BLAKE2b digest, 16 bytes in hexadecimal, of what subscribers see of an item; absent fields do not count."""
-    said = [(name, repr(value)) for name in CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
+    """Return the BLAKE2b digest, 16 bytes in hexadecimal, of what subscribers see of an item."""
+    said = [(name, repr(value)) for name in _CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
     return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

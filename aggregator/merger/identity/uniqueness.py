@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aggregator.model.item import Item, Promise
 
 
-def unique_enclosures(
+def make_enclosures_unique(
     items: Sequence[Item], promises: Mapping[str, Promise], trust: Mapping[str, float]
 ) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """Return the items with every enclosure address once, and a remark for each that was taken away.

@@ -1,7 +1,7 @@
-"""What the feed says of itself: the config's word first, else that of the most trusted source.
+"""Complete the channel: the config's values first, else those of the most trusted source.
 
 Artwork, whether it is explicit, and all elements of the podcast namespace that need the rank of the owner
-(``merger.supply``) come from the most trusted source of all, or from one that is trusted as much.
+(``supply``) come from the most trusted source of all, or from one that is trusted as much.
 
 Who owns the feed, where it moves, who may import it and where it is announced comes from the config alone: a source
 that could say so would own the subscribers.
@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aggregator.merger.reconciling.supply import TAGS, web_only
+from aggregator.merger.reconciling.supply import TAGS, keep_web_tags
 from aggregator.merger.repair.fixers import repair_text
 from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
@@ -26,7 +26,7 @@ ADDRESSES = ("link", "image")
 PLAIN = ("language", "explicit", "type", "categories")
 # Elements of the podcast namespace that say what the show is. Not those that say who owns it, what is asked of whom
 # (funding, value), and what holds of one address alone (guid, locked, block, txt, podping, publisher).
-TOLD = (
+ANY_SOURCE_TAGS = (
     *("podcast:person", "podcast:location", "podcast:license", "podcast:updateFrequency", "podcast:trailer"),
     *("podcast:podroll", "podcast:socialInteract"),
 )
@@ -36,13 +36,13 @@ PICTURE, MEDIUM = "podcast:image", "podcast:medium"
 NO_ORDER: Mapping[str, int] = MappingProxyType({})
 
 
-def complete(
+def complete_channel(
     channel: Channel, shows: Mapping[str, Show], trust: Mapping[str, float], seniority: Mapping[str, int] = NO_ORDER
 ) -> Channel:
-    """The channel with what the config left open taken from the most trusted source that says it.
+    """Return the channel with what the config left open taken from the most trusted source that has it.
 
-    ``shows`` is each source's account of the show. Texts are repaired; addresses are web addresses or left out. That
-    the show has ended and what medium it is, the most trusted source alone may say: a blog beside it is no judge.
+    ``shows`` is the show as each source describes it. Texts are repaired; addresses are web addresses or left out. That
+    the show has ended and what medium it is, comes from the most trusted source alone.
     ``seniority`` puts sources in order that are trusted alike.
     """
 
@@ -66,9 +66,9 @@ def complete(
 
 
 def _tags(channel: Channel, shows: Sequence[Show], owners: Sequence[Show]) -> tuple[Tag, ...]:
-    """For each element that the config does not give, those of the first account that has any and may supply them."""
+    """Return the elements that the config does not give, each from the first show that has any and may supply them."""
     given = {tag.name for tag in channel.tags} | ({"podcast:license"} if channel.license else set())
-    wanted = [name for name in (*TOLD, *(() if channel.image else (PICTURE,))) if name not in given]
+    wanted = [name for name in (*ANY_SOURCE_TAGS, *(() if channel.image else (PICTURE,))) if name not in given]
     found = (
         (tag for tag in show.tags if tag.name == name)
         for name in wanted
@@ -78,11 +78,11 @@ def _tags(channel: Channel, shows: Sequence[Show], owners: Sequence[Show]) -> tu
     for tags in map(tuple, found):
         if tags:
             chosen.setdefault(tags[0].name, tags)
-    return tuple(web_only(tag for tags in chosen.values() for tag in tags))
+    return tuple(keep_web_tags(tag for tags in chosen.values() for tag in tags))
 
 
 def _first(name: str, shows: Sequence[Show]) -> Any:
-    """The first account's word on one field that is fit to print, ``None`` where nobody has one."""
+    """Return the first value of one field that can be published, ``None`` where no show has one."""
     for show in shows:
         value = getattr(show, name)
         if name in TEXTS and value:

@@ -1,8 +1,8 @@
-"""Audio that moves to another host for many items at once is held back for a while, and an alarm is raised.
+"""Hold back audio that moves to another host for many items at once, and warn.
 
-A host that moves does this, and so does whoever has taken over a feed to put other audio behind it. Both are believed
-after the same listing has stood for some refreshes: subscribers get the known audio until then, and a person who was
-alarmed has had time to look.
+A host that moves does this, and so does an attacker who has taken over a feed to put other audio behind it. The change
+is accepted after some refreshes with the same listing: subscribers get the known audio until then, and a person who was
+warned has had time to look.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from aggregator.model.entry import Enclosure, Entry, Listing
 from aggregator.text import urls
 
 REFRESHES = 3
-"""How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.doubt``)."""
+"""How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.plausibility``)."""
 
 LEAST = 5
-"""Fewer items than this may change their host together without a word: a show of four is edited by hand."""
+"""Fewer items than this may change their host together without a warning: a show of four is edited by hand."""
 
 
-class Standing(Struct, frozen=True):
+class KnownAudio(Struct, frozen=True):
     """The audio of one entry, by key, as it was before its source moved it."""
 
     key: str
     audio: Enclosure
 
 
-class Held(Struct, frozen=True):
+class HeldAudio(Struct, frozen=True):
     """The audio that still stands for one source, and for how many refreshes it has."""
 
     source: str
     refreshes: int = 0
-    audio: tuple[Standing, ...] = ()
+    audio: tuple[KnownAudio, ...] = ()
 
 
-def audio_of(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
-    """The audio that the documents of a source list now, by the key of its item."""
+def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
+    """Return the audio that the documents of a source list now, by the key of its item."""
     said = (each for listing in listings if listing is not None for each in listing.entries)
     return {each.key: each.enclosure for each in said if each.enclosure is not None}
 
 
-def hold(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: Held) -> Held:
-    """What is held back of a source after a refresh: ``before`` and ``after`` are its audio around it, by key.
+def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: HeldAudio) -> HeldAudio:
+    """Return what is held back of a source after a refresh: ``before`` and ``after`` are its audio around it, by key.
 
     More than half of what it lists with audio, and at least ``LEAST``, must have changed host at once. What is held
     already is held until its time is over.
     """
     if held.audio:
         over = held.refreshes + 1 >= REFRESHES
-        return Held(held.source) if over else replace(held, refreshes=held.refreshes + 1)
+        return HeldAudio(held.source) if over else replace(held, refreshes=held.refreshes + 1)
     shared = {key: audio for key, audio in after.items() if key in before}
     moved = {
         key: before[key]
@@ -59,12 +59,12 @@ def hold(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: 
         if audio.url != before[key].url and _host(audio) != _host(before[key])
     }
     if len(moved) < LEAST or 2 * len(moved) <= len(shared):
-        return Held(held.source)
-    return Held(held.source, 1, tuple(Standing(key, moved[key]) for key in sorted(moved)))
+        return HeldAudio(held.source)
+    return HeldAudio(held.source, 1, tuple(KnownAudio(key, moved[key]) for key in sorted(moved)))
 
 
-def with_held(entries: Sequence[Entry], held: Iterable[Held]) -> tuple[Entry, ...]:
-    """The entries with the audio that still stands in place of what is held back."""
+def restore_held_audio(entries: Sequence[Entry], held: Iterable[HeldAudio]) -> tuple[Entry, ...]:
+    """Return the entries with the audio that still stands in place of what is held back."""
     standing = {(each.source, one.key): one.audio for each in held for one in each.audio}
     if not standing:
         return tuple(entries)
@@ -73,8 +73,8 @@ def with_held(entries: Sequence[Entry], held: Iterable[Held]) -> tuple[Entry, ..
     )
 
 
-def alarms(held: Iterable[Held]) -> tuple[str, ...]:
-    """One line for each source whose audio is held back."""
+def describe_holds(held: Iterable[HeldAudio]) -> tuple[str, ...]:
+    """Return one line for each source whose audio is held back."""
     return tuple(
         f"{each.source}: the audio of {len(each.audio)} items moved to another host at once; the known audio stands "
         f"until this has been so for {REFRESHES} refreshes"
@@ -84,5 +84,5 @@ def alarms(held: Iterable[Held]) -> tuple[str, ...]:
 
 
 def _host(audio: Enclosure) -> str:
-    """The host that the audio comes from, behind tracking prefixes."""
+    """Return the host that the audio comes from, behind tracking prefixes."""
     return urls.bare_audio(audio.url).partition("/")[0]

@@ -1,4 +1,4 @@
-"""What a person wants a field to be, whatever the sources say."""
+"""Set fields of an item as a person wants them, whatever the sources list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aggregator.model.item import Item, Override, Provenance
 from aggregator.text import dates, durations
 
 WITNESS = "a person"
-"""Who stands as the witness of a field that an override set."""
+"""The source that is named for a field that an override set."""
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 
@@ -60,8 +60,8 @@ FIELDS: Mapping[str, Callable[[str], object]] = {
 }
 
 
-def override(item: Item, overrides: Sequence[Override]) -> Item:
-    """The item with the given fields set and a person as their witness; a description set by hand has no markup.
+def apply_overrides(item: Item, overrides: Sequence[Override]) -> Item:
+    """Return the item with the given fields set and a person as their source; a description set by hand has no markup.
 
     A value that cannot be read as its field leaves the field as it is.
     """

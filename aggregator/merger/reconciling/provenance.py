@@ -1,4 +1,4 @@
-"""Who gave a field its value, who said the same, who said otherwise, and how sure that makes it."""
+"""Trace a field: which source its value is from, which agree, which differ, and how sure that makes it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from aggregator.model.item import Dissent, Provenance
 QUOTE = 200
 
 
-# Changes that any sound copy may need: they say nothing of how its source was transcribed.
+# Changes that any sound copy may need: they do not show how its source was transcribed.
 HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut", "torn word"})
 
-# What a source said before it listed the item anew may complete what it says now, and contradicts nobody: below any
-# source's word, however little that is trusted.
+# What a source listed before it listed the item anew may complete its present entry and contradicts no other source:
+# the weight is below that of any source, however little that is trusted.
 FORMER = 0.01
 
 
@@ -36,13 +36,13 @@ UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
 class Weights(Struct, frozen=True):
-    """What each source's word weighs.
+    """How much the values of each source weigh.
 
     ``trust`` is between 0 and 1. ``keeps`` are the sources of whose texts nothing is cut as boilerplate.
     ``repeated_links`` are (source, link) pairs that stand on several of its items.
     ``lore`` is what was learned of the sources' texts. ``superseded`` are ids of entries that their own source has
     since replaced by others of the same item, ``ahead`` of those that were dated later than they were seen. ``since``
-    says since when each entry says what it says, and ``seniority`` puts sources in order, the lowest first: they
+    is since when each entry has its present content, and ``seniority`` puts sources in order, the lowest first: they
     decide between sources that are trusted alike. ``younger`` are ids of entries that have to give way by that.
     """
 
@@ -57,25 +57,25 @@ class Weights(Struct, frozen=True):
     younger: frozenset[str] = frozenset()
 
     def of(self, entry: Entry) -> float:
-        """The trust of an entry's source; a source without one weighs half, what it has replaced a part of it."""
+        """Return the trust of an entry's source; one without trust weighs half, what it replaced little."""
         return self.trust.get(entry.source, 0.5) * (FORMER if entry.id in self.superseded else 1.0)
 
     def of_text(self, entry: Entry) -> float:
-        """The trust of an entry's source where texts are read: of sources trusted alike the younger gives way."""
+        """Return the trust of an entry's source for its texts: of sources trusted alike the younger gives way."""
         return self.of(entry) * (YOUNGER if entry.id in self.younger else 1.0)
 
 
-class Ballot(Struct, frozen=True):
-    """The entries of one cluster, the most trusted first, and what each source's word weighs."""
+class RankedEntries(Struct, frozen=True):
+    """The entries of one cluster, the most trusted first, and how much each source weighs."""
 
-    witnesses: tuple[Entry, ...]
+    entries: tuple[Entry, ...]
     weights: Weights
 
 
-def ballot(entries: Sequence[Entry], weights: Weights) -> Ballot:
-    """The entries in the order in which their word counts: by rank, then time (``docs/trust.md``).
+def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
+    """Return the entries in the order in which they count: by rank, then time (``docs/trust.md``).
 
-    Of sources that are trusted alike, the one whose entry has said the same for longer comes first, then the senior
+    Of sources that are trusted alike, the one whose entry has been unchanged for longer comes first, then the senior
     source.
     """
     superseded = _superseded(entries)
@@ -91,13 +91,13 @@ def ballot(entries: Sequence[Entry], weights: Weights) -> Ballot:
     if weights.since:
         tied = {after.id for before, after in pairwise(order) if weights.of(before) == weights.of(after)}
         weights = replace(weights, younger=frozenset(tied))
-    return Ballot(tuple(order), weights)
+    return RankedEntries(tuple(order), weights)
 
 
-def seniority(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mapping[str, int]:
+def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mapping[str, int]:
     """Return the place of each source in an order that neither names nor later listings change, the lowest first.
 
-    ``began`` is when each source was first heard; that decides, then how much it listed then. Sources that began
+    ``began`` is when each source first answered; that decides, then how much it listed then. Sources that began
     together with as many entries are put in order by the digests of these. Empty where ``began`` is.
     """
     first: defaultdict[str, list[str]] = defaultdict(list)
@@ -114,7 +114,7 @@ def seniority(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mappin
 
 
 def _superseded(entries: Sequence[Entry]) -> frozenset[str]:
-    """The ids of entries that vanished before another of the same source appeared in their place."""
+    """Return the ids of entries that vanished before another of the same source appeared in their place."""
     if len({entry.source for entry in entries}) == len(entries):
         return frozenset()
     return frozenset(
@@ -123,39 +123,38 @@ def _superseded(entries: Sequence[Entry]) -> frozenset[str]:
 
 
 class Finding(NamedTuple):
-    """What was found out of a field: the values of the Item that follow, by name, and how they came to be."""
+    """The values of one or more fields of an Item, by name, and where they are from."""
 
     values: Mapping[str, object]
     origin: Provenance
 
 
-def attest(
+def trace(
     name: str,
-    witness: Entry,
-    votes: Ballot,
+    origin: Entry,
+    ranked: RankedEntries,
     value: Callable[[Entry], str | None],
     agrees: Callable[[Entry], bool],
 ) -> Provenance:
-    """The provenance of a field: its confidence is the share of trust that agrees, of all that said something.
+    """Return the provenance of a field; its confidence is the share of trust that agrees, of all with a value.
 
-    ``value`` gives an entry's own word as text, ``None`` where it said nothing; ``agrees`` is asked of those that
-    said something.
+    ``value`` gives an entry's own value as text, ``None`` where it has none; ``agrees`` is called for those with one.
     """
-    heard = [(entry, said, agrees(entry)) for entry in votes.witnesses if (said := value(entry)) is not None]
-    agreeing = {entry.source for entry, _, agreed in heard if agreed} - {witness.source}
-    dissent = {(entry.source, said[:QUOTE]) for entry, said, agreed in heard if not agreed}
-    trust = sum(votes.weights.of(entry) for entry, _, _ in heard)
-    agreed = sum(votes.weights.of(entry) for entry, _, agreed in heard if agreed)
+    known = [(entry, own, agrees(entry)) for entry in ranked.entries if (own := value(entry)) is not None]
+    agreeing = {entry.source for entry, _, agreed in known if agreed} - {origin.source}
+    dissent = {(entry.source, own[:QUOTE]) for entry, own, agreed in known if not agreed}
+    trust = sum(ranked.weights.of(entry) for entry, _, _ in known)
+    agreed = sum(ranked.weights.of(entry) for entry, _, agreed in known if agreed)
     return Provenance(
         field=name,
-        witness=witness.source,
+        witness=origin.source,
         agreeing=tuple(sorted(agreeing)),
-        dissent=tuple(Dissent(source, said) for source, said in sorted(dissent)),
+        dissent=tuple(Dissent(source, own) for source, own in sorted(dissent)),
         confidence=round(agreed / trust, 3) if trust else 1.0,
-        notes=notes_on(name, witness),
+        notes=find_notes(name, origin),
     )
 
 
-def notes_on(name: str, witness: Entry) -> tuple[Note, ...]:
-    """The repairs that the witness's own value of this field went through."""
-    return tuple(note for note in witness.notes if note.field == name)
+def find_notes(name: str, entry: Entry) -> tuple[Note, ...]:
+    """Return the repairs that an entry's value of this field went through."""
+    return tuple(note for note in entry.notes if note.field == name)

@@ -1,4 +1,4 @@
-"""Which source may supply what beside an item's words: by rank, not by being the only one to say something.
+"""Limit which source may supply which fields and tags, by rank, not by being the only one that has them.
 
 A less trusted source may complete an item with what listeners only read: a summary, a number, a person's name. Where
 the money goes, what a player fetches, what stands for the show (artwork, author, licence) and who may hear it comes
@@ -49,19 +49,19 @@ ADDRESSES = frozenset({"url", "uri", "href", "img", "accountUrl", "feedUrl"})
 """The attributes of these elements that hold an address."""
 
 
-def supplied(name: str, value: object, *, owner: bool) -> object:
+def limit_by_rank(name: str, value: object, *, owner: bool) -> object:
     """Return what a source may supply of a field: its value, or ``None`` where its rank is too low.
 
     ``owner`` says whether the source has the rank of the item's audio. Of tags those remain that it may supply.
     """
     if name == "tags" and isinstance(value, tuple):
-        return tuple(web_only(tag for tag in value if owner or TAGS.get(tag.name) == "any"))
+        return tuple(keep_web_tags(tag for tag in value if owner or TAGS.get(tag.name) == "any"))
     return value if owner or FIELDS.get(name) != "owner" else None
 
 
-def web_only(tags: Iterable[Tag]) -> Iterator[Tag]:
+def keep_web_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
     """Yield the tags without those that hold an address which is not http or https, at any depth."""
     for tag in tags:
         if all(not value or urls.is_web(value) for name, value in tag.attributes if name in ADDRESSES):
-            children = tuple(web_only(tag.children))
+            children = tuple(keep_web_tags(tag.children))
             yield tag if children == tag.children else replace(tag, children=children)

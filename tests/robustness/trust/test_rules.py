@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from aggregator.generator.content.unique_titles import apart
 from aggregator.merger.identity.settle import PROVISIONAL, Past, Settlement, settle
-from aggregator.merger.reconciling.provenance import Weights, ballot, seniority
+from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance
 from aggregator.store.guids import is_more_precise
@@ -124,7 +124,7 @@ ENTRY = Entry("one", "k", "Winter ferries", guid="k")
 def test_names_decide_nothing_between_sources_that_are_trusted_alike(names, days) -> None:
     entries = [replace(ENTRY, source=name) for name in names]
     since = {each.id: NOW - timedelta(days=age) for each, age in zip(entries, days, strict=True)}
-    order = ballot(entries, Weights(dict.fromkeys(names, 0.5), since=since)).witnesses
+    order = rank_entries(entries, Weights(dict.fromkeys(names, 0.5), since=since)).entries
     assert [since[each.id] for each in order] == sorted(since.values())
 
 
@@ -137,5 +137,5 @@ def test_a_source_is_senior_by_when_and_what_it_first_listed(names, count) -> No
         replace(ENTRY, source=older),
         *(replace(ENTRY, source=older, key=f"{at}", span=Span(2, 3)) for at in range(20)),
     ]
-    assert seniority([*more, *few], {older: NOW - timedelta(days=1), larger: NOW}) == {older: 0, larger: 1}
-    assert seniority([*more, *few], dict.fromkeys(names, NOW)) == {larger: 0, older: 1}
+    assert order_sources([*more, *few], {older: NOW - timedelta(days=1), larger: NOW}) == {older: 0, larger: 1}
+    assert order_sources([*more, *few], dict.fromkeys(names, NOW)) == {larger: 0, older: 1}

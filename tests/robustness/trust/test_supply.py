@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.generator.content.podcast_namespace import TABLE
-from aggregator.merger.reconciling.channel import complete
+from aggregator.merger.reconciling.channel import complete_channel
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.merger.reconciling.supply import FIELDS, TAGS
@@ -81,7 +81,9 @@ def test_the_channel_has_them_from_the_most_trusted_source(trust: float, given: 
         explicit=True,
         tags=(Tag("podcast:license", "own"), Tag("podcast:podroll", None)),
     )
-    channel = complete(Channel("f", "F", ""), {"host": Show(title="F"), "other": other}, {"host": 0.8, "other": trust})
+    channel = complete_channel(
+        Channel("f", "F", ""), {"host": Show(title="F"), "other": other}, {"host": 0.8, "other": trust}
+    )
     assert bool(channel.image and channel.explicit and channel.tags) is given
     assert channel.author == "Somebody"
     assert channel.description == "All about ferries."

@@ -14,9 +14,9 @@ from aggregator.merger.identity.admission import (
     Coverage,
     Situation,
     admit,
-    cover,
-    new_items,
-    tell,
+    describe_held,
+    find_coverage,
+    select_new,
 )
 from aggregator.model.entry import Entry, Moment, Span
 from aggregator.model.item import Item
@@ -163,17 +163,17 @@ def test_the_newest_listing_is_what_a_source_lists() -> None:
         "host": Coverage(frozenset({"episode", "post"}), NOW - timedelta(days=9)),
         "other": Coverage(frozenset({"episode"})),
     }
-    assert cover(entries) == cover(reversed(entries)) == known
+    assert find_coverage(entries) == find_coverage(reversed(entries)) == known
 
 
 def test_published_items_are_never_asked_about() -> None:
     items = (item("mirror/1", "host/1"), item("mirror/2"))
-    assert new_items(items, {"host/1"}) == items[1:]
+    assert select_new(items, {"host/1"}) == items[1:]
 
 
 def test_it_is_told_in_one_line_for_each_source() -> None:
     found = admit([item(f"mirror/{number}") for number in range(5)], situation(HOST, MIRROR), NOW)
-    assert tell(found.held) == (
+    assert describe_held(found.held) == (
         (
             "mirror: 5 new items are held until another source lists them, at the latest 2025-03-21:"
             ' "Of mirror/0", "Of mirror/1", "Of mirror/2" and 2 more'

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.blending.source_model import EMPTY_MODEL
 from aggregator.merger.reconciling.items import reconcile
-from aggregator.merger.reconciling.overrides import FIELDS, WITNESS, override
+from aggregator.merger.reconciling.overrides import FIELDS, WITNESS, apply_overrides
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span
@@ -138,7 +138,7 @@ def test_a_title_tells_what_its_show_puts_round_it_and_keeps_it() -> None:
     assert (item.title, item.prefix, item.suffix) == ("Rope 12: Bends | Live", "Rope 12: ", " | Live")
     plain = made(seen("host", "Bends"), lore=lore)
     assert (plain.title, plain.prefix, plain.suffix) == ("Bends", None, None)
-    mine = override(item, [Override("g", "title", "Mine")])
+    mine = apply_overrides(item, [Override("g", "title", "Mine")])
     assert (mine.title, mine.prefix, mine.suffix) == ("Mine", None, None)
 
 
@@ -172,7 +172,7 @@ def test_an_explicit_false_is_a_word() -> None:
 
 
 def test_a_person_overrides_every_source_and_is_the_witness() -> None:
-    item = override(made(seen("host", season=1)), [Override("g", "season", "2"), Override("g", "title", "Mine")])
+    item = apply_overrides(made(seen("host", season=1)), [Override("g", "season", "2"), Override("g", "title", "Mine")])
     assert (item.season, item.title) == (2, "Mine")
     assert origin(item, "season").witness == WITNESS
 
@@ -180,7 +180,7 @@ def test_a_person_overrides_every_source_and_is_the_witness() -> None:
 def test_an_override_that_cannot_be_read_leaves_the_field() -> None:
     item = made(seen("host", season=1))
     wrong = [Override("g", "season", "two"), Override("g", "episode_type", "great"), Override("g", "guid", "x")]
-    assert override(item, wrong) == item
+    assert apply_overrides(item, wrong) == item
     assert "guid" not in FIELDS
 
 
