@@ -1,1 +1,1 @@
-"""One clean canonical feed out of many damaged, duplicated listings of the same show."""
+"""Merge many damaged, duplicated listings of a podcast or blog into one clean feed."""

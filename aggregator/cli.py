@@ -1,8 +1,7 @@
-"""The commands by name: where each stands and what it is for, and what becomes of an error.
+"""The command line: the table of commands, and the exit code of each error.
 
-A command loads only its own module: the table names modules, and the one whose name is the first word of the command
-line is imported. Everything that a person can act on ends here, in
-one line on stderr and an exit code.
+Only the module of the command that is called is imported. Every error that a person can act on ends here as one line
+on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -16,63 +15,62 @@ from typing import Annotated, NoReturn
 import typer
 
 import aggregator
-from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, lines
+from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, escape_lines
 from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "refresh": ("refresh", "Ask the sources that are due and publish what they say, once."),
-    "serve": ("serve", "Refresh by the schedule and give the feeds over HTTP."),
-    "worker": ("worker", "Refresh feeds that a shared store hands out."),
-    "check": ("check", "Say what is wrong with the config, or with a source."),
-    "add": ("add", "Find out what an address is and write it into the config."),
-    "explain": ("explain", "Say who said what of an item, and why it is one."),
-    "review": ("review", "Show pairs that nearly matched, and remember what you decide."),
-    "forget": ("forget", "Take out of a feed what one source alone gave, or put it back."),
-    "diff": ("diff", "Say what a refresh would change, without changing it."),
-    "events": ("events", "Say what happened to a feed that you may want to look into."),
-    "import-opml": ("import_opml", "Write the feeds of an OPML file into the config."),
-    "export-opml": ("export_opml", "Write the sources of the config as OPML."),
-    "backup": ("backup", "Copy the store to a file, also while something runs."),
-    "restore": ("restore", "Put a backup in the place of the store."),
-    "match": ("match_file", "Tell which records of a JSON Lines file are the same."),
-    "reconcile": ("reconcile_file", "Make one text out of several damaged copies."),
-    "validate": ("validate", "Check any feed against the specifications."),
+    "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
+    "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
+    "worker": ("worker", "Refresh on schedule without a server; several can share a store."),
+    "check": ("check", "Check the config; with --live, also try every source."),
+    "add": ("add", "Detect what a URL is and add it to the config as a source."),
+    "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),
+    "review": ("review", "Decide about near misses and about new items that are held back."),
+    "forget": ("forget", "Remove from a feed what only one source gave, or restore it."),
+    "diff": ("diff", "Show what a refresh would change, without changing anything."),
+    "events": ("events", "Show a feed's log: id conflicts, future dates, your decisions."),
+    "import-opml": ("import_opml", "Add the feeds of an OPML file to the config."),
+    "export-opml": ("export_opml", "Write the sources of the config as an OPML file."),
+    "backup": ("backup", "Copy the store to a file, even while a refresh is running."),
+    "restore": ("restore", "Replace the store by a backup."),
+    "match": ("match", "Find records of a JSON Lines file that are the same item."),
+    "reconcile": ("reconcile", "Rebuild one text from several damaged copies."),
+    "validate": ("validate", "Check any feed against the specifications and against apps."),
 }
-"""Each command: its module in ``aggregator.commands`` and its line in the help."""
+"""Each command with its module in ``aggregator.commands`` and its line in ``aggregator --help``."""
 
-EXITS: dict[type[AggregatorError], int] = {ConfigError: 2, NothingToPublishError: 3, LockedError: 4}
-OTHERWISE = 1
+_EXIT_CODES: dict[type[AggregatorError], int] = {ConfigError: 2, NothingToPublishError: 3, LockedError: 4}
+_OTHER_ERRORS = 1
 
 
 def main() -> NoReturn:
-    """The program: the command line answered, then the exit code of DESIGN (0, 1, 2, 3 or 4).
+    """Run the command line and exit with its code (docs/commands.md).
 
-    Nothing is collected while modules load, and what they made is never looked at again: a tenth of the start-up. Nor
-    is what the run made when it ends: Python would go through all of it once more before the process is gone.
+    The garbage collector is off while modules load and after the run: a tenth of the start-up.
     """
     gc.disable()
-    program = _program(_wanted())
+    program = _make_program(_find_wanted())
     gc.freeze()
     gc.enable()
     try:
         program()
     except AggregatorError as error:
-        for line in lines(str(error)):
+        for line in escape_lines(str(error)):
             typer.echo(f"aggregator: {line}", err=True)
-        sys.exit(EXITS.get(type(error), OTHERWISE))
+        sys.exit(_EXIT_CODES.get(type(error), _OTHER_ERRORS))
     finally:
         gc.freeze()
     sys.exit(0)
 
 
-def _wanted() -> set[str]:
-    """The commands whose module is needed: the first word, also of a line that a shell completes."""
-    lines = (sys.argv[1:], *(os.environ.get(name, "").split()[1:] for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")))
-    return {word for line in lines for word in line[:1]}
+def _find_wanted() -> set[str]:
+    """Return the commands to import: the first word of the command line, or of the line that a shell completes."""
+    completed = (os.environ.get(name, "").split()[1:] for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS"))
+    return {word for words in (sys.argv[1:], *completed) for word in words[:1]}
 
 
-def _program(wanted: set[str]) -> typer.Typer:
-    """The table as a program; only the wanted commands are loaded, of the others the name and the line are known."""
+def _make_program(wanted: set[str]) -> typer.Typer:
+    """Build the program; only the wanted commands are imported, the others have just a name and a line of help."""
     program = typer.Typer(
         name="aggregator",
         help=aggregator.__doc__,
@@ -90,8 +88,8 @@ def _program(wanted: set[str]) -> typer.Typer:
     return program
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - typer hands it over by place
-    """The version, where it was asked for."""
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    """Print the version and exit, if asked to."""
     if asked:
         typer.echo(VERSION)
         raise typer.Exit
@@ -100,14 +98,14 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - typer hands it over by plac
 def _options(
     *,
     version: Annotated[
-        bool, typer.Option("--version", help="Say the version and end.", is_eager=True, callback=_version)
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Declare the options that come before a command."""
 
 
 def _unloaded() -> None:
-    """The place of a command that this line does not ask for."""
+    """Stand in for a command that is not imported."""
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from aggregator import learned, stages, unchanged_output
-from aggregator.generator.changes import history
+from aggregator.generator.changes import changes
 from aggregator.generator.pages import view
 from aggregator.model.feed import Feed, Plan
 from aggregator.persist import COVER
@@ -34,18 +34,18 @@ def promise(store: Store, plan: Plan, composed: stages.Composition, now: datetim
     )
 
 
-def changes(store: Store, plan: Plan, feed: Feed, now: datetime) -> history.History:
+def record_changes(store: Store, plan: Plan, feed: Feed, now: datetime) -> changes.History:
     """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
-    past = history.unpack(facts.read_fact(store, plan.name, CHANGES))
+    past = changes.unpack_history(facts.read_fact(store, plan.name, CHANGES))
     with transaction(store) as tx:
-        story = history.advance(past, feed, now, LastPublished(tx, plan.name))
+        story = changes.advance_history(past, feed, now, LastPublished(tx, plan.name))
         if story is not past:
-            facts.write_fact(tx, plan.name, CHANGES, history.pack(story))
+            facts.write_fact(tx, plan.name, CHANGES, changes.pack_history(story))
     return story
 
 
 def stand_published(store: Store, plan: Plan, feed: Feed, stands: Standing) -> None:
     """Keep what stands in the output, and the entry of the feed on the page of all feeds."""
     with transaction(store) as tx:
-        facts.write_fact(tx, plan.name, COVER, records.encode(view.cover(feed)).encode())
+        facts.write_fact(tx, plan.name, COVER, records.encode(view.make_cover(feed)).encode())
         unchanged_output.keep_standing(tx, plan.name, stands)

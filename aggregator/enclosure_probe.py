@@ -106,12 +106,12 @@ def _wanted(items: Sequence[Item]) -> Iterator[str]:
     """The addresses whose length or type nobody knows, not even by the path's extension."""
     for item in items:
         enclosure = item.enclosure
-        if enclosure is not None and links.web(enclosure.url) is not None and not _whole(enclosure):
+        if enclosure is not None and links.clean_url(enclosure.url) is not None and not _whole(enclosure):
             yield enclosure.url
 
 
 def _whole(enclosure: Enclosure) -> bool:
-    return bool(enclosure.length) and links.media_type(enclosure) not in links.VAGUE
+    return bool(enclosure.length) and links.find_media_type(enclosure) not in links.VAGUE_TYPES
 
 
 def _sound(url: str, answer: Enclosure | None) -> Enclosure:
@@ -126,5 +126,6 @@ def _completed(item: Item, answers: Mapping[str, Enclosure]) -> Item:
     answer = answers.get(enclosure.url) if enclosure else None
     if enclosure is None or answer is None:
         return item
-    kind = enclosure.type if links.media_type(enclosure) not in links.VAGUE else answer.type or enclosure.type
+    is_known = links.find_media_type(enclosure) not in links.VAGUE_TYPES
+    kind = enclosure.type if is_known else answer.type or enclosure.type
     return replace(item, enclosure=Enclosure(enclosure.url, kind, enclosure.length or answer.length))

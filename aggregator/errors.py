@@ -1,32 +1,32 @@
-"""Everything that can go wrong in a way a person can act on.
+"""Every error that a person can act on.
 
     AggregatorError
-    ├── ConfigError      config.yaml or the command line is wrong              exit 2
-    ├── FetchError       a source could not be asked, or did not answer        the source is silent
-    ├── ReadError        a document was answered but cannot be understood      the source is silent
-    ├── StoreError      the store is foreign, damaged, newer, or cannot be written
-    ├── PublishError     the output could not be written; the old files stand
-    ├── LockedError      another refresh holds the lock                         exit 4
-    └── NothingToPublishError  nothing could be fetched and nothing was remembered    exit 3
+    ├── ConfigError          config.yaml or the command line is wrong               exit 2
+    ├── FetchError           a source did not answer, or its answer is no use       the source failed
+    ├── ReadError            a document arrived and cannot be understood            the source failed
+    ├── StoreError           the store is foreign, damaged, newer, or not writable  exit 1
+    ├── PublishError         the output cannot be written; the old files stay       exit 1
+    ├── LockedError          another refresh is running                             exit 4
+    └── NothingToPublishError  nothing was fetched and nothing is stored              exit 3
 
-The message says where and what, as a person would: ``apple: lookup answered HTML where JSON was expected``.
-Only the roster (one source falls silent), the pipeline (one feed is not published) and the command line catch these.
-Anything else is a defect and shows its traceback.
+A message is one line that says where and what: ``apple: lookup answered HTML where JSON was expected``. One failed
+source never stops a refresh, and one unpublished feed never stops the others. Any other exception is a defect of the
+program and shows its traceback.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""What breaks a line, moves a cursor or turns letters round: controls, formats, halves of characters, line ends."""
+_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories that break a line, move a cursor or reorder letters: controls, formats, surrogates, separators."""
 
-JOINERS = "\u200c\u200d"
-"""Formats that Persian, Indic and emoji are written with."""
+_JOINERS = "\u200c\u200d"
+"""Format characters that Persian, Indic scripts and emoji need."""
 
 
 class AggregatorError(Exception):
-    """What every error of this package is; its text is one line for a person."""
+    """Base class of the errors of this package; its text is one line for a person."""
 
 
 class ConfigError(AggregatorError):
@@ -34,7 +34,7 @@ class ConfigError(AggregatorError):
 
 
 class FetchError(AggregatorError):
-    """A source could not be asked, or its answer could not be used."""
+    """A source could not be reached, or its answer could not be used."""
 
 
 class ReadError(AggregatorError):
@@ -46,7 +46,7 @@ class StoreError(AggregatorError):
 
 
 class PublishError(AggregatorError):
-    """The output could not be written whole; what was published before still stands."""
+    """The output could not be written completely; the files published before are unchanged."""
 
 
 class LockedError(AggregatorError):
@@ -54,28 +54,28 @@ class LockedError(AggregatorError):
 
 
 class NothingToPublishError(AggregatorError):
-    """Nothing could be fetched and nothing was remembered, so there is nothing to publish."""
+    """Nothing could be fetched and nothing is stored, so there is nothing to publish."""
 
 
-def lines(message: str) -> tuple[str, ...]:
-    r"""The lines of a message, which only a line feed ends; each as ``one_line`` has it.
+def escape_lines(message: str) -> tuple[str, ...]:
+    r"""Split a message at its line feeds and escape each line.
 
-    >>> lines("a: \x1b[1m\nb: \x1e")
+    >>> escape_lines("a: \x1b[1m\nb: \x1e")
     ('a: <U+001B>[1m', 'b: <U+001E>')
     """
-    return tuple(map(one_line, message.split("\n")))
+    return tuple(map(escape_line, message.split("\n")))
 
 
-def one_line(text: str) -> str:
-    r"""What somebody wrote as a message may repeat it: harmful signs are named, blanks stay blanks.
+def escape_line(text: str) -> str:
+    r"""Replace control and format characters by their code points, so that foreign text is safe in a message.
 
-    >>> one_line("a b\x1e\u2028c\n")
+    >>> escape_line("a b\x1e\u2028c\n")
     'a b<U+001E><U+2028>c<U+000A>'
     """
     if text.isprintable():
         return text
-    return "".join(f"<U+{ord(each):04X}>" if _harmful(each) else each for each in text)
+    return "".join(f"<U+{ord(each):04X}>" if _is_harmful(each) else each for each in text)
 
 
-def _harmful(letter: str) -> bool:
-    return unicodedata.category(letter) in HARMFUL and letter not in JOINERS
+def _is_harmful(letter: str) -> bool:
+    return unicodedata.category(letter) in _HARMFUL and letter not in _JOINERS

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import StoreError
-from aggregator.generator.files import Written
+from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.unchanged_output import Standing
 
@@ -45,7 +45,7 @@ class Outcome(Struct, frozen=True):
     changed: int = 0
     repaired: int = 0
     near_misses: int = 0
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
@@ -76,9 +76,9 @@ def outcome(plan: Plan, told: tuple[SourceResult, ...], stands: Standing) -> Out
     )
 
 
-def files(stands: Standing) -> tuple[Written, ...]:
+def files(stands: Standing) -> tuple[WrittenFile, ...]:
     """The files that stand as they stood."""
-    return tuple(Written(each.name, changed=False) for each in stands.files)
+    return tuple(WrittenFile(each.name, changed=False) for each in stands.files)
 
 
 def silence(outcomes: Sequence[Outcome]) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, former_sources
 from aggregator import source_state as told
 from aggregator.cached_results import Mended, mend
-from aggregator.generator.content import ids, unique_titles
+from aggregator.generator.content import links, unique_titles
 from aggregator.kept import Work
 from aggregator.learned import Learned, remarks
 from aggregator.merger import other_shows
@@ -107,14 +107,14 @@ def admitted(store: Store, plan: Plan, made: Made, now: datetime, *, adding: boo
     fresh = admission.select_new(made.items, published)
     if not fresh:
         return made
-    ids = [entry for item in fresh for entry in item.entries]
+    links = [entry for item in fresh for entry in item.entries]
     known = sum(promise.alias_of is None and promise.buried is None for promise in promised)
     situation = admission.Situation(
         sources=plan.sources,
         heard=_answering(store, plan, now),
         coverage=made.told.coverage,
         arrivals={
-            name: admission.Arrival(*seen) for name, seen in entries.read_arrivals(store, plan.name, ids).items()
+            name: admission.Arrival(*seen) for name, seen in entries.read_arrivals(store, plan.name, links).items()
         },
         decided=decisions.read_admissions(store, plan.name),
         quota=admission.compute_quota(known) if promised else None,
@@ -149,7 +149,7 @@ def settled(store: Store, plan: Plan, made: Made, now: datetime) -> Settlement:
         dict(plan.buried),
     )
     settlement = settle(enclosure_probe.completed(store, plan, made.items), past, now)
-    named = unique_titles.apart(settlement.items, past.promises, settlement.promises, now, past.trust)
+    named = unique_titles.make_titles_unique(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     promised = _buried(named.promises, {item.guid for item in named.items}, decisions.read_forgotten(store, plan.name))
     return replace(settlement, items=named.items, promises=promised, changed=changed)
@@ -295,7 +295,9 @@ def _channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in forgotten}
     channel = complete_channel(plan.channel, shows, told.trust_of(store, plan), seniority)
     guid = (
-        facts.read_feed_state(store, plan.name).guid or channel.guid or ids.podcast(f"{channel.base_url}/podcast.xml")
+        facts.read_feed_state(store, plan.name).guid
+        or channel.guid
+        or links.make_podcast_guid(f"{channel.base_url}/podcast.xml")
     )
     return replace(channel, guid=guid)
 

@@ -12,7 +12,7 @@ from aggregator import commit, enclosure_probe, outcome, persist, publish, stage
 from aggregator.compose import compose
 from aggregator.errors import PublishError, StoreError
 from aggregator.fetchers.fetch import SPOKEN
-from aggregator.generator.files import Written
+from aggregator.generator.files import WrittenFile
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.outcome import Outcome, Progress
@@ -33,7 +33,7 @@ def update_feed(run: Run, plan: Plan, told: tuple[SourceResult, ...]) -> Outcome
         if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.source_results):
             return outcome.outcome(plan, told, stands)
         commit.promise(tx, plan, composed, run.at)
-        past = commit.changes(tx, plan, composed.feed, run.at)
+        past = commit.record_changes(tx, plan, composed.feed, run.at)
     run.listen(Progress(plan.name, "", "publish"))
     try:
         written = publish.publish(run.config.output, composed.feed, plan.window, past)
@@ -74,7 +74,7 @@ def _standing(composed: stages.Composition, basis: str) -> Standing:
     )
 
 
-def _with_news(before: Outcome, composed: stages.Composition, written: tuple[Written, ...]) -> Outcome:
+def _with_news(before: Outcome, composed: stages.Composition, written: tuple[WrittenFile, ...]) -> Outcome:
     """Return the outcome with what this run published and settled."""
     settlement = composed.settlement
     return replace(

@@ -71,7 +71,7 @@ def costs(feed: Feed) -> None:
     timed("feed.atom", count, lambda: atom.render(prepared))
     timed("feed.json", count, lambda: jsonfeed.render(prepared))
     timed("report.json", count, lambda: report.render(prepared))
-    timed("all five files", count, lambda: dict(feed_files.render(feed)))
+    timed("all five files", count, lambda: dict(feed_files.render_files(feed)))
 
 
 def grown(count: int) -> None:
@@ -79,7 +79,7 @@ def grown(count: int) -> None:
     feed = show(count)
     before = peak()
     with tempfile.TemporaryDirectory() as folder:
-        files.publish(Path(folder), feed_files.render(feed), compress=True)
+        files.publish(Path(folder), feed_files.render_files(feed), compress=True)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
     print(f"{count} items, {size / 1e6:.0f} MB of files: peak {before:.0f} MB before, {peak():.0f} MB after")
 

@@ -121,7 +121,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
             composed = compose.compose(tx, PLAN, now)
         with spent("promise", told):
             commit.promise(tx, PLAN, composed, now)
-            past = commit.changes(tx, PLAN, composed.feed, now)
+            past = commit.record_changes(tx, PLAN, composed.feed, now)
     with spent("publish", told):
         publish.publish(output, composed.feed, PLAN.window, past)
     return told

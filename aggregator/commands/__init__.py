@@ -1,1 +1,1 @@
-"""The commands, one module each: the only room that prints."""
+"""The commands, one module each; nothing else prints."""

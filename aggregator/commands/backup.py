@@ -1,4 +1,4 @@
-"""``aggregator backup``: the store in one file, also while something runs."""
+"""``aggregator backup``: copy the store to one file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from aggregator.store import backup
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="Where to write the copy; an older one is replaced.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", metavar="FILE")],
     config: ConfigOption = CONFIG,
 ) -> None:
-    """Copy the store as it is at this moment, and read the copy back.
+    """Copy the store to a file and verify the copy.
 
-    A refresh that runs meanwhile goes on. The copy is an SQLite file, also of a PostgreSQL store.
+    A running refresh is not disturbed. The copy is an SQLite file, also if the store is PostgreSQL.
     """
     done = backup.backup(load(config).state, file)
-    typer.echo(f"{done.path}: {done.size} bytes, read back and sound")
+    typer.echo(f"{done.path}: {done.size} bytes, verified")

@@ -1,4 +1,4 @@
-"""``aggregator events``: what happened to a feed that somebody may ask about later."""
+"""``aggregator events``: show the log of a feed."""
 
 from __future__ import annotations
 
@@ -6,38 +6,39 @@ from typing import Annotated
 
 import typer
 
-from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, plan_of, remembering
-from aggregator.commands.tables import screen, table
-from aggregator.commands.wording import line, machine
+from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, find_plan, require_store
+from aggregator.commands.output import open_console, print_table, shorten, to_json
 from aggregator.config.load import load
 from aggregator.store import database, decisions
 
-NEWEST = 50
-"""Events that are shown where nobody says how many."""
+_NEWEST = 50
+"""Events shown by default."""
 
-WHOLE = 1000
-"""Characters of an event that are shown: it names some titles and ids, and is worth nothing without its end."""
+_LONGEST = 1000
+"""Characters of an event; its titles and ids must not be cut."""
 
 
 def run(
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
-    newest: Annotated[int, typer.Option("--newest", min=1, help="So many, the newest last.", metavar="N")] = NEWEST,
+    newest: Annotated[
+        int, typer.Option("--newest", min=1, help="Number of events to show, the newest last.", metavar="N")
+    ] = _NEWEST,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what happened to a feed that you may want to look into: guids that clashed, dates to come, decisions.
+    """Show the log of a feed: id conflicts, dates in the future, decisions of people.
 
-    Nothing is fetched: the answer is what the store remembers.
+    Nothing is fetched; the events are read from the store.
     """
-    loaded = remembering(load(config))
-    plan = plan_of(loaded, feed)
+    loaded = require_store(load(config))
+    plan = find_plan(loaded, feed)
     with database.open_store(loaded.state) as store:
         told = decisions.read_events(store, plan.name, newest=newest)
     if as_json:
-        typer.echo(machine([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in told]))
+        typer.echo(to_json([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in told]))
     elif told:
-        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, line(each.text, WHOLE)) for each in told]
-        table(screen(), ("when", "kind", "what"), rows)
+        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, shorten(each.text, _LONGEST)) for each in told]
+        print_table(open_console(), ("when", "kind", "what"), rows)
     else:
-        typer.echo(f"{plan.name}: nothing happened yet that anybody might ask about.")
+        typer.echo(f"{plan.name}: no events yet.")

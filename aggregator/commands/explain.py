@@ -1,59 +1,99 @@
-"""``aggregator explain``: who said what of an item, why its entries are one, and what was repaired."""
+"""``aggregator explain``: show where each field of an item comes from and why its entries were merged."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from aggregator import compose
 from aggregator.commands import item_report
-from aggregator.commands.find_item import find
-from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, clock, plan_of, remembering
-from aggregator.commands.tables import screen
-from aggregator.commands.wording import line, machine
+from aggregator.commands.options import (
+    CONFIG,
+    ConfigOption,
+    FeedOption,
+    JsonOption,
+    current_time,
+    find_plan,
+    require_store,
+)
+from aggregator.commands.output import open_console, shorten, to_json
 from aggregator.config.load import Config, load
+from aggregator.config.messages import find_nearest
+from aggregator.errors import ConfigError
 from aggregator.merger.identity import admission
+from aggregator.model.item import Item
 from aggregator.store import database, entries, guids
 from aggregator.text.fold import fold
 
-WHOLE = 1000
-"""Characters of a line about held items that are shown."""
+_LONGEST = 1000
+"""Characters of a line about held items."""
 
 
 def run(
-    item: Annotated[str, typer.Argument(help="A guid, an entry's id, or some words of a title.", metavar="ITEM")],
+    item: Annotated[str, typer.Argument(help="Guid, entry id, or some words of the title.", metavar="ITEM")],
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say who said what of an item, why its entries are held to be one, and what was repaired; or why it is held.
+    """Show which source each field of an item comes from, why its entries were merged, and what was repaired.
 
-    Nothing is fetched: the answer is what the store remembers.
+    For a new item that is not published yet, it shows why. Nothing is fetched; everything is read from the store.
     """
-    loaded = remembering(load(config))
-    plan = plan_of(loaded, feed or _promised_by(loaded, item))
-    weighed = compose.published_feed(loaded, plan.name, at=clock(None))
+    loaded = require_store(load(config))
+    plan = find_plan(loaded, feed or _find_feed(loaded, item))
+    weighed = compose.published_feed(loaded, plan.name, at=current_time(None))
     held = tuple(each for each in weighed.held if item in each.entries or fold(item) == fold(each.title))
     if held:
         typer.echo(
-            machine(list(held)) if as_json else "\n".join(line(each, WHOLE) for each in admission.describe_held(held))
+            to_json(list(held))
+            if as_json
+            else "\n".join(shorten(each, _LONGEST) for each in admission.describe_held(held))
         )
         return
-    meant = find(weighed.items, item)
+    meant = _find_item(weighed.items, item)
     with database.open_store(loaded.state) as store:
         remembered = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
     seen = tuple(remembered[name] for name in meant.entries if name in remembered)
     if as_json:
-        typer.echo(machine(item_report.plain(meant, seen)))
+        typer.echo(to_json(item_report.item_values(meant, seen)))
     else:
-        item_report.tell(screen(), meant, seen)
+        item_report.print_item(open_console(), meant, seen)
 
 
-def _promised_by(config: Config, guid: str) -> str | None:
-    """The feed of the config that has an item of this guid, ``None`` where none has or several have."""
+def _find_feed(config: Config, guid: str) -> str | None:
+    """Return the feed of the config that has published this guid; ``None`` if there is none or several."""
     names = {plan.name for plan in config.plans}
     with database.open_store(config.state) as store:
         found = [feed for feed in guids.find_feeds(store, guid) if feed in names]
     return found[0] if len(found) == 1 else None
+
+
+_SHOWN = 20
+
+
+def _find_item(items: Sequence[Item], wanted: str) -> Item:
+    """Return the item with this guid, entry id or title, or the only one with these words in its title.
+
+    Raises ConfigError that lists them if there are several, or that suggests the nearest title if there is none.
+    """
+    folded = fold(wanted)
+    ways = (
+        [item for item in items if wanted == item.guid or wanted in item.entries],
+        [item for item in items if wanted == item.title],
+        [item for item in items if folded and folded == fold(item.title)],
+        [item for item in items if folded and f" {folded} " in f" {fold(item.title)} "],
+        [item for item in items if folded and folded in fold(item.title)],
+    )
+    found = next((way for way in ways if way), [])
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        near = find_nearest(wanted, [item.title for item in items])
+        hint = f'; did you mean "{shorten(near)}"?' if near else ""
+        raise ConfigError(f'no item has "{wanted}" as its guid or in its title{hint}')
+    listed = [f"  {item.guid}  {shorten(item.title)}" for item in found[:_SHOWN]]
+    more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    raise ConfigError("\n".join((f'"{wanted}" is in the title of {len(found)} items; name one:', *listed, *more)))

@@ -1,4 +1,4 @@
-"""``aggregator export-opml``: the sources of the config as a list that readers import."""
+"""``aggregator export-opml``: write the sources of the config as OPML."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, plan_of
+from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, find_plan
 from aggregator.config.load import load
 from aggregator.errors import PublishError
 from aggregator.generator import opml
 from aggregator.generator.opml import Outline
 
-FEEDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
-"""The kinds whose address is a feed that a reader can subscribe to."""
+_FEED_KINDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
+"""Kinds whose URL is a feed that a reader can subscribe to."""
 
 
 def run(
@@ -22,20 +22,20 @@ def run(
     *,
     feed: FeedsOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here, not to standard output.", metavar="FILE")
+        Path | None, typer.Option("--output", "-o", help="File to write, instead of standard output.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Write the sources of the config that are feeds themselves as OPML 2.0; nothing is fetched.
+    """Write the sources of the config that are feeds as OPML 2.0; nothing is fetched.
 
-    The list of what the aggregator publishes is feeds.opml in the output folder.
+    For the feeds that the aggregator publishes, see feeds.opml in the output folder.
     """
     loaded = load(config)
-    plans = [plan_of(loaded, name) for name in feed] if feed else loaded.plans
+    plans = [find_plan(loaded, name) for name in feed] if feed else loaded.plans
     outlines = [
         Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link)
         for plan in plans
         for source in plan.sources
-        if source.url and source.kind in FEEDS
+        if source.url and source.kind in _FEED_KINDS
     ]
     written = opml.write("Sources", outlines)
     if output is None:

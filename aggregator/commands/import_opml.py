@@ -1,4 +1,4 @@
-"""``aggregator import-opml``: each subscription of an OPML list becomes a feed of the config."""
+"""``aggregator import-opml``: add the subscriptions of an OPML file to the config."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator.commands import recognise
+from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, ConfigOption
-from aggregator.commands.wording import count
+from aggregator.commands.output import format_count
 from aggregator.config import edit
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
@@ -20,12 +20,13 @@ from aggregator.generator.opml import Outline
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The OPML file.", metavar="FILE")], config: ConfigOption = CONFIG
+    file: Annotated[Path, typer.Argument(help="OPML file, as exported by a feed reader.", metavar="FILE")],
+    config: ConfigOption = CONFIG,
 ) -> None:
-    """Write the feeds of an OPML file into the config, one feed for each; nothing is fetched.
+    """Add each subscription of an OPML file to the config as a feed of its own; nothing is fetched.
 
-    Addresses that the config has already are left out, and so is what is not http or https. Feeds that are one show
-    in several directories are joined by naming the sources under one feed.
+    URLs that the config already has, and URLs that are not http or https, are skipped. To merge several of them into
+    one feed, move their sources under one feed in the config.
     """
     try:
         outlines = opml.read(file.read_bytes())
@@ -33,16 +34,16 @@ def run(
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
     plans = load(config, begun=True).plans if config.exists() else ()
     known = {source.url for plan in plans for source in plan.sources}
-    wanted = [one for one in outlines if one.xml_url not in known and _web(one.xml_url)]
-    additions = tuple(_additions(wanted, [plan.name for plan in plans]))
+    wanted = [one for one in outlines if one.xml_url not in known and _is_web_address(one.xml_url)]
+    additions = tuple(_make_additions(wanted, [plan.name for plan in plans]))
     if additions:
         edit.add(config, additions)
-    left = len(outlines) - len(additions)
-    typer.echo(f"{config}: {count(len(additions), 'feed')} added{f', {left} left out' if left else ''}")
+    skipped = len(outlines) - len(additions)
+    typer.echo(f"{config}: {format_count(len(additions), 'feed')} added{f', {skipped} skipped' if skipped else ''}")
 
 
-def _web(url: str) -> bool:
-    """Whether an address is one that can be asked."""
+def _is_web_address(url: str) -> bool:
+    """Return whether a URL can be fetched."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -50,12 +51,12 @@ def _web(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterator[edit.Addition]:
-    """A feed with one source for each outline, under a name that nothing else has."""
+def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterator[edit.Addition]:
+    """Yield one feed with one source for each outline, under an unused name."""
     names = list(taken)
     for outline in outlines:
-        source = recognise.by_address(outline.xml_url)
-        name = edit.free(recognise.slug(outline.title, "feed"), names)
+        source = preview.recognise_address(outline.xml_url)
+        name = edit.find_free_name(preview.make_name(outline.title, "feed"), names)
         names.append(name)
         keys = (("kind", source.kind if source and source.url else "feed"), ("url", outline.xml_url))
         yield edit.Addition(name, keys[0][1], keys, outline.title)

@@ -1,4 +1,4 @@
-"""One item's whole account, for a person: who saw it, why it is one, who said each field, what was repaired."""
+"""One item, its entries and the evidence that joins them, as tables on a terminal or as JSON."""
 
 from __future__ import annotations
 
@@ -6,64 +6,63 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
-from aggregator.commands.evidence_table import waterfall
-from aggregator.commands.tables import heading, table
-from aggregator.commands.wording import SHORT, count, line, value
+from aggregator.commands.output import SHORT, format_count, format_value, print_heading, print_table, shorten
+from aggregator.model.cluster import Pair
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
 from aggregator.text import visible_whitespace
 from aggregator.text.html import to_text
 
-SEEN = ("entry", "title", "date", "length", "text", "first seen", "last seen")
-TEXT = 300
-"""Characters shown of a description: enough to tell two episodes apart."""
+_ENTRY_HEADS = ("entry", "title", "date", "length", "text", "first seen", "last seen")
+_TEXT = 300
+"""Characters shown of a description, enough to tell two episodes apart."""
 
-GUID = 40
-CHANGE = 60
-"""Characters shown of each side of a repair."""
+_GUID = 40
+_CHANGE = 60
+"""Characters shown of a text before and after its repair."""
 
 
-def tell(console: Console, item: Item, seen: Sequence[StoredEntry]) -> None:
-    """Print the account of an item; ``seen`` are its entries as they are remembered."""
-    console.print(line(item.title, 200), style="bold")
-    console.print(f"{item.genre} {line(item.guid, 200)}")
-    heading(console, f"Seen by {count(len({one.entry.source for one in seen}), 'source')}")
-    table(console, SEEN, _seen(seen))
-    heading(console, "Why it is one")
+def print_item(console: Console, item: Item, seen: Sequence[StoredEntry]) -> None:
+    """Print an item; ``seen`` are its stored entries."""
+    console.print(shorten(item.title, 200), style="bold")
+    console.print(f"{item.genre} {shorten(item.guid, 200)}")
+    print_heading(console, f"Entries from {format_count(len({one.entry.source for one in seen}), 'source')}")
+    print_table(console, _ENTRY_HEADS, _entry_rows(seen))
+    print_heading(console, "Why these entries were merged")
     if not item.pairs:
-        console.print("One source alone tells of it." if len(item.entries) == 1 else "No pair of them was compared.")
+        console.print("There is only one entry." if len(item.entries) == 1 else "No pair of them was compared.")
     for pair in item.pairs:
-        waterfall(console, pair)
-    heading(console, "Who said what")
-    heads = ("field", "value", "witness", "agreeing", "dissent", "confidence")
-    table(console, heads, _fields(item), right=("confidence",))
-    repairs = tuple(_repairs(item))
-    heading(console, count(len(repairs), "repair"))
-    table(console, ("field", "cause", "before", "after"), repairs)
+        print_evidence(console, pair)
+    print_heading(console, "Where each field comes from")
+    heads = ("field", "value", "from", "also", "differs", "confidence")
+    print_table(console, heads, _field_rows(item), right=("confidence",))
+    repairs = tuple(_repair_rows(item))
+    print_heading(console, format_count(len(repairs), "repair"))
+    print_table(console, ("field", "cause", "before", "after"), repairs)
 
 
-def sides(console: Console, seen: Sequence[StoredEntry]) -> None:
-    """Print entries beside each other, with the beginning of what each says."""
-    table(console, SEEN, _seen(seen))
+def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:
+    """Print entries as a table, then the beginning of each text."""
+    print_table(console, _ENTRY_HEADS, _entry_rows(seen))
     for one in seen:
-        console.print(f"{line(one.entry.id)}: {line(told(one.entry) or '', TEXT)}")
+        console.print(f"{shorten(one.entry.id)}: {shorten(_full_text(one.entry) or '', _TEXT)}")
 
 
-def told(entry: Entry) -> str | None:
-    """What an entry tells at length, as text; ``None`` where it tells nothing."""
+def _full_text(entry: Entry) -> str | None:
+    """Return an entry's description as text; ``None`` if it has none."""
     if entry.description is None and entry.html is not None:
         return to_text(entry.html)
     return entry.description
 
 
-def plain(item: Item, seen: Sequence[StoredEntry]) -> dict[str, object]:
-    """The account of an item, for a machine."""
-    return {"item": item, "entries": [vars_of(one) for one in seen]}
+def item_values(item: Item, seen: Sequence[StoredEntry]) -> dict[str, object]:
+    """Return an item and its stored entries for JSON."""
+    return {"item": item, "entries": [_entry_values(one) for one in seen]}
 
 
-def vars_of(one: StoredEntry) -> dict[str, object]:
-    """A remembered entry with its id."""
+def _entry_values(one: StoredEntry) -> dict[str, object]:
+    """Return a stored entry with its id."""
     return {
         "id": one.entry.id,
         "first_seen": one.first_seen,
@@ -72,40 +71,56 @@ def vars_of(one: StoredEntry) -> dict[str, object]:
     }
 
 
-def _seen(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
-    """A row for each entry."""
+def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each entry."""
     for one in seen:
         said = one.entry
-        text = told(said)
-        size = "" if text is None else f"{count(len(text), 'sign')}{', cut' if said.cut else ''}"
+        text = _full_text(said)
+        size = "" if text is None else f"{format_count(len(text), 'character')}{', cut' if said.cut else ''}"
         yield (
-            line(said.id, GUID),
-            line(said.title, GUID),
-            value(said.published),
-            value(said.duration),
+            shorten(said.id, _GUID),
+            shorten(said.title, _GUID),
+            format_value(said.published),
+            format_value(said.duration),
             size,
             f"{one.first_seen:%Y-%m-%d}",
             f"{one.last_seen:%Y-%m-%d}",
         )
 
 
-def _fields(item: Item) -> Iterator[tuple[str, ...]]:
-    """A row for each field that has a witness."""
+def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each field that has a source."""
     for said in item.provenance:
-        dissent = "; ".join(f"{line(other.source, GUID)}: {line(other.value, GUID)}" for other in said.dissent)
+        dissent = "; ".join(f"{shorten(other.source, _GUID)}: {shorten(other.value, _GUID)}" for other in said.dissent)
         yield (
             said.field,
-            value(getattr(item, said.field, None), SHORT),
-            line(said.witness, GUID),
-            line(", ".join(said.agreeing), SHORT),
-            line(dissent, 2 * SHORT),
+            format_value(getattr(item, said.field, None), SHORT),
+            shorten(said.witness, _GUID),
+            shorten(", ".join(said.agreeing), SHORT),
+            shorten(dissent, 2 * SHORT),
             f"{said.confidence:.2f}",
         )
 
 
-def _repairs(item: Item) -> Iterator[tuple[str, ...]]:
-    """A row for each change made to a value that is published."""
+def _repair_rows(item: Item) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each change made to a published value."""
     for said in item.provenance:
         for note in said.notes:
             before, after = visible_whitespace.show_difference(note.before, note.after)
-            yield note.field, note.cause, line(before, CHANGE), line(after, CHANGE)
+            yield note.field, note.cause, shorten(before, _CHANGE), shorten(after, _CHANGE)
+
+
+_HALF = 48
+"""Characters of a value in the evidence table, which shows two beside each other."""
+
+
+def print_evidence(console: Console, pair: Pair) -> None:
+    """Print a pair of entries, the total weight and each piece of evidence, the strongest first."""
+    veto = f"; never merged: {pair.veto}" if pair.veto else ""
+    console.print(f"{shorten(pair.left)} and {shorten(pair.right)}: {pair.weight:+.1f}{veto}")
+    strongest = sorted(pair.evidence, key=lambda one: -abs(one.weight))
+    rows = [
+        (f"{one.weight:+.1f}", one.name, shorten(one.level, _HALF), shorten(one.left, _HALF), shorten(one.right, _HALF))
+        for one in strongest
+    ]
+    print_table(console, ("weight", "evidence", "level", "left", "right"), rows, right=("weight",))

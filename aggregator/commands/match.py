@@ -1,4 +1,4 @@
-"""aggregator match: lines of records in, for each its cluster out; for episodes, songs, papers, or anything else."""
+"""``aggregator match``: find the records of a JSON Lines file that are the same item."""
 
 from __future__ import annotations
 
@@ -6,33 +6,62 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TextIO
+from typing import Annotated, TextIO
 
+import typer
 from msgspec import to_builtins
 
+from aggregator.commands.options import LinesArgument, OutputOption, open_streams
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import NEAR_MISS, Constraints, match_records
 
+THRESHOLD = 1.0
+"""Threshold of a refresh, in natural log-odds."""
+
+
+def run(
+    file: LinesArgument,
+    output: OutputOption = "-",
+    *,
+    explain: Annotated[bool, typer.Option("--explain", help="Add the evidence to each answer.")] = False,
+    threshold: Annotated[
+        float,
+        typer.Option("--threshold", help="Sum of evidence, in natural log-odds, from which two records are the same."),
+    ] = THRESHOLD,
+) -> None:
+    """Find records of a JSON Lines file that are the same item, of any kind: episodes, songs, papers.
+
+    Each line is an object with "id" and "source" and any of guid, title, description, summary, published, duration,
+    link, enclosure, season, episode, position, show, author, language; position is the record's place in its source.
+    The answers {"id", "cluster"} come in the same order. Lines that cannot be used are reported on stderr by their
+    number, and the exit code is then 1.
+    """
+    with open_streams(file, output) as (source, sink, errors):
+        code = match_lines(source, sink, errors, explain=explain, threshold=threshold)
+    if code:
+        raise typer.Exit(code)
+
+
 Line = Mapping[str, object]
 
 
-def run(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
-    """The exit code: 0 done, 1 where a line could not be used (told on ``errors`` by its number; the rest is answered).
+def match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
+    """Write ``{"id", "cluster"}`` to ``sink`` for each record of ``source``; return the exit code.
 
-    Each line of ``source`` is an object with ``id`` and ``source`` and any of ``guid title description summary
-    published duration link enclosure season episode position show author language``; ``position`` is the record's
-    place in its source, and the order of the lines says nothing. ``sink`` gets ``{"id", "cluster"}`` for each in
-    its order; a cluster is named by the least id in it. With ``explain`` come the pairs that hold it there and the
-    nearest pair that was refused, with their evidence. ``threshold`` is in natural log-odds.
+    The code is 1 if a line could not be used; its number and the reason go to ``errors``. Each line is an object with
+    ``id`` and ``source`` and any of ``guid title description summary published duration link enclosure season episode
+    position show author language``. ``position`` is the record's place in its source; the order of the lines does not
+    matter. A cluster is named by its least id. With ``explain``, each answer has the pairs that join the record to its
+    cluster and the nearest pair that was refused. ``threshold`` is in natural log-odds.
     """
-    lines, faults = _read(source)
+    lines, faults = _read_lines(source)
     errors.writelines(f"{fault}\n" for fault in faults)
     found = match_records(parse_records(lines), Constraints(threshold=threshold))
     ids = [record.id for record in found.frame.records]
     cluster = {ids[row]: ids[group[0]] for group in found.groups for row in group}
-    told = _told(found) if explain else {}
+    told = _collect_pairs(found) if explain else {}
     for line in lines:
         name = str(line["id"])
         answer = {"id": line["id"], "cluster": cluster[name]} | told.get(name, {})
@@ -40,17 +69,17 @@ def run(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshol
     return 1 if faults else 0
 
 
-def _read(source: TextIO) -> tuple[list[Line], list[str]]:
-    """The lines that can be used, and one sentence for each that cannot."""
+def _read_lines(source: TextIO) -> tuple[list[Line], list[str]]:
+    """Return the usable lines, and one message for each other line."""
     lines: list[Line] = []
     faults: list[str] = []
     known: set[str] = set()
     for number, text in enumerate(source, 1):
         if not text.strip():
             continue
-        line, fault = _parsed(text)
+        line, fault = _parse_line(text)
         if line is not None and str(line["id"]) in known:
-            fault = f"id {line['id']!r} stands twice"
+            fault = f"duplicate id {line['id']!r}"
         if line is None or fault:
             faults.append(f"line {number}: {fault}")
             continue
@@ -59,22 +88,22 @@ def _read(source: TextIO) -> tuple[list[Line], list[str]]:
     return lines, faults
 
 
-def _parsed(text: str) -> tuple[Line | None, str]:
-    """The object of a line, or why it is none."""
+def _parse_line(text: str) -> tuple[Line | None, str]:
+    """Parse one line; on failure return ``None`` and the reason."""
     try:
         line = json.loads(text)
     except (ValueError, RecursionError) as error:
         return None, f"not JSON: {error}"
     if not isinstance(line, dict):
-        return None, "an object was expected"
+        return None, "not an object"
     for key in ("id", "source"):
         if isinstance(line.get(key), bool) or not isinstance(line.get(key), str | int):
-            return None, f"{key} is missing, or neither text nor a whole number"
+            return None, f"{key} is missing or is neither a string nor an integer"
     return line, ""
 
 
-def _told(found: Resolution) -> dict[str, dict[str, object]]:
-    """For each record the pairs that hold it in its cluster, and the nearest that was refused."""
+def _collect_pairs(found: Resolution) -> dict[str, dict[str, object]]:
+    """Return for each record the pairs that join it to its cluster, and the nearest refused pair."""
     home = {row: number for number, group in enumerate(found.groups) for row in group}
     total = (found.weights + found.rivals).tolist()
     held: defaultdict[int, list[int]] = defaultdict(list)

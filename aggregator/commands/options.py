@@ -1,22 +1,25 @@
-"""The options that several commands share, each with one name, one help line and one way to read it."""
+"""Options and arguments that several commands share, and the objects they stand for."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple, TextIO
 
 import typer
 
 from aggregator.config.load import DEFAULT, Config
-from aggregator.errors import ConfigError, NothingToPublishError
+from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 
 
-def moment(text: str) -> datetime:
-    """A time as RFC 3339 writes it, in UTC; refuses one without a zone.
+def _parse_time(text: str) -> datetime:
+    """Parse an RFC 3339 time to UTC; one without a zone is an error.
 
-    >>> moment("2024-08-04T03:47:46+02:00").isoformat()
+    >>> _parse_time("2024-08-04T03:47:46+02:00").isoformat()
     '2024-08-04T01:47:46+00:00'
     """
     try:
@@ -24,47 +27,96 @@ def moment(text: str) -> datetime:
     except ValueError as error:
         raise typer.BadParameter(f'"{text}" is not a time such as 2024-08-04T01:47:46Z') from error
     if at.tzinfo is None:
-        raise typer.BadParameter(f'"{text}" names no zone: write {text}Z for UTC')
+        raise typer.BadParameter(f'"{text}" has no time zone: write {text}Z for UTC')
     return at.astimezone(UTC)
 
 
-ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="The config.", metavar="FILE")]
+ConfigOption = Annotated[Path, typer.Option("--config", "-c", help="Config file.", metavar="FILE")]
 FeedsOption = Annotated[
-    list[str] | None, typer.Option("--feed", help="Only this feed; may be given again.", metavar="NAME")
+    list[str] | None, typer.Option("--feed", help="Only this feed; can be repeated.", metavar="NAME")
 ]
 FeedOption = Annotated[
-    str | None, typer.Option("--feed", help="The feed, where the config has several.", metavar="NAME")
+    str | None, typer.Option("--feed", help="The feed; needed if the config has several.", metavar="NAME")
 ]
 AtOption = Annotated[
     datetime | None,
     typer.Option(
-        "--at", parser=moment, metavar="TIME", help="The clock of this run (RFC 3339), so that it can be replayed."
+        "--at",
+        parser=_parse_time,
+        metavar="TIME",
+        help="Use this time (RFC 3339) as the current time, to repeat a run.",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 CONFIG = DEFAULT
 
 
-def clock(at: datetime | None) -> datetime:
-    """The time of this run: the given one, else now, in whole seconds."""
+def current_time(at: datetime | None) -> datetime:
+    """Return the given time, else the current one in whole seconds."""
     return at or datetime.now(UTC).replace(microsecond=0)
 
 
-def remembering(config: Config) -> Config:
-    """Return the config if its store exists; raise NothingToPublishError if it does not, so that none is made."""
+def require_store(config: Config) -> Config:
+    """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created."""
     if "://" not in config.state and not Path(config.state).exists():
-        raise NothingToPublishError(f"{config.state}: nothing is remembered yet; aggregator refresh comes first")
+        raise NothingToPublishError(f"{config.state}: there is no store yet; run aggregator refresh first")
     return config
 
 
-def plan_of(config: Config, name: str | None) -> Plan:
-    """The feed of that name; with no name the only feed of the config."""
+def find_plan(config: Config, name: str | None) -> Plan:
+    """Return the feed of that name; without a name the only feed of the config."""
     names = [plan.name for plan in config.plans]
     if name is None and len(names) == 1:
         return config.plans[0]
     if name in names:
         return config.plans[names.index(name)]
     if name is None:
-        raise ConfigError(f"--feed: the config has several feeds, name one of: {', '.join(names)}")
+        raise ConfigError(f"the config has several feeds; choose one with --feed: {', '.join(names)}")
     raise ConfigError(f'--feed: the config has no feed "{name}"; it has: {", ".join(names)}')
+
+
+LinesArgument = Annotated[str, typer.Argument(help="JSON Lines file; - is standard input.", metavar="FILE")]
+OutputOption = Annotated[
+    str, typer.Option("--output", "-o", help="File to write; - is standard output.", metavar="FILE")
+]
+
+
+class _Streams(NamedTuple):
+    """Input, output and messages of a command that reads lines."""
+
+    source: TextIO
+    sink: TextIO
+    errors: TextIO
+
+
+@contextmanager
+def open_streams(source: str, output: str) -> Iterator[_Streams]:
+    """Open input and output; raise ConfigError or PublishError if one cannot be opened, or if both are one file.
+
+    Bytes that are not UTF-8 become U+FFFD, so that one damaged line does not stop the others.
+    """
+    if "-" not in (source, output) and Path(output).is_file() and Path(output).resolve() == Path(source).resolve():
+        raise ConfigError(f"{output}: this is the input file; write the answers to another file")
+    with ExitStack() as stack:
+        yield _Streams(stack.enter_context(_open_input(source)), stack.enter_context(_open_output(output)), sys.stderr)
+
+
+def _open_input(source: str) -> TextIO:
+    """Open a file, or standard input, for reading."""
+    if source == "-":
+        return open(0, encoding="utf-8-sig", errors="replace", closefd=False)
+    try:
+        return Path(source).open(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
+
+
+def _open_output(output: str) -> TextIO:
+    """Open a file, or standard output, for writing."""
+    if output == "-":
+        return open(1, "w", encoding="utf-8", errors="backslashreplace", newline="\n", closefd=False)
+    try:
+        return Path(output).open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise PublishError(f"{output}: cannot be written: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""``aggregator refresh``: one run, for a person or for cron."""
+"""``aggregator refresh``: one run, by a person or by cron."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import typer
 
 from aggregator import refresh
 from aggregator.commands import progress, summary
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, clock, plan_of
-from aggregator.commands.wording import machine
+from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
+from aggregator.commands.output import to_json
 from aggregator.config.load import load
-from aggregator.errors import one_line
+from aggregator.errors import escape_line
 
-SCREEN = 1
-"""Standard output, by its number."""
+_STDOUT = 1
+"""File descriptor of standard output."""
 
-SHOW_CURSOR = b"\x1b[?25h\n"
-"""Undoes what the bars hide (ECMA-48, as every terminal since the VT220 knows it)."""
+_SHOW_CURSOR = b"\x1b[?25h\n"
+"""Show the cursor that the progress bars hide (ECMA-48)."""
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -29,46 +29,50 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     *,
     feed: FeedsOption = None,
     at: AtOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Ask sources that are not due by the schedule, too.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 where a source was silent.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait for another refresh to end, not exit 4.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also fetch sources that are not due by the schedule.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a source failed.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for another running refresh to end, instead of exiting with 4.")
+    ] = False,
     as_json: JsonOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what is wrong.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say every step and remark.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every step and remark.")] = False,
 ) -> None:
-    """Ask the sources that are due, and publish what they say, once.
+    """Fetch the sources that are due and publish the feeds, once.
 
-    A source that is silent is told on stderr and answers from memory; the others are published all the same.
-    Exit 0 when done, 1 where a feed could not be published (the others are), 2 where the config is wrong, 3 where
-    nothing was fetched and nothing is remembered, 4 where another refresh is running.
+    A source that fails is reported on stderr; the feed is published with the entries stored of it before. Exit codes:
+    0 done, 1 a feed could not be published (the others were), 2 the config is wrong, 3 nothing was fetched and nothing
+    is stored, 4 another refresh is running.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _abandon)
+        signal.signal(number, _end_at_once)
     loaded = load(config)
-    names = tuple(plan_of(loaded, name).name for name in feed or ())
-    with progress.listener(hush=quiet or as_json, verbose=verbose) as listen:
-        outcomes = refresh.refresh(loaded, at=clock(at), feeds=names, force=force, wait=wait, listen=listen)
-    for line in (line for outcome in outcomes for line in summary.worries(outcome)):
-        typer.echo(f"aggregator: {one_line(line)}", err=True)
+    names = tuple(find_plan(loaded, name).name for name in feed or ())
+    with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
+        outcomes = refresh.refresh(loaded, at=current_time(at), feeds=names, force=force, wait=wait, listen=listen)
+    for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
+        typer.echo(f"aggregator: {escape_line(line)}", err=True)
     if as_json:
-        typer.echo(machine([summary.plain(outcome) for outcome in outcomes]))
+        typer.echo(to_json([summary.summary_values(outcome) for outcome in outcomes]))
     elif not quiet:
-        typer.echo("\n".join(line for outcome in outcomes for line in summary.lines(outcome, verbose=verbose)))
+        typer.echo("\n".join(line for outcome in outcomes for line in summary.format_summary(outcome, verbose=verbose)))
     if any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
     if strict and any(
-        summary.worrying(source_result) for outcome in outcomes for source_result in outcome.source_results
+        summary.has_failed(source_result) for outcome in outcomes for source_result in outcome.source_results
     ):
         raise typer.Exit(1)
 
 
-def _abandon(number: int, _frame: FrameType | None) -> None:
-    """End at once, as the signal would: what was acknowledged is safe at any instant, and nothing else is wanted.
+def _end_at_once(number: int, _frame: FrameType | None) -> None:
+    """End the process at once; the store and the published files are complete at any instant.
 
-    Waiting for answers under way could take as long as the slowest origin may. The cursor is shown without
-    ``sys.stdout``: whoever draws the bars may hold its lock, and for ever where nobody reads the terminal.
+    Waiting for running requests could take as long as the slowest host. The cursor is restored without ``sys.stdout``,
+    because the thread that draws the bars may hold its lock.
     """
-    if os.isatty(SCREEN) and select.select([], [SCREEN], [], 0)[1]:
-        os.write(SCREEN, SHOW_CURSOR)
+    if os.isatty(_STDOUT) and select.select([], [_STDOUT], [], 0)[1]:
+        os.write(_STDOUT, _SHOW_CURSOR)
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""``aggregator restore``: a backup in the place of the store."""
+"""``aggregator restore``: replace the store by a backup."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from aggregator.store import backup
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="What `aggregator backup` wrote.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="File written by `aggregator backup`.", metavar="FILE")],
     config: ConfigOption = CONFIG,
 ) -> None:
-    """Put the backup in the place of the store, and keep the old store beside it.
+    """Replace the store by a backup; the old store is kept beside it.
 
-    Exit 1 where the backup is damaged or newer than this program, 4 while a refresh runs; nothing is then changed.
+    Exits with 1 if the backup is damaged or written by a newer version, and with 4 while a refresh is running; the
+    store is then unchanged.
     """
     loaded = load(config)
     done = backup.restore(loaded.state, file)
-    typer.echo(f"restored from {done.path}" + (f"; what was there is {done.replaced}" if done.replaced else ""))
+    typer.echo(
+        f"restored from {done.path}" + (f"; the store of before is now {done.replaced}" if done.replaced else "")
+    )

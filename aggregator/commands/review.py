@@ -1,4 +1,4 @@
-"""``aggregator review``: pairs that nearly matched and new items that are held, shown to a person who decides."""
+"""``aggregator review``: decide about near misses and about new items that are held back."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import typer
 from rich.console import Console
 
 from aggregator import compose
-from aggregator.commands.evidence_table import waterfall
-from aggregator.commands.item_report import sides
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedOption, clock, plan_of, remembering
-from aggregator.commands.tables import screen
-from aggregator.commands.wording import count, line
+from aggregator.commands.item_report import print_entries, print_evidence
+from aggregator.commands.options import (
+    CONFIG,
+    AtOption,
+    ConfigOption,
+    FeedOption,
+    current_time,
+    find_plan,
+    require_store,
+)
+from aggregator.commands.output import format_count, open_console, shorten
 from aggregator.config.load import Config, load
-from aggregator.config.nearest_word import hint
+from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
@@ -24,13 +30,14 @@ from aggregator.model.item import HeldItem
 from aggregator.store import database, decisions, entries
 from aggregator.store.entries import StoredEntry
 
-KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
-QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
-ADMISSION_KEYS = {"p": True, "x": False}
-ADMISSION_QUESTION = "[p]ublish now, [x] never, [n]ext, [q]uit"
-DECIDED = {True: "published", False: "never published", None: "no longer decided about"}
+_PAIR_KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
+_VERDICTS: dict[Verdict, str] = {"same": "one item", "different": "two items"}
+_PAIR_QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
+_HELD_KEYS = {"p": True, "x": False}
+_HELD_QUESTION = "[p]ublish now, [x] never, [n]ext, [q]uit"
+_DECIDED = {True: "published", False: "never published", None: "held until confirmed"}
 
-Two = tuple[str, str]
+_Two = tuple[str, str]
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -38,23 +45,29 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     *,
     feed: FeedOption = None,
     at: AtOption = None,
-    listed: Annotated[bool, typer.Option("--list", help="Only list the pairs.")] = False,
-    same: Annotated[Two | None, typer.Option("--same", help="These two are one.", metavar="ID ID")] = None,
-    different: Annotated[Two | None, typer.Option("--different", help="These two are two.", metavar="ID ID")] = None,
-    undo: Annotated[Two | None, typer.Option("--undo", help="Forget what was decided.", metavar="ID ID")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List everything that is open, without asking.")] = False,
+    same: Annotated[_Two | None, typer.Option("--same", help="These two are the same item.", metavar="ID ID")] = None,
+    different: Annotated[
+        _Two | None, typer.Option("--different", help="These two are different items.", metavar="ID ID")
+    ] = None,
+    undo: Annotated[
+        _Two | None, typer.Option("--undo", help="Take back a decision about these two.", metavar="ID ID")
+    ] = None,
     publish: Annotated[str | None, typer.Option("--publish", help="Publish this held item now.", metavar="ID")] = None,
     never: Annotated[str | None, typer.Option("--never", help="Never publish this held item.", metavar="ID")] = None,
-    wait: Annotated[str | None, typer.Option("--wait", help="Forget what was decided of it.", metavar="ID")] = None,
+    wait: Annotated[
+        str | None, typer.Option("--wait", help="Take back a decision about this held item.", metavar="ID")
+    ] = None,
 ) -> None:
-    """Show each pair that nearly matched, and each new item that is held, and remember what you decide.
+    """Show each near miss and each new item that is held back, and ask what to do.
 
-    A decision holds in every later refresh, whatever the evidence; --undo takes it back. An ID is an entry's id or
-    a guid, as shown here and by explain. Decisions may also stand in the config (decisions:). Of a held item
-    --publish and --never decide, and --wait takes that back.
+    A near miss is a pair of entries that look alike but were not merged. A decision applies to every later refresh,
+    and can be taken back: --undo for a pair, --wait for a held item. An ID is an entry id or a guid, as shown here and
+    by explain. Decisions about pairs can also be written in the config (decisions:).
     """
-    loaded = remembering(load(config))
-    plan = plan_of(loaded, feed)
-    now = clock(at)
+    loaded = require_store(load(config))
+    plan = find_plan(loaded, feed)
+    now = current_time(at)
     if same or different or undo:
         for verdict, two in (("same", same), ("different", different)):
             if two:
@@ -65,17 +78,22 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     chosen = [(name, wanted) for name, wanted in ((publish, True), (never, False), (wait, None)) if name]
     if chosen:
         for name, wanted in chosen:
-            _admit(loaded, plan, name, wanted, now)
+            _decide_held(loaded, plan, name, wanted, now)
         return
-    pairs, held = _undecided(loaded, plan, now)
+    pairs, held = _find_undecided(loaded, plan, now)
     if listed:
-        _list(screen(), pairs, held)
-    elif _ask(loaded, plan, pairs, now) and _ask_held(loaded, plan, held, now) and not pairs and not held:
-        screen().print("No pair nearly matched, and no item is held: nothing to look at.")
+        _print_list(open_console(), pairs, held)
+    elif (
+        _ask_about_pairs(loaded, plan, pairs, now)
+        and _ask_about_held(loaded, plan, held, now)
+        and not pairs
+        and not held
+    ):
+        open_console().print("Nothing to decide: no near misses and no held items.")
 
 
-def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
-    """The near misses about which nobody has decided, and the new items that are held."""
+def _find_undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
+    """Return the near misses without a decision, and the new items that are held."""
     with database.open_store(config.state) as store:
         decided = {frozenset((one.left, one.right)) for one in decisions.read_decisions(store, plan.name)}
     decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
@@ -84,123 +102,124 @@ def _undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, .
     return near, tuple(each for each in feed.held if each.why != "due")
 
 
-def _list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
-    """One line for each pair, ready to be given to --same or --different; then for each held item, for --publish."""
+def _print_list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
+    """Print one line for each pair and each held item, with the ids that the options take."""
     for pair in pairs:
-        console.print(f"{pair.weight:+.1f}  {line(pair.left)}  {line(pair.right)}", soft_wrap=True)
+        console.print(f"{pair.weight:+.1f}  {shorten(pair.left)}  {shorten(pair.right)}", soft_wrap=True)
     for each in held:
-        console.print(f"held ({_why(each)})  {line(each.entries[0])}  {line(each.title)}", soft_wrap=True)
-    tail = f", {count(len(held), 'item')} held" if held else ""
-    console.print(f"{count(len(pairs), 'near miss', 'near misses')}{tail}")
+        console.print(
+            f"held ({_describe_hold(each)})  {shorten(each.entries[0])}  {shorten(each.title)}", soft_wrap=True
+        )
+    tail = f", {format_count(len(held), 'item')} held" if held else ""
+    console.print(f"{format_count(len(pairs), 'near miss', 'near misses')}{tail}")
 
 
-def _why(held: HeldItem) -> str:
-    """Why an item is held, and until when."""
+def _describe_hold(held: HeldItem) -> str:
+    """Describe why an item is held, and until when."""
     return f"{held.why}, until {held.until:%Y-%m-%d}" if held.until and held.why == "unconfirmed" else held.why
 
 
-def _ask(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> bool:
-    """Each pair in turn; false where the person has had enough."""
-    console = screen()
-    seen = _remembered(config, plan)
+def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> bool:
+    """Ask about each pair; return false if the person quits."""
+    console = open_console()
+    seen = _read_entries(config, plan)
     for number, pair in enumerate(pairs, 1):
         console.rule(f"{number} of {len(pairs)}")
-        sides(console, [seen[name] for name in (pair.left, pair.right) if name in seen])
-        waterfall(console, pair)
-        answer = typer.prompt(QUESTION, default="n").strip().lower()[:1]
+        print_entries(console, [seen[name] for name in (pair.left, pair.right) if name in seen])
+        print_evidence(console, pair)
+        answer = typer.prompt(_PAIR_QUESTION, default="n").strip().lower()[:1]
         if answer == "q":
             return False
-        if answer in KEYS:
-            _decide(config, plan, Decision(KEYS[answer], pair.left, pair.right), now)
+        if answer in _PAIR_KEYS:
+            _decide(config, plan, Decision(_PAIR_KEYS[answer], pair.left, pair.right), now)
     if pairs:
         console.print("No more pairs.")
     return True
 
 
-def _ask_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
-    """Each held item in turn; false where the person has had enough."""
-    console = screen()
-    seen = _remembered(config, plan) if held else {}
+def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
+    """Ask about each held item; return false if the person quits."""
+    console = open_console()
+    seen = _read_entries(config, plan) if held else {}
     for number, each in enumerate(held, 1):
-        console.rule(f"held {number} of {len(held)}: {_why(each)}")
-        sides(console, [seen[name] for name in each.entries if name in seen])
-        answer = typer.prompt(ADMISSION_QUESTION, default="n").strip().lower()[:1]
+        console.rule(f"held {number} of {len(held)}: {_describe_hold(each)}")
+        print_entries(console, [seen[name] for name in each.entries if name in seen])
+        answer = typer.prompt(_HELD_QUESTION, default="n").strip().lower()[:1]
         if answer == "q":
             return False
-        if answer in ADMISSION_KEYS:
-            _keep_admission(config, plan, each.entries, ADMISSION_KEYS[answer], now)
+        if answer in _HELD_KEYS:
+            _store_admission(config, plan, each.entries, _HELD_KEYS[answer], now)
     if held:
         console.print("No more held items.")
     return True
 
 
-def _admit(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
-    """Remember what is wanted of the held item that has this entry; ConfigError where none has."""
+def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
+    """Store a decision about the held item with this entry; raise ConfigError if there is none."""
     with database.open_store(config.state) as store:
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
     held = compose.published_feed(config, plan.name, at=now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.entries)
-        tail = hint(name, known) if known else "no item is held"
-        what = "nothing was decided here about" if found else "no held item has the id"
+        tail = suggest(name, known) if known else "no item is held"
+        what = "no decision is stored about" if found else "no held item has the id"
         raise ConfigError(f'{plan.name}: {what} "{name}"; {tail}')
-    _keep_admission(config, plan, found, wanted, now)
+    _store_admission(config, plan, found, wanted, now)
 
 
-def _keep_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
-    """Remember a decision about the entries of a held item."""
+def _store_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
+    """Store a decision about the entries of a held item."""
     with database.open_store(config.state) as store:
         decisions.write_admission(store, plan.name, entries, wanted, now)
-    typer.echo(f"{plan.name}: {line(entries[0])}: {DECIDED[wanted]}, from the next refresh")
+    typer.echo(f"{plan.name}: {shorten(entries[0])}: {_DECIDED[wanted]} from the next refresh on")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
-    """Remember a decision about two that are known."""
-    _known(config, plan, decision, now)
+    """Store a decision about two known ids."""
+    _check_known(config, plan, decision, now)
     with database.open_store(config.state) as store:
         decisions.write_decision(store, plan.name, decision, now)
-    typer.echo(
-        f"{plan.name}: {decision.verdict}: {line(decision.left)} and {line(decision.right)}, from the next refresh"
-    )
+    two = f"{shorten(decision.left)} and {shorten(decision.right)}"
+    typer.echo(f"{plan.name}: {two} are {_VERDICTS[decision.verdict]} from the next refresh on")
 
 
-def _undo(config: Config, plan: Plan, two: Two, now: datetime) -> None:
-    """Take a decision back."""
+def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
+    """Take back a decision."""
     with database.open_store(config.state) as store:
         undone = decisions.undo_decision(store, plan.name, *two, now)
     if not undone:
-        where = "; the config has it: remove it there" if _configured(plan, two) else ""
-        raise ConfigError(f"{plan.name}: nothing was decided here about {two[0]} and {two[1]}{where}")
+        where = "; the decision is in the config: remove it there" if _is_configured(plan, two) else ""
+        raise ConfigError(f"{plan.name}: no decision is stored about {two[0]} and {two[1]}{where}")
     stay = (
-        "; they are published as one and stay one: --different divides them"
-        if _together(config, plan, two, now)
+        "; they were published as one item and stay one: use --different to part them"
+        if _are_one_item(config, plan, two, now)
         else ""
     )
-    typer.echo(f"{plan.name}: forgotten: {line(two[0])} and {line(two[1])}, from the next refresh{stay}")
+    typer.echo(f"{plan.name}: decision about {shorten(two[0])} and {shorten(two[1])} removed{stay}")
 
 
-def _together(config: Config, plan: Plan, two: Two, now: datetime) -> bool:
-    """Whether the two are one item all the same: what was published under one guid stays so until it is divided."""
+def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
+    """Return whether the two are one item without the decision: items published as one stay one until parted."""
     return any({*two} <= {item.guid, *item.entries} for item in compose.published_feed(config, plan.name, at=now).items)
 
 
-def _configured(plan: Plan, two: Two) -> bool:
-    """Whether the config decides about the two."""
+def _is_configured(plan: Plan, two: _Two) -> bool:
+    """Return whether the config has a decision about the two."""
     return any({one.left, one.right} == set(two) for one in plan.decisions)
 
 
-def _known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
-    """ConfigError where a name is neither an entry's id nor a guid of the feed, with the nearest that is."""
-    known = set(_remembered(config, plan)) | {
+def _check_known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
+    """Raise ConfigError, with the nearest known id, if an id is neither an entry id nor a guid of the feed."""
+    known = set(_read_entries(config, plan)) | {
         item.guid for item in compose.published_feed(config, plan.name, at=now).items
     }
     for name in (decision.left, decision.right):
         if name not in known:
-            raise ConfigError(f'{plan.name}: nothing has the id "{name}"; {hint(name, sorted(known))}')
+            raise ConfigError(f'{plan.name}: no entry or item has the id "{name}"; {suggest(name, sorted(known))}')
 
 
-def _remembered(config: Config, plan: Plan) -> Mapping[str, StoredEntry]:
-    """Every entry of the feed by its id."""
+def _read_entries(config: Config, plan: Plan) -> Mapping[str, StoredEntry]:
+    """Return every stored entry of the feed by its id."""
     with database.open_store(config.state) as store:
         return {one.entry.id: one for one in entries.read_entries(store, plan.name)}

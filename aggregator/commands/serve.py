@@ -1,4 +1,4 @@
-"""``aggregator serve``: the schedule and the feeds over HTTP, in one process, until it is stopped."""
+"""``aggregator serve``: refresh on schedule and serve the output folder over HTTP, in one process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
-from aggregator.commands.summary import worrying
+from aggregator.commands.summary import has_failed
 from aggregator.commands.tick import Standing, tell, tick
 from aggregator.config.load import load
 from aggregator.service import metrics, schedule, web
@@ -23,16 +23,15 @@ from aggregator.service.metrics import Meter, Refreshed
 def run(
     config: ConfigOption = CONFIG,
     *,
-    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="The port to listen on.", min=1, max=65535)] = 8000,
-    no_refresh: Annotated[bool, typer.Option("--no-refresh", help="Only serve what is published.")] = False,
-    counted: Annotated[bool, typer.Option("--metrics", help="Count, and tell Prometheus at /metrics.")] = False,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port to listen on.", min=1, max=65535)] = 8000,
+    no_refresh: Annotated[bool, typer.Option("--no-refresh", help="Only serve the published files.")] = False,
+    counted: Annotated[bool, typer.Option("--metrics", help="Offer Prometheus metrics at /metrics.")] = False,
 ) -> None:
-    """Refresh by the schedule of the config and give the output folder over HTTP, until stopped.
+    """Refresh on the schedule of the config and serve the output folder over HTTP, until stopped.
 
-    A config that is changed meanwhile is read again; a wrong one is told and the old one stays in force (a changed
-    output folder is served after a restart). SIGTERM and SIGINT finish what is under way; a second
-    one ends it at once.
+    A changed config is read again; if it is wrong, the errors are printed and the old one stays in use. A changed
+    output folder needs a restart. SIGTERM or SIGINT finishes the running refresh and ends; a second one ends at once.
     """
     standing = Standing(load(config))
     output = standing.config.output
@@ -49,7 +48,7 @@ def _tick(standing: Standing, meter: Meter | None, at: datetime) -> None:
     """One tick, counted where there is a meter."""
     outcomes = tick(standing, at)
     if meter is not None:
-        silent = {each.feed: sum(map(worrying, each.source_results)) for each in outcomes}
+        silent = {each.feed: sum(map(has_failed, each.source_results)) for each in outcomes}
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, silent[each.feed]) for each in outcomes])
 
 

@@ -1,4 +1,4 @@
-"""What a refresh came to: for a person in a few lines, for a machine as plain values."""
+"""The outcome of a refresh, as lines for a person and as values for JSON."""
 
 from __future__ import annotations
 
@@ -6,61 +6,61 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from aggregator.commands.wording import count, line
+from aggregator.commands.output import format_count, shorten
 from aggregator.model.feed import SourceResult
 from aggregator.outcome import Outcome
 
-WORRYING = frozenset({"recorded", "remembered", "silent", "suspicious"})
-"""The states in which the live source did not give a listing that was believed."""
-
+_FAILED = frozenset({"recorded", "remembered", "silent", "suspicious"})
+"""States in which the live source gave no usable listing."""
 
 MOST_ALARMS = 20
-"""Alarms of one feed that a person is told; an archive dated in the future has thousands."""
+"""Warnings printed for one feed; a feed with future dates may have thousands."""
 
 
-def worries(outcome: Outcome) -> tuple[str, ...]:
-    """One line for each source that did not speak for itself, for each alarm, and for what could not be published."""
-    silent = (
-        f"{outcome.feed}: {source_result.source.name}: {_said(source_result, why=True)}"
+def list_warnings(outcome: Outcome) -> tuple[str, ...]:
+    """Return one line for each failed source, for each warning, and for each feed that could not be published."""
+    failed = (
+        f"{outcome.feed}: {source_result.source.name}: {_describe_status(source_result, why=True)}"
         for source_result in outcome.source_results
-        if worrying(source_result)
+        if has_failed(source_result)
     )
-    alarms = [f"{outcome.feed}: {line(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
+    alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
-        alarms.append(f"{outcome.feed}: {count(more, 'more alarm')}; aggregator events keeps those of guids and dates")
-    return (*silent, *alarms, *(line(failure, 300) for failure in outcome.failures))
+        alarms.append(f"{outcome.feed}: {format_count(more, 'more warning')}; see aggregator events and report.json")
+    return (*failed, *alarms, *(shorten(failure, 300) for failure in outcome.failures))
 
 
-def worrying(source_result: SourceResult) -> bool:
-    """Whether the live source did not give a listing that was believed."""
-    return source_result.state in WORRYING
+def has_failed(source_result: SourceResult) -> bool:
+    """Return whether the live source gave no usable listing."""
+    return source_result.state in _FAILED
 
 
-def lines(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
-    """The outcome for a person: its sources, its items, its files."""
+def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
+    """Yield lines about the sources, the items and the files."""
     yield outcome.feed
     width = max((len(source_result.source.name) for source_result in outcome.source_results), default=0)
     for source_result in outcome.source_results:
-        read = count(source_result.entries, "entry", "entries")
-        yield f"  {source_result.source.name:{width}}  {read:>11}  {_said(source_result, why=verbose)}"
+        read = format_count(source_result.entries, "entry", "entries")
+        yield f"  {source_result.source.name:{width}}  {read:>11}  {_describe_status(source_result, why=verbose)}"
         if verbose:
-            yield from (f"  {'':{width}}  {line(remark, 300)}" for remark in source_result.remarks)
+            yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
+    kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
     yield (
-        f"  {count(outcome.entries, 'entry', 'entries')} read, {outcome.remembered} remembered:"
-        f" {count(outcome.items, 'item')} ({count(outcome.episodes, 'episode')}, {count(outcome.posts, 'post')}),"
+        f"  {format_count(outcome.entries, 'entry', 'entries')} read, {outcome.remembered} stored:"
+        f" {format_count(outcome.items, 'item')} ({kinds}),"
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
-        f" {count(outcome.near_misses, 'near miss', 'near misses')}"
+        f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
     )
-    yield from (f"  {line(held, 300)}" for held in outcome.held)
+    yield from (f"  {shorten(held, 300)}" for held in outcome.held)
     written = [file.name for file in outcome.files if file.changed]
     if written:
         yield f"  written: {', '.join(written)}"
     if len(written) < len(outcome.files):
-        yield f"  unchanged: {count(len(outcome.files) - len(written), 'file')}"
+        yield f"  unchanged: {format_count(len(outcome.files) - len(written), 'file')}"
 
 
-def plain(outcome: Outcome) -> dict[str, object]:
-    """The outcome for a machine."""
+def summary_values(outcome: Outcome) -> dict[str, object]:
+    """Return the outcome for JSON."""
     return {
         "feed": outcome.feed,
         "sources": [
@@ -70,7 +70,7 @@ def plain(outcome: Outcome) -> dict[str, object]:
                 "state": source_result.state,
                 "message": source_result.message,
                 "entries": source_result.entries,
-                "recording": _recording(source_result),
+                "recording": _snapshot_path(source_result),
                 "remarks": list(source_result.remarks),
             }
             for source_result in outcome.source_results
@@ -91,23 +91,23 @@ def plain(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _said(source_result: SourceResult, *, why: bool) -> str:
-    """What became of a source, in words; with ``why``, what it said or what was in the way."""
-    reason = f" ({line(source_result.message, 300)})" if why and source_result.message else ""
+def _describe_status(source_result: SourceResult, *, why: bool) -> str:
+    """Describe the state of a source; with ``why``, also the reason."""
+    reason = f" ({shorten(source_result.message, 300)})" if why and source_result.message else ""
     words = {
-        "heard": "heard",
-        "unchanged": "heard, nothing changed",
-        "recorded": f"silent{reason}; its recording {_recording(source_result)} spoke",
-        "remembered": f"silent{reason}; what it said before stands",
-        "silent": f"silent{reason}",
-        "suspicious": f"its answer is held back{reason}; what it said before stands",
-        "resting": line(source_result.message, 300) or "not asked",
+        "heard": "ok",
+        "unchanged": "unchanged",
+        "recorded": f"failed{reason}; using its snapshot {_snapshot_path(source_result)}",
+        "remembered": f"failed{reason}; using the entries stored before",
+        "silent": f"failed{reason}",
+        "suspicious": f"listing held back{reason}; using the entries stored before",
+        "resting": shorten(source_result.message, 300) or "not due",
     }
     return words[source_result.state]
 
 
-def _recording(source_result: SourceResult) -> str | None:
-    """The recording that spoke, as seen from here; ``None`` where none did."""
+def _snapshot_path(source_result: SourceResult) -> str | None:
+    """Return the path of the snapshot that was used, relative to this folder if below it; ``None`` if none was."""
     if source_result.state != "recorded" or source_result.source.snapshot is None:
         return None
     path = Path(source_result.source.snapshot)

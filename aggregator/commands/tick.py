@@ -1,4 +1,4 @@
-"""What a long-running command does at every tick: whoever is due by the config as it stands, and what to say of it."""
+"""One tick of a long-running command: reload the config if it changed, refresh the feeds that are due, print."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from msgspec import Struct
 
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
-from aggregator.errors import ConfigError, LockedError, lines
+from aggregator.errors import ConfigError, LockedError, escape_lines
 from aggregator.outcome import Outcome
 from aggregator.service import schedule
 
 
 class Standing(Struct):
-    """The config that holds, and the file's time and size when it was read; a wrong one never takes its place.
+    """The config in use, and time and size of its file when it was read; a wrong config is never used.
 
-    ``fresh`` is whether no tick has yet gone through all feeds of it.
+    ``fresh`` tells that no tick has looked at all feeds of it yet.
     """
 
     config: Config
@@ -26,7 +26,7 @@ class Standing(Struct):
     fresh: bool = True
 
     def latest(self) -> Config:
-        """The config, read again where its file has changed; what is wrong with a changed one is told once."""
+        """Return the config, read again if its file has changed; errors in a changed one are printed once."""
         try:
             state = self.config.path.stat()
             mark = (state.st_mtime_ns, state.st_size)
@@ -37,7 +37,7 @@ class Standing(Struct):
             try:
                 self.config = load(self.config.path)
             except ConfigError as error:
-                tell(f"{error}\nthe config from before stays in force")
+                tell(f"{error}\nthe previous config stays in use")
             else:
                 self.fresh = True
                 if not first:
@@ -46,7 +46,7 @@ class Standing(Struct):
 
 
 def tick(standing: Standing, at: datetime) -> tuple[Outcome, ...]:
-    """Refresh whoever is due, say what changed, and answer with what became of each."""
+    """Refresh the feeds that are due, print what changed, and return their outcomes."""
     config = standing.latest()
     everything, standing.fresh = standing.fresh, False
     try:
@@ -55,14 +55,14 @@ def tick(standing: Standing, at: datetime) -> tuple[Outcome, ...]:
         standing.fresh = everything
         raise
     for outcome in outcomes:
-        for worry in summary.worries(outcome):
+        for worry in summary.list_warnings(outcome):
             tell(worry)
         if outcome.new or outcome.changed:
-            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *summary.lines(outcome))))
+            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *summary.format_summary(outcome))))
     return outcomes
 
 
 def tell(text: str) -> None:
-    """Say on stderr what a person should know."""
-    for line in lines(text):
+    """Print a warning on stderr."""
+    for line in escape_lines(text):
         typer.echo(f"aggregator: {line}", err=True)

@@ -1,4 +1,4 @@
-"""``aggregator worker``: the schedule without the server, one of many that share a store."""
+"""``aggregator worker``: refresh on schedule without a server; several can share a store."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from functools import partial
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
+from aggregator.commands.output import format_count
 from aggregator.commands.tick import Standing, tell, tick
 from aggregator.config.load import load
 from aggregator.service import schedule
 
 
 def run(config: ConfigOption = CONFIG) -> None:
-    """Refresh by the schedule of the config, sharing the work with every worker on the same store, until stopped.
+    """Refresh on the schedule of the config, until stopped; workers on the same store share the work.
 
-    Several machines share a PostgreSQL store and the output folder. SIGTERM and SIGINT finish what is under way.
+    Several machines can share a PostgreSQL store and the output folder. SIGTERM or SIGINT finishes the running refresh
+    and ends.
     """
     standing = Standing(load(config))
-    typer.echo(f"refreshing {len(standing.config.plans)} feeds as they fall due")
+    typer.echo(f"refreshing {format_count(len(standing.config.plans), 'feed')} on schedule")
     schedule.run(partial(tick, standing), tell)

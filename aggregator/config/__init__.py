@@ -1,1 +1,1 @@
-"""config.yaml becomes a Config: what may stand in it, and one line for each thing that is wrong."""
+"""Read, check and edit config.yaml."""

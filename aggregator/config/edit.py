@@ -1,4 +1,4 @@
-"""config.yaml gains a source or a feed, and keeps its comments, its order and its quotes."""
+"""Add sources and feeds to config.yaml; its comments, order and quotes are kept."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 from aggregator.config.load import check
 from aggregator.errors import ConfigError
 
-WIDTH = 4096
-"""Wider than any line a person writes: ruamel.yaml would fold longer ones."""
+_WIDTH = 4096
+"""Line width for ruamel.yaml, which folds longer lines."""
 
-
-PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
-"""What every YAML reader takes without quotes, in braces too; PyYAML's own does not take a question mark there."""
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
+"""Values that need no quotes for any YAML reader, also in braces."""
 
 
 class Addition(Struct, frozen=True):
-    """One source to write into the config: its feed, its name and its keys; ``title`` names a feed that is new."""
+    """One source to add: its feed, its name and its keys; ``title`` is the title of a new feed."""
 
     feed: str
     source: str
@@ -34,16 +33,17 @@ class Addition(Struct, frozen=True):
 
 
 def add(path: Path, additions: Sequence[Addition]) -> None:
-    """The config file with the sources added, made where there is none; raises ConfigError and changes nothing.
+    """Add sources to a config file, which is created if it does not exist.
 
-    The text is checked as a whole, before and after; then the new one takes the old one's place.
+    The whole text is checked before and after. Raises ConfigError if it is wrong or cannot be written; the file is then
+    unchanged.
     """
     path = path.resolve()
     try:
         before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
         if before.strip():
             check(before, str(path), begun=True)
-        after = added(before, additions)
+        after = add_sources(before, additions)
         check(after, str(path))
         partial = path.with_name(f".{path.name}.partial")
         partial.write_text(after, encoding="utf-8")
@@ -54,29 +54,29 @@ def add(path: Path, additions: Sequence[Addition]) -> None:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def added(text: str, additions: Sequence[Addition]) -> str:
-    """The text of a sound config with the sources added; no other line of it changes.
+def add_sources(text: str, additions: Sequence[Addition]) -> str:
+    """Add sources to the text of a valid config; no other line changes.
 
-    Only where feeds or sources are written in braces, or not at all, is the text written anew by ruamel.yaml.
+    Only if feeds or sources are written in braces, or are missing, the whole text is rewritten by ruamel.yaml.
     """
     for each in additions:
-        document = _writer().load(text) or CommentedMap()
+        document = _make_yaml().load(text) or CommentedMap()
         feeds = document.get("feeds")
         if feeds and each.feed in feeds:
-            made = CommentedMap({each.source: _keys(each)})
-            text = _placed(text, feeds[each.feed]["sources"], made) or _rewritten(text, [each])
-    known = (_writer().load(text) or {}).get("feeds") or CommentedMap()
+            made = CommentedMap({each.source: _make_keys(each)})
+            text = _insert(text, feeds[each.feed]["sources"], made) or _rewrite(text, [each])
+    known = (_make_yaml().load(text) or {}).get("feeds") or CommentedMap()
     fresh = [each for each in additions if each.source not in known.get(each.feed, {}).get("sources", {})]
     made = CommentedMap()
     for each in fresh:
         _add(made, each)
-    return (_placed(text, known, made) or _rewritten(text, fresh)) if fresh else text
+    return (_insert(text, known, made) or _rewrite(text, fresh)) if fresh else text
 
 
-def free(name: str, taken: Iterable[str]) -> str:
-    """The name, with the first number after it that makes it free.
+def find_free_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with the lowest number after it that makes it unused.
 
-    >>> free("feed", {"feed", "feed-2"})
+    >>> find_free_name("feed", {"feed", "feed-2"})
     'feed-3'
     """
     names = set(taken)
@@ -84,8 +84,8 @@ def free(name: str, taken: Iterable[str]) -> str:
     return next(each for each in tries if each not in names)
 
 
-def _placed(text: str, mapping: CommentedMap, made: CommentedMap) -> str | None:
-    """The text with what was made as the last lines of one of its mappings; ``None`` where that has no lines."""
+def _insert(text: str, mapping: CommentedMap, made: CommentedMap) -> str | None:
+    """Append ``made`` to the lines of a mapping; return ``None`` if the mapping is not written in lines."""
     if not mapping or mapping.fa.flow_style():
         return None
     lines = text.splitlines()
@@ -98,45 +98,44 @@ def _placed(text: str, mapping: CommentedMap, made: CommentedMap) -> str | None:
             if len(lines[at]) - len(bare) <= column:
                 break
             end = at
-    new = (f"{' ' * column}{line}" for line in _dumped(made).splitlines())
+    new = (f"{' ' * column}{line}" for line in _dump(made).splitlines())
     return "\n".join((*lines[: end + 1], *new, *lines[end + 1 :])) + "\n"
 
 
-def _rewritten(text: str, additions: Sequence[Addition]) -> str:
-    """The text as ruamel.yaml writes it anew, with its comments, and the additions in their places."""
-    document = _writer().load(text) or CommentedMap()
+def _rewrite(text: str, additions: Sequence[Addition]) -> str:
+    """Add sources by letting ruamel.yaml rewrite the whole text."""
+    document = _make_yaml().load(text) or CommentedMap()
     if not document.get("feeds"):
         document["feeds"] = CommentedMap()
     for each in additions:
         _add(document["feeds"], each)
-    return _dumped(document)
+    return _dump(document)
 
 
 def _add(feeds: CommentedMap, addition: Addition) -> None:
-    """Put one source in its place, with its feed where that is new."""
+    """Add one source, and its feed if that is new."""
     if addition.feed not in feeds:
         feeds[addition.feed] = CommentedMap(title=addition.title or addition.feed, sources=CommentedMap())
-    feeds[addition.feed]["sources"][addition.source] = _keys(addition)
+    feeds[addition.feed]["sources"][addition.source] = _make_keys(addition)
 
 
-def _keys(addition: Addition) -> CommentedMap:
-    """The keys of a source, in braces on one line."""
-    keys = CommentedMap((key, value if PLAIN.fullmatch(value) else Quoted(value)) for key, value in addition.keys)
+def _make_keys(addition: Addition) -> CommentedMap:
+    """Make the keys of a source, in braces on one line."""
+    keys = CommentedMap((key, value if _PLAIN.fullmatch(value) else Quoted(value)) for key, value in addition.keys)
     keys.fa.set_flow_style()
     return keys
 
 
-def _dumped(document: CommentedMap) -> str:
-    """A mapping as ruamel.yaml writes it."""
+def _dump(document: CommentedMap) -> str:
     after = io.StringIO()
-    _writer().dump(document, after)
+    _make_yaml().dump(document, after)
     return after.getvalue()
 
 
-def _writer() -> YAML:
-    """ruamel.yaml, set to give back what it was given."""
+def _make_yaml() -> YAML:
+    """Make a ruamel.yaml instance that keeps quotes and layout."""
     writer = YAML()
     writer.preserve_quotes = True
-    writer.width = WIDTH
+    writer.width = _WIDTH
     writer.indent(mapping=2, sequence=4, offset=2)
     return writer

@@ -1,30 +1,36 @@
-"""config.yaml -> Config, or one line for each thing that is wrong with it."""
+"""Load config.yaml into a Config with a Plan for each feed, or report one line for each mistake."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import ValidationError
 
-from aggregator.config import plan as plans
-from aggregator.config.keys import BegunKeys, ConfigKeys, schema
-from aggregator.config.messages import tell
-from aggregator.config.parse import Parsed, parse
+from aggregator.config import kinds, schema
+from aggregator.config.messages import describe_errors
+from aggregator.config.parse import ParsedYaml, parse
+from aggregator.config.schema import BegunKeys, ConfigKeys, json_schema
 from aggregator.errors import ConfigError
-from aggregator.model.feed import Plan
+from aggregator.model import categories
+from aggregator.model.cluster import Decision
+from aggregator.model.entry import Tag
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.item import Override
+from aggregator.model.source import Only, Source
 
 DEFAULT = Path("config.yaml")
 
 
 class Config(Struct, frozen=True):
-    """The settings of config.yaml, with every default filled in and every path absolute.
+    """The settings of config.yaml, with all defaults and with absolute paths.
 
-    ``path`` is the file itself. ``state`` is the store's file, or a database URL (it holds ``://``). ``base_url``
-    is where ``output`` is served, without a final slash. ``contact`` is told to origins, ``None`` where not given.
-    ``allow_networks`` are CIDR networks. ``plans`` are the feeds, sorted by name. ``proxy`` is the address of the proxy
-    that origins are asked through, ``None`` where they are asked from here. ``obey_robots`` is whether a robots.txt is
-    obeyed for configured addresses.
+    ``path`` is the file itself. ``state`` is the store's file, or a database URL (it contains ``://``). ``base_url``
+    is the URL of ``output``, without a final slash. ``contact`` is sent to hosts. ``allow_networks`` are CIDR networks.
+    ``plans`` are the feeds, sorted by name. ``proxy`` is the URL of an HTTP proxy. ``obey_robots`` tells whether
+    robots.txt applies to configured URLs, too.
     """
 
     path: Path
@@ -38,7 +44,7 @@ class Config(Struct, frozen=True):
     obey_robots: bool = False
 
     def plan(self, name: str) -> Plan:
-        """Return the plan of a feed. Raises ConfigError for a name that the config does not have."""
+        """Return the plan of a feed; raise ConfigError if there is none of that name."""
         for plan in self.plans:
             if plan.name == name:
                 return plan
@@ -47,11 +53,11 @@ class Config(Struct, frozen=True):
 
 
 def load(path: Path, *, begun: bool = False) -> Config:
-    """The config that a file holds; one that was only ``begun`` may have no feed.
+    """Load a config file; with ``begun`` it may have no feeds yet.
 
     Raises ConfigError with one line for each mistake, in the order of the file.
     """
-    parsed = parse(_text(path), str(path))
+    parsed = parse(_read(path), str(path))
     keys = _check(parsed, str(path), begun=begun)
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
@@ -62,30 +68,132 @@ def load(path: Path, *, begun: bool = False) -> Config:
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
-        plans=tuple(plans.plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
+        plans=tuple(make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
     )
 
 
 def check(text: str, name: str, *, begun: bool = False) -> ConfigKeys:
-    """Return the checked keys of a config's text; ``name`` is how errors call the file. Raises ConfigError."""
+    """Check a config's text and return its keys; raise ConfigError. ``name`` is the file's name in messages."""
     return _check(parse(text, name), name, begun=begun)
 
 
-def _check(parsed: Parsed, name: str, *, begun: bool) -> ConfigKeys:
+def _check(parsed: ParsedYaml, name: str, *, begun: bool) -> ConfigKeys:
     try:
         return (BegunKeys if begun else ConfigKeys).model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:
         found = error.errors(include_url=False)
-        raise ConfigError("\n".join(tell(found, name, parsed.lines, schema()))) from error
+        raise ConfigError("\n".join(describe_errors(found, name, parsed.lines, json_schema()))) from error
 
 
-def _text(path: Path) -> str:
-    """The text of a config file. Raises ConfigError."""
+def _read(path: Path) -> str:
+    """Return the text of a config file; raise ConfigError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}; -c FILE names another config") from error
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; use -c FILE for another config") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
+
+
+_BELOW_PRIMARY = 0.99
+"""Highest trust of any other source than the primary one."""
+
+
+def make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) -> Plan:
+    """Make the plan of one feed; the order of keys and sources does not matter."""
+    return Plan(
+        name=name,
+        channel=_make_channel(name, keys, base_url),
+        sources=_rank(
+            [_make_source(each, place, folder) for each, place in sorted(keys.sources.items())], keys.primary
+        ),
+        refresh=keys.refresh,
+        boilerplate=keys.boilerplate,
+        decisions=tuple(_make_decision(each) for each in keys.decisions),
+        overrides=tuple(
+            Override(guid, field, value)
+            for guid, fields in sorted(keys.overrides.items())
+            for field, value in sorted(fields.items())
+        ),
+        buried=tuple(sorted(keys.buried.items())),
+        window=keys.window,
+        probe_enclosures=keys.probe_enclosures,
+    )
+
+
+def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
+    return Channel(
+        name=name,
+        title=keys.title,
+        base_url=f"{base_url}/{name}",
+        guid=keys.guid or "",
+        link=keys.link,
+        description=keys.description,
+        language=keys.language,
+        author=keys.author,
+        owner_email=keys.owner_email,
+        image=keys.image,
+        copyright=keys.copyright,
+        license=keys.license,
+        license_url=keys.license_url,
+        explicit=keys.explicit,
+        type=keys.type,
+        complete=keys.complete,
+        locked=keys.locked,
+        block=keys.block,
+        medium=keys.medium,
+        categories=tuple(categories.split_category(each) for each in keys.categories),
+        new_feed_url=keys.new_feed_url,
+        hubs=tuple(keys.hubs),
+        ttl=keys.ttl_minutes,
+        tags=_make_tags(keys),
+    )
+
+
+def _make_tags(keys: schema.FeedKeys) -> tuple[Tag, ...]:
+    """Return persons and funding as elements of the podcast namespace."""
+    persons = (
+        Tag("podcast:person", one.name, _make_attributes(href=one.href, role=one.role, group=one.group, img=one.img))
+        for one in keys.persons
+    )
+    funding = (Tag("podcast:funding", one.text, _make_attributes(url=one.url)) for one in keys.funding)
+    return (*persons, *funding)
+
+
+def _make_attributes(**given: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the attributes that have a value, sorted by name."""
+    return tuple(sorted((name, value) for name, value in given.items() if value is not None))
+
+
+def _rank(sources: Sequence[Source], primary: str | None) -> tuple[Source, ...]:
+    """Set the trust of the primary source to 1, and of all others below."""
+    if primary is None:
+        return tuple(sources)
+    return tuple(
+        replace(each, trust=1.0 if each.name == primary else min(each.trust, _BELOW_PRIMARY)) for each in sources
+    )
+
+
+def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
+    return Source(
+        name=name,
+        kind=keys.kind,
+        url=keys.url,
+        path=None if keys.path is None else str(folder / keys.path),
+        snapshot=None if keys.snapshot is None else str(folder / keys.snapshot),
+        show=keys.show,
+        only=Only(keys.only.show, keys.only.category, keys.only.title),
+        trust=kinds.of(keys.kind).trust if keys.trust is None else keys.trust,
+        boilerplate=keys.boilerplate,
+        options=tuple(sorted(keys.options.items())),
+        distrust_304_after=keys.distrust_304_after_hours,
+        adds=keys.adds,
+    )
+
+
+def _make_decision(keys: schema.DecisionKeys) -> Decision:
+    """Make a decision; its two names are sorted, so that their order in the config does not matter."""
+    left, right = sorted(keys.same or keys.different or ())
+    return Decision("same" if keys.same else "different", left, right)

@@ -1,16 +1,16 @@
-"""What pydantic found wrong, as a person would say it: key path, what is wrong, and the nearest known word."""
+"""Mistakes in the config as one line each: file and line, path of the key, what is wrong, the nearest known word."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 
 from pydantic_core import ErrorDetails
 
-from aggregator.config.nearest_word import hint
-from aggregator.config.parse import Path, spell
-from aggregator.errors import one_line
+from aggregator.config.parse import Path, format_path
+from aggregator.errors import escape_line
 
-Schema = Mapping[str, object]
+_Schema = Mapping[str, object]
 
 _WANTED = {
     "string_type": "text",
@@ -29,28 +29,31 @@ _WANTED = {
 _EMPTY = {"string_too_short", "too_short"}
 
 
-def tell(errors: Iterable[ErrorDetails], name: str, lines: Mapping[Path, int], schema: Schema) -> tuple[str, ...]:
-    """One line for each error, in the order of the file: ``config.yaml:12: feeds.a.knd: unknown key; did you …``."""
+def describe_errors(
+    errors: Iterable[ErrorDetails], name: str, lines: Mapping[Path, int], schema: _Schema
+) -> tuple[str, ...]:
+    """Return one line for each error in the order of the file, as ``config.yaml:12: feeds.a.knd: unknown key; …``."""
     told = []
     for error in errors:
         path = tuple(step for step in error["loc"] if step != "[key]")
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
-        told.append((line, one_line(f"{place}: {spell(path)}: {_say(error, path, schema)}")))
+        told.append((line, escape_line(f"{place}: {format_path(path)}: {_describe(error, path, schema)}")))
     return tuple(text for _, text in sorted(told))
 
 
-def _say(error: ErrorDetails, path: Path, schema: Schema) -> str:
-    """What is wrong, without the place."""
+def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
+    """Describe what is wrong, without the place."""
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
     if kind in _WANTED:
         said = f"must be {_WANTED[kind]}, not {_quote(given)}"
     elif kind == "missing":
         said = "missing"
     elif kind == "extra_forbidden":
-        said = f"unknown key; {hint(str(path[-1]), _known(schema, path[:-1]))}"
+        said = f"unknown key; {suggest(str(path[-1]), _find_keys(schema, path[:-1]))}"
     elif kind == "literal_error":
-        said = f"{_quote(given)} is not one of them; {hint(str(given), _allowed(schema, path, key=_is_key(error)))}"
+        allowed = _find_values(schema, path, key=_is_key(error))
+        said = f"{_quote(given)} is not allowed here; {suggest(str(given), allowed)}"
     elif kind == "value_error":
         said = str(context["error"])
     elif kind in _EMPTY and not given:
@@ -63,12 +66,12 @@ def _say(error: ErrorDetails, path: Path, schema: Schema) -> str:
 
 
 def _is_key(error: ErrorDetails) -> bool:
-    """Whether the error is about a mapping's key, not about a value."""
+    """Return whether the error is about a mapping's key, not about a value."""
     return error["loc"][-1] == "[key]"
 
 
 def _quote(value: object) -> str:
-    """A value as it may be shown: short, on one line."""
+    """Quote a value, shortened."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -79,24 +82,24 @@ def _quote(value: object) -> str:
     return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'  # noqa: PLR2004 - one line of a terminal
 
 
-def _known(schema: Schema, path: Path) -> tuple[str, ...]:
-    """The keys known at a path."""
-    properties = _at(schema, path).get("properties")
+def _find_keys(schema: _Schema, path: Path) -> tuple[str, ...]:
+    """Return the keys known at a path."""
+    properties = _find_part(schema, path).get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
 
 
-def _allowed(schema: Schema, path: Path, *, key: bool) -> tuple[str, ...]:
-    """The values allowed at a path, or the keys where ``key``."""
-    here = _at(schema, path[:-1] if key else path)
+def _find_values(schema: _Schema, path: Path, *, key: bool) -> tuple[str, ...]:
+    """Return the values allowed at a path, or the keys if ``key``."""
+    here = _find_part(schema, path[:-1] if key else path)
     if key and isinstance(names := here.get("propertyNames"), dict):
         here = names
     allowed = here.get("enum")
     return tuple(map(str, allowed)) if isinstance(allowed, list) else ()
 
 
-def _at(schema: Schema, path: Path) -> Schema:
-    """The part of the JSON Schema that speaks of a path; empty where none does."""
-    here = _deref(schema, schema)
+def _find_part(schema: _Schema, path: Path) -> _Schema:
+    """Return the part of the JSON Schema for a path; empty if there is none."""
+    here = _dereference(schema, schema)
     for step in path:
         properties = here.get("properties")
         if isinstance(step, int):
@@ -109,18 +112,52 @@ def _at(schema: Schema, path: Path) -> Schema:
             below = below or here.get("additionalProperties")
         if not isinstance(below, dict):
             return {}
-        here = _deref(schema, below)
+        here = _dereference(schema, below)
     return here
 
 
-def _deref(schema: Schema, part: Schema) -> Schema:
-    """The part itself, through a reference and past "or nothing"."""
+def _dereference(schema: _Schema, part: _Schema) -> _Schema:
+    """Follow a reference, and drop the alternative "null"."""
     either = part.get("anyOf")
     if isinstance(either, list):
         some = [one for one in either if isinstance(one, dict) and one.get("type") != "null"]
-        return _deref(schema, some[0]) if len(some) == 1 else part
+        return _dereference(schema, some[0]) if len(some) == 1 else part
     name = part.get("$ref")
     shared = schema.get("$defs")
     if isinstance(name, str) and isinstance(shared, dict):
-        return _deref(schema, shared[name.rpartition("/")[2]])
+        return _dereference(schema, shared[name.rpartition("/")[2]])
     return part
+
+
+_ALIKE = 0.6
+"""difflib's own default ratio; at 0.5 it offers words that share only letters, at 0.7 it misses two typos in six."""
+
+
+def find_nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word most similar to the given one, ignoring case; ``None`` if none is similar.
+
+    >>> find_nearest("sorces", ("state", "sources"))
+    'sources'
+    >>> find_nearest("Documentary", ("Arts", "Society & Culture > Documentary"))
+    'Society & Culture > Documentary'
+    """
+    folded = {name.casefold(): name for name in known}
+    tails = {name.rpartition(" > ")[2].casefold(): name for name in reversed(folded.values())}
+    for names in (folded, tails):
+        found = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=_ALIKE)
+        if found:
+            return names[found[0]]
+    return None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message: the nearest known word, else all of them.
+
+    >>> suggest("knd", ("kind", "url"))
+    'did you mean "kind"?'
+    >>> suggest("zzz", ("kind", "url"))
+    'known: kind, url'
+    """
+    names = tuple(known)
+    near = find_nearest(word, names)
+    return f'did you mean "{near}"?' if near else f"known: {', '.join(names)}"

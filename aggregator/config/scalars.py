@@ -1,7 +1,4 @@
-"""The scalars of config.yaml: what each must look like, and what a person is told when it does not.
-
-The only file beside ``keys``, ``channel`` and ``places`` that knows pydantic's way of writing a type.
-"""
+"""Types of the values in config.yaml, with their checks and messages."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from aggregator.config.categories import NAMES
-from aggregator.config.nearest_word import hint
+from aggregator.config.messages import suggest
+from aggregator.model.categories import CATEGORY_NAMES
 from aggregator.text.cron import find_fault
 from aggregator.text.urls import is_web
 
@@ -22,7 +19,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class Keys(BaseModel):
-    """A mapping of known keys; any other key is an error. Numbers are taken where text is asked for."""
+    """A mapping of known keys; any other key is an error. Numbers are accepted as text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True, str_strip_whitespace=True)
 
@@ -35,7 +32,7 @@ def _web(text: str) -> str:
 
 def _proxy(text: str) -> str:
     if not text.startswith("http://"):
-        raise ValueError("a proxy's address begins with http://, such as http://proxy.example:3128")
+        raise ValueError("the URL of a proxy begins with http://, such as http://proxy.example:3128")
     return _web(text)
 
 
@@ -53,8 +50,8 @@ def _cron(text: str) -> str:
 
 
 def _category(text: str) -> str:
-    if text not in NAMES:
-        raise ValueError(f'"{text}" is not a category of Apple Podcasts; {hint(text, NAMES)}')
+    if text not in CATEGORY_NAMES:
+        raise ValueError(f'"{text}" is not a category of Apple Podcasts; {suggest(text, CATEGORY_NAMES)}')
     return text
 
 
@@ -100,7 +97,7 @@ WebAddress = Annotated[str, AfterValidator(_web), Field(json_schema_extra={"patt
 ProxyAddress = Annotated[str, AfterValidator(_proxy), Field(json_schema_extra={"pattern": "^http://"})]
 Network = Annotated[str, AfterValidator(_network)]
 Cron = Annotated[str, AfterValidator(_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
-Category = Annotated[str, AfterValidator(_category), Field(json_schema_extra={"enum": list(NAMES)})]
+Category = Annotated[str, AfterValidator(_category), Field(json_schema_extra={"enum": list(CATEGORY_NAMES)})]
 Language = Annotated[str, AfterValidator(_language), Field(json_schema_extra={"examples": ["en", "pt-BR"]})]
 Guid = Annotated[str, AfterValidator(_guid), Field(json_schema_extra={"format": "uuid"})]
 Email = Annotated[str, AfterValidator(_email), Field(json_schema_extra={"format": "email"})]

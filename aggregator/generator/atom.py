@@ -6,18 +6,18 @@ from typing import Final
 
 from feedgen.feed import FeedGenerator
 
-from aggregator.generator.content import channel_tags, ids
+from aggregator.generator.content import feed_channel, links
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
-from aggregator.generator.content.podcast_tags import Row
+from aggregator.generator.content.podcast_namespace import Row
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.paging import WHOLE, Sheet
-from aggregator.generator.podcast import add_entry, moment, new_feed
+from aggregator.generator.paging import WHOLE, FeedPage
+from aggregator.generator.podcast import add_entry, new_feed, to_feed_time
 
 NAME: Final = "feed.atom"
 
 
-def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
+def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
     """Return the document, or one page of it."""
     channel, part = feed.channel, sheet.cut(feed.items)
     page: Row = ("link", None, {"rel": "alternate", "type": "text/html", "href": channel.link}, ())
@@ -26,7 +26,7 @@ def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
     document = new_feed((page, *bare), ("fh",) if any(row[0] == "fh:archive" for row in bare) else ())
     document.id(f"urn:uuid:{channel.guid}")
     document.title(channel.title)
-    document.updated(moment(sheet.dated(part, feed.updated)))
+    document.updated(to_feed_time(sheet.dated(part, feed.updated)))
     document.author(name=channel.author or channel.title)
     document.subtitle(channel.description)
     document.language(channel.language)
@@ -42,8 +42,8 @@ def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
 
 
 def _add_entry(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> None:
-    entry = add_entry(document, _links(item) + _source(item, channel))
-    entry.id(ids.atom(item.guid, channel.guid))
+    entry = add_entry(document, _make_links(item) + _make_source(item, channel))
+    entry.id(links.make_atom_id(item.guid, channel.guid))
     entry.title(item.title)
     entry.updated(item.changed)
     if item.published:
@@ -59,7 +59,7 @@ def _add_entry(document: FeedGenerator, item: FeedItem, channel: FeedChannel) ->
         entry.category(term=category)
 
 
-def _links(item: FeedItem) -> tuple[Row, ...]:
+def _make_links(item: FeedItem) -> tuple[Row, ...]:
     rows: list[Row] = []
     if item.link:
         rows.append(("link", None, {"rel": "alternate", "type": "text/html", "href": item.link}, ()))
@@ -74,9 +74,9 @@ def _links(item: FeedItem) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _source(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
+def _make_source(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
     """Return where the entry came from; the time is the entry's own, because a source's would change at every poll."""
-    found = channel_tags.origin(item, channel)
+    found = feed_channel.find_origin(item, channel)
     if found is None:
         return ()
     inside: tuple[Row, ...] = (

@@ -21,21 +21,21 @@ from msgspec import Struct
 
 from aggregator.errors import PublishError
 
-PART = ".part"
-LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+")
+_PART = ".part"
+_LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+")
 # By size and time of six formats of 1,800 items (docs/performance.md): brotli at 3 takes a quarter of the time of 5 for
 # 8 % more bytes and is as small as gzip at 6; gzip at 3 takes a third of the time of 6 for 5 %.
-BROTLI = 3
+_BROTLI = 3
 # How far brotli looks back, as a power of two: 1 MB takes 2 MB of memory in place of the 8 MB of its default, and a
 # tenth less time; the files are as small to one part in a hundred.
-BROTLI_WINDOW = 20
-GZIP = 3
+_BROTLI_WINDOW = 20
+_GZIP = 3
 
-ENDINGS = (".gz", ".br")
+_ENDINGS = (".gz", ".br")
 
 
-class Written(Struct, frozen=True):
+class WrittenFile(Struct, frozen=True):
     """One file of a publication, and whether its bytes changed."""
 
     name: str
@@ -51,32 +51,32 @@ class _Step(Struct, frozen=True):
 
 def publish(
     folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]], *, compress: bool = False
-) -> tuple[Written, ...]:
+) -> tuple[WrittenFile, ...]:
     """Write the files of one feed together; with ``compress`` a ``.gz`` and a ``.br`` beside each.
 
     Names are the program's own, never a source's. Files may be given one after the other. Raises PublishError where
     the disk refuses, with every old file still standing. Nothing is left beside the files if making one of them fails.
     """
     steps: list[_Step] = []
-    written: list[Written] = []
+    written: list[WrittenFile] = []
     try:
         with ExitStack() as unless_published:
             unless_published.callback(_clear, folder)
             folder.mkdir(parents=True, exist_ok=True)
             sweep(folder)
             for name, content in files.items() if isinstance(files, Mapping) else files:
-                if not NAME.fullmatch(name):
+                if not _NAME.fullmatch(name):
                     raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301
                 made = _prepare(folder / name, content, compress=compress)
-                written.append(Written(name, changed=any(step.place.name == name for step in made)))
+                written.append(WrittenFile(name, changed=any(step.place.name == name for step in made)))
                 steps += made
             for step in steps:
                 _flush(step.part)
-            _withdraw(steps)
+            _remove_outdated_siblings(steps)
             for step in steps:
                 step.part.replace(step.place)
             if not compress:
-                _bare(folder, (one.name for one in written))
+                _remove_siblings(folder, (one.name for one in written))
             if steps:
                 _flush(folder)
             unless_published.pop_all()
@@ -88,7 +88,7 @@ def publish(
 def sweep(folder: Path) -> None:
     """Removes what a killed run left beside the files."""
     for path in folder.iterdir():
-        if LEFTOVER.fullmatch(path.name):
+        if _LEFTOVER.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
@@ -99,7 +99,7 @@ def remove(folder: Path, names: Iterable[str]) -> None:
         for name in gone:
             (folder / name).unlink(missing_ok=True)
         if gone:
-            _bare(folder, gone)
+            _remove_siblings(folder, gone)
             _flush(folder)
     except OSError as error:
         raise PublishError(f"{folder}: cannot remove what is published no more ({error.strerror or error})") from error
@@ -112,10 +112,10 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
         stamp = int(place.stat().st_mtime)
     else:
         part = _write(place, content)
-        stamp = _stamp(part, place)
+        stamp = _set_time(part, place)
         steps.append(_Step(part, place))
-    siblings = [place.with_name(place.name + ending) for ending in ENDINGS]
-    if compress and any(_stale(sibling, stamp) for sibling in siblings):
+    siblings = [place.with_name(place.name + ending) for ending in _ENDINGS]
+    if compress and any(_is_stale(sibling, stamp) for sibling in siblings):
         for sibling, packed in zip(siblings, (_gzip(content), _brotli(content)), strict=True):
             beside = _write(sibling, packed)
             os.utime(beside, (stamp, stamp))
@@ -129,13 +129,13 @@ def _write(place: Path, content: bytes) -> Path:
     All are flushed together before the first is renamed: then the file system's journal is written for the first of
     them, and has nothing left to do for the others (ext4: half the processor time of 24 files).
     """
-    part = place.with_name(f".{place.name}.{secrets.token_hex(8)}{PART}")
+    part = place.with_name(f".{place.name}.{secrets.token_hex(8)}{_PART}")
     with part.open("xb") as handle:
         handle.write(content)
     return part
 
 
-def _stamp(part: Path, place: Path) -> int:
+def _set_time(part: Path, place: Path) -> int:
     """Gives the new version its time in whole seconds, later than the old version's."""
     now = int(part.stat().st_mtime)
     stamp = max(now, int(place.stat().st_mtime) + 1) if place.exists() else now
@@ -143,34 +143,34 @@ def _stamp(part: Path, place: Path) -> int:
     return stamp
 
 
-def _stale(sibling: Path, stamp: int) -> bool:
+def _is_stale(sibling: Path, stamp: int) -> bool:
     return not sibling.is_file() or int(sibling.stat().st_mtime) != stamp
 
 
 def _gzip(content: bytes) -> bytes:
     """Pack always to the same bytes: no name and no time inside (RFC 1952)."""
-    return gzip.compress(content, GZIP, mtime=0)
+    return gzip.compress(content, _GZIP, mtime=0)
 
 
 def _brotli(content: bytes) -> bytes:
-    packed: bytes = brotli.compress(content, quality=BROTLI, lgwin=BROTLI_WINDOW)
+    packed: bytes = brotli.compress(content, quality=_BROTLI, lgwin=_BROTLI_WINDOW)
     return packed
 
 
-def _bare(folder: Path, names: Iterable[str]) -> None:
+def _remove_siblings(folder: Path, names: Iterable[str]) -> None:
     """Removes siblings that an earlier, compressing publication left: a server would go on giving their old bytes."""
     for name in names:
-        for ending in ENDINGS:
+        for ending in _ENDINGS:
             (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
-def _withdraw(steps: Iterable[_Step]) -> None:
+def _remove_outdated_siblings(steps: Iterable[_Step]) -> None:
     """Takes away the siblings of what is about to be replaced: at no instant may one hold other bytes than its file.
 
     Static servers give a sibling without asking the file, and the plain file where there is none.
     """
     for step in steps:
-        if step.place.suffix in ENDINGS:
+        if step.place.suffix in _ENDINGS:
             step.place.unlink(missing_ok=True)
 
 

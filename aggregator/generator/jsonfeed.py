@@ -5,30 +5,32 @@ https://www.jsonfeed.org/version/1.1/
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from aggregator.generator.content import channel_tags, plain_text
+from msgspec import json
+
+from aggregator.generator.content import feed_channel, sanitize
 from aggregator.generator.content.feed_channel import PAGE, FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.jsontext import without_empty, write
-from aggregator.generator.paging import WHOLE, Sheet, archive_name, count
+from aggregator.generator.paging import WHOLE, FeedPage, count_archives, name_archive
 from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
 VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
-def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
+def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
     """Return the document, or one page of it."""
     channel, total = feed.channel, len(feed.items)
-    older = sheet.number - 1 if sheet.number else count(total, sheet.window)
+    older = sheet.number - 1 if sheet.number else count_archives(total, sheet.window)
     document = {
         "version": VERSION,
         "title": channel.title,
         "home_page_url": channel.link,
-        "feed_url": channel.address(archive_name(NAME, sheet.number) if sheet.number else NAME),
-        "next_url": channel.address(archive_name(NAME, older)) if older > 0 else None,
+        "feed_url": channel.address(name_archive(NAME, sheet.number) if sheet.number else NAME),
+        "next_url": channel.address(name_archive(NAME, older)) if older > 0 else None,
         "description": channel.description,
         "icon": channel.image,
         "authors": [{"name": channel.author or channel.title}],
@@ -38,10 +40,10 @@ def render(feed: PreparedFeed, *, sheet: Sheet = WHOLE) -> bytes:
         "_aggregator": {"about": channel.address(PAGE), "podcast_guid": channel.guid},
     }
     part = sheet.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
-    return write(without_empty(document) | {"items": [_item(item, said, channel) for item, said in part]})
+    return to_json(without_empty(document) | {"items": [_make_item(item, said, channel) for item, said in part]})
 
 
-def _item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+def _make_item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
     return without_empty(
         {
             "id": said.guid,
@@ -56,13 +58,13 @@ def _item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
             "authors": [{"name": said.author}] if said.author else None,
             "tags": list(said.categories),
             "language": said.language,
-            "attachments": _attachments(said),
-            "_aggregator": _provenance(item, said, channel),
+            "attachments": _make_attachments(said),
+            "_aggregator": _make_provenance(item, said, channel),
         }
     )
 
 
-def _attachments(said: FeedItem) -> list[dict[str, Any]]:
+def _make_attachments(said: FeedItem) -> list[dict[str, Any]]:
     if said.media is None:
         return []
     attachment: dict[str, Any] = {"url": said.media.url, "mime_type": said.media.type}
@@ -73,13 +75,13 @@ def _attachments(said: FeedItem) -> list[dict[str, Any]]:
     return [attachment]
 
 
-def _provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
     """Return which source gave each field; report.json has every other value and repair too."""
-    origin = channel_tags.origin(said, channel)
+    origin = feed_channel.find_origin(said, channel)
     fields = {
         known.field: {
-            "witness": plain_text.called(known.witness),
-            "agreeing": [plain_text.called(name) for name in known.agreeing],
+            "witness": sanitize.clean_source_name(known.witness),
+            "agreeing": [sanitize.clean_source_name(name) for name in known.agreeing],
             "confidence": round(known.confidence, 3),
         }
         for known in sorted(item.provenance, key=lambda known: known.field)
@@ -89,8 +91,21 @@ def _provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, A
         told["duration_in_seconds"] = said.duration
     pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}
     told |= {
-        name: plain_text.text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece
+        name: sanitize.clean_text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece
     }
     if origin:
-        told["source"] = {"name": plain_text.line(origin[0]), "url": origin[1]}
-    return told | {"entries": [plain_text.text(name) for name in item.entries], "cut": item.cut, "fields": fields}
+        told["source"] = {"name": sanitize.clean_line(origin[0]), "url": origin[1]}
+    return told | {"entries": [sanitize.clean_text(name) for name in item.entries], "cut": item.cut, "fields": fields}
+
+
+_INDENT: Final = 2
+
+
+def without_empty(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members whose value is not ``None``, an empty string or an empty list."""
+    return {key: value for key, value in members.items() if value is not None and value not in ("", [])}
+
+
+def to_json(document: Mapping[str, Any]) -> bytes:
+    """Return the document indented, with a line break at its end."""
+    return json.format(json.encode(document), indent=_INDENT) + b"\n"

@@ -21,14 +21,14 @@ from aggregator.generator.content import links
 from aggregator.model.feed import Cover
 
 # XML 1.0, section 2.2: what no document may hold, as a table, which is made in a fiftieth of the time of a pattern.
-ILLEGAL = dict.fromkeys((*range(9), 0xB, 0xC, *range(0xE, 0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF))
-BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
-DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_ILLEGAL = dict.fromkeys((*range(9), 0xB, 0xC, *range(0xE, 0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF))
+_BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
+_DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 # Kinds of outline whose address is another list or a page, not a feed (OPML 2.0, "include" and "link"; Liferea's
 # "source").
-LISTS = frozenset({"include", "link", "source"})
+_LISTS = frozenset({"include", "link", "source"})
 # The largest list that is read, in bytes: ten thousand subscriptions take 3 MB.
-MOST = 16_000_000
+_MOST_BYTES = 16_000_000
 
 
 class Outline(NamedTuple):
@@ -43,7 +43,7 @@ def render(covers: Sequence[Cover]) -> bytes:
     """``feeds.opml``: one outline for each published feed, sorted by title, dated by the newest content."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
     outlines = [
-        Outline(cover.channel.title, cover.address, links.web(cover.channel.link) or f"{cover.channel.base_url}/")
+        Outline(cover.channel.title, cover.address, links.clean_url(cover.channel.link) or f"{cover.channel.base_url}/")
         for cover in ordered
     ]
     return write("Feeds", outlines, max((cover.updated for cover in covers), default=None))
@@ -52,28 +52,28 @@ def render(covers: Sequence[Cover]) -> bytes:
 def write(title: str, outlines: Iterable[Outline], modified: datetime | None = None) -> bytes:
     """An OPML 2.0 subscription list; ``modified`` (aware, UTC) is its one date, left out where ``None``."""
     dated = f"\n    <dateModified>{format_datetime(modified, usegmt=True)}</dateModified>" if modified else ""
-    lines = "".join(f"\n    {line(outline)}" for outline in outlines)
+    lines = "".join(f"\n    {_format_outline(outline)}" for outline in outlines)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<opml version="2.0">\n  <head>\n    <title>{clean(title)}</title>{dated}\n'
+        f'<opml version="2.0">\n  <head>\n    <title>{escape_attribute(title)}</title>{dated}\n'
         f"    <docs>http://opml.org/spec2.opml</docs>\n  </head>\n  <body>{lines}\n  </body>\n</opml>\n"
     ).encode()
 
 
-def line(outline: Outline) -> str:
+def _format_outline(outline: Outline) -> str:
     """One outline element."""
-    name = clean(outline.title)
-    page = f' htmlUrl="{clean(outline.html_url)}"' if outline.html_url else ""
-    return f'<outline type="rss" text="{name}" title="{name}" xmlUrl="{clean(outline.xml_url)}"{page}/>'
+    name = escape_attribute(outline.title)
+    page = f' htmlUrl="{escape_attribute(outline.html_url)}"' if outline.html_url else ""
+    return f'<outline type="rss" text="{name}" title="{name}" xmlUrl="{escape_attribute(outline.xml_url)}"{page}/>'
 
 
-def clean(text: str) -> str:
+def escape_attribute(text: str) -> str:
     """A text on one line, without what XML forbids, escaped for an attribute.
 
-    >>> clean('A & "B"')
+    >>> escape_attribute('A & "B"')
     'A &amp; &quot;B&quot;'
     """
-    return escape(" ".join(text.translate(ILLEGAL).split()))
+    return escape(" ".join(text.translate(_ILLEGAL).split()))
 
 
 def read(body: bytes) -> tuple[Outline, ...]:
@@ -85,10 +85,10 @@ def read(body: bytes) -> tuple[Outline, ...]:
     >>> read(b'<opml><outline title="A" xmlURL=" https://a.example/feed "/></opml>')
     (Outline(title='A', xml_url='https://a.example/feed', html_url=None),)
     """
-    if len(body) > MOST:
-        raise ReadError(f"the subscription list is larger than {MOST:,} bytes")
-    reader = Reader()
-    reader.feed(BARE_AMPERSAND.sub("&amp;", decoded(body)))
+    if len(body) > _MOST_BYTES:
+        raise ReadError(f"the subscription list is larger than {_MOST_BYTES:,} bytes")
+    reader = _Reader()
+    reader.feed(_BARE_AMPERSAND.sub("&amp;", _decode(body)))
     reader.close()
     if not reader.recognised:
         raise ReadError("this is not an OPML subscription list: it has neither <opml> nor <outline>")
@@ -96,7 +96,7 @@ def read(body: bytes) -> tuple[Outline, ...]:
     return tuple(outline for outline in reader.found if unique.get(outline.xml_url) is outline)
 
 
-def decoded(body: bytes) -> str:
+def _decode(body: bytes) -> str:
     """The document's text: by its byte order mark, else its declaration, else UTF-8; what does not fit is replaced."""
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8"),
@@ -105,14 +105,14 @@ def decoded(body: bytes) -> str:
     ):
         if body.startswith(mark):
             return body.decode(f"{encoding}-sig" if encoding == "utf-8" else encoding, "replace")
-    declared = DECLARED.match(body)
+    declared = _DECLARED.match(body)
     try:
         return body.decode(declared[1].decode("ascii") if declared else "utf-8", "replace")
     except LookupError:
         return body.decode("utf-8", "replace")
 
 
-class Reader(HTMLParser):
+class _Reader(HTMLParser):
     """What reads outlines out of anything that looks like markup."""
 
     def __init__(self) -> None:
@@ -130,6 +130,6 @@ class Reader(HTMLParser):
         given = {name.rpartition(":")[2]: " ".join((value or "").split()) for name, value in reversed(attrs)}
         kind = given.get("type", "").lower()
         address = given.get("xmlurl") or (given.get("url", "") if kind in ("rss", "atom", "feed") else "")
-        if address and kind not in LISTS:
+        if address and kind not in _LISTS:
             title = given.get("text") or given.get("title") or address
             self.found.append(Outline(title, address, given.get("htmlurl") or None))

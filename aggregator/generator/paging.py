@@ -18,17 +18,17 @@ from msgspec import Struct
 
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
-from aggregator.generator.content.podcast_tags import Row
+from aggregator.generator.content.podcast_namespace import Row
 
 T = TypeVar("T")
 
-NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
+_NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 # Every archive names its feed's guid before its first item; a channel of the longest texts takes some 30 kB.
-FRONT: Final = 1 << 16
-TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
+_FRONT: Final = 1 << 16
+_TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
 
 
-class Sheet(Struct, frozen=True):
+class FeedPage(Struct, frozen=True):
     """One page: at most ``window`` items (``None`` for all), of the newest, or of archive ``number`` from 1."""
 
     window: int | None = None
@@ -52,9 +52,9 @@ class Sheet(Struct, frozen=True):
 
     def links(self, channel: FeedChannel, name: str, total: int) -> tuple[Row, ...]:
         """Return the atom:link rows of this page, and the element that marks an archive."""
-        archives = count(total, self.window)
-        kind = TYPES[name.rpartition(".")[2]]
-        self_name = archive_name(name, self.number) if self.number else name
+        archives = count_archives(total, self.window)
+        kind = _TYPES[name.rpartition(".")[2]]
+        self_name = name_archive(name, self.number) if self.number else name
         rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": channel.address(self_name)}, ())]
         if self.number:
             rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": channel.address(name)}, ()))
@@ -62,7 +62,7 @@ class Sheet(Struct, frozen=True):
             rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in channel.hubs]
         older = self.number - 1 if self.number else archives
         if older > 0:
-            href = channel.address(archive_name(name, older))
+            href = channel.address(name_archive(name, older))
             rows += [
                 ("atom:link", None, {"rel": rel, "type": kind, "href": href}, ()) for rel in ("prev-archive", "next")
             ]
@@ -71,35 +71,35 @@ class Sheet(Struct, frozen=True):
         return tuple(rows)
 
 
-WHOLE = Sheet()
+WHOLE = FeedPage()
 
 
-def count(total: int, window: int | None) -> int:
+def count_archives(total: int, window: int | None) -> int:
     """Return how many archives so many items need.
 
-    >>> [count(total, 10) for total in (0, 10, 11, 20, 21)]
+    >>> [count_archives(total, 10) for total in (0, 10, 11, 20, 21)]
     [0, 0, 1, 1, 2]
     """
     return 0 if not window or total <= window else -(-(total - window) // window)
 
 
-def archive_name(name: str, number: int) -> str:
+def name_archive(name: str, number: int) -> str:
     """Return the file name of an archive.
 
-    >>> archive_name("feed.xml", 3)
+    >>> name_archive("feed.xml", 3)
     'feed-archive-3.xml'
     """
     stem, _, extension = name.rpartition(".")
     return f"{stem}-archive-{number}.{extension}"
 
 
-def stale_archives(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
+def find_stale_archives(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
     """Yield the archives of the feed of this guid that stand in the folder and are not among ``standing``.
 
     A file of such a name that does not hold the guid belongs to somebody else and stays.
     """
     for path in sorted(folder.iterdir()):
-        if NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():
+        if _NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():
             with path.open("rb") as handle:
-                if guid.encode() in handle.read(FRONT):
+                if guid.encode() in handle.read(_FRONT):
                     yield path.name

@@ -16,9 +16,9 @@ from feedgen.ext.base import BaseEntryExtension, BaseExtension
 from feedgen.feed import FeedGenerator
 from lxml import etree
 
-from aggregator.generator.content.podcast_tags import Row
+from aggregator.generator.content.podcast_namespace import Row
 
-SPACES = {
+NAMESPACES = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
     "podcast": "https://podcastindex.org/namespace/1.0",
     "atom": "http://www.w3.org/2005/Atom",
@@ -29,7 +29,7 @@ SPACES = {
 Node: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
 
 
-class Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
+class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one document, written after feedgen's own elements."""
 
     def __init__(self) -> None:
@@ -40,13 +40,13 @@ class Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
 
     def extend_ns(self) -> dict[str, str]:
         """Return the namespaces that the root declares, by prefix."""
-        return {prefix: SPACES[prefix] for prefix in self.prefixes}
+        return {prefix: NAMESPACES[prefix] for prefix in self.prefixes}
 
     def extend_rss(self, root: Node) -> Node:
         """Write the rows into the channel of ``<rss>``."""
         if self.stylesheet:
             root.addprevious(etree.PI("xml-stylesheet", f'type="text/css" href="{self.stylesheet}"'))
-        emit(root[0], self.rows)
+        _write_rows(root[0], self.rows)
         return root
 
     def extend_atom(self, root: Node) -> Node:
@@ -55,7 +55,7 @@ class Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
         return root
 
 
-class EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
+class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one entry, written after feedgen's own elements."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no typ
 
     def extend_rss(self, item: Node) -> Node:
         """Write the rows into ``<item>``."""
-        emit(item, self.rows)
+        _write_rows(item, self.rows)
         return item
 
     def extend_atom(self, entry: Node) -> Node:
@@ -76,19 +76,19 @@ class EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no typ
 def _replace_links(parent: Node, rows: Sequence[Row]) -> None:
     for old in [child for child in parent if child.tag in {"link", "source"}]:
         parent.remove(old)
-    emit(parent, rows)
+    _write_rows(parent, rows)
 
 
-def emit(parent: Node, rows: Sequence[Row]) -> None:
+def _write_rows(parent: Node, rows: Sequence[Row]) -> None:
     """Write rows into an element; attributes whose value is ``None`` are left out."""
     for name, text, attributes, children in rows:
         prefix, _, local = name.rpartition(":")
-        element = etree.SubElement(parent, f"{{{SPACES[prefix]}}}{local}" if prefix else name)
+        element = etree.SubElement(parent, f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name)
         element.text = text
         for key, value in attributes.items():
             if value is not None:
                 element.set(key, value)
-        emit(element, children)
+        _write_rows(element, children)
 
 
 def new_feed(rows: Sequence[Row], prefixes: Sequence[str], *, stylesheet: str | None = None) -> FeedGenerator:
@@ -98,7 +98,7 @@ def new_feed(rows: Sequence[Row], prefixes: Sequence[str], *, stylesheet: str | 
     browser shows it as a page (https://www.w3.org/TR/xml-stylesheet/).
     """
     feed = FeedGenerator()
-    feed.register_extension("rows", Rows, EntryRows, atom=True, rss=True)
+    feed.register_extension("rows", _Rows, _EntryRows, atom=True, rss=True)
     feed.rows.rows = rows
     feed.rows.prefixes = prefixes
     feed.rows.stylesheet = stylesheet
@@ -112,6 +112,6 @@ def add_entry(feed: FeedGenerator, rows: Sequence[Row]) -> FeedEntry:
     return entry
 
 
-def moment(at: datetime) -> datetime:
+def to_feed_time(at: datetime) -> datetime:
     """Return the time as feeds give it: UTC, whole seconds."""
     return at.astimezone(UTC).replace(microsecond=0)

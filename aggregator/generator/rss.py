@@ -11,21 +11,21 @@ from typing import Final
 from feedgen.feed import FeedGenerator
 from msgspec.structs import replace
 
-from aggregator.generator.content import channel_tags
+from aggregator.generator.content import feed_channel
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
-from aggregator.generator.content.podcast_tags import Row, rows
+from aggregator.generator.content.podcast_namespace import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.paging import WHOLE, Sheet
-from aggregator.generator.podcast import add_entry, moment, new_feed
+from aggregator.generator.paging import WHOLE, FeedPage
+from aggregator.generator.podcast import add_entry, new_feed, to_feed_time
 from aggregator.model.entry import Tag
 
-PREFIXES: Final = ("itunes", "podcast", "atom", "content")
-STYLESHEET: Final = "../feed.css"
+_PREFIXES: Final = ("itunes", "podcast", "atom", "content")
+_STYLESHEET: Final = "../feed.css"
 """One file in the output folder lets browsers show every feed as a page; feed readers ignore it."""
 
 
-def render(feed: PreparedFeed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> bytes:
+def render(feed: PreparedFeed, *, episodes_only: bool, sheet: FeedPage = WHOLE) -> bytes:
     """Return podcast.xml (``episodes_only``: items with playable media) or feed.xml (all), or one page of it."""
     chosen = [item for item in feed.items if item.playable or not episodes_only]
     heard = all(item.playable for item in chosen)
@@ -33,8 +33,8 @@ def render(feed: PreparedFeed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> 
     name = "podcast.xml" if episodes_only else "feed.xml"
     part = sheet.cut(chosen)
     links = sheet.links(channel, name, len(chosen))
-    document = _document(channel, links)
-    document.updated(moment(sheet.dated(part, feed.updated)))
+    document = _make_document(channel, links)
+    document.updated(to_feed_time(sheet.dated(part, feed.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
     for item in part:
@@ -43,11 +43,11 @@ def render(feed: PreparedFeed, *, episodes_only: bool, sheet: Sheet = WHOLE) -> 
     return written
 
 
-def _document(channel: FeedChannel, links: tuple[Row, ...]) -> FeedGenerator:
+def _make_document(channel: FeedChannel, links: tuple[Row, ...]) -> FeedGenerator:
     """Return the document without dates and items."""
     archived = any(row[0] == "fh:archive" for row in links)
-    prefixes = (*PREFIXES, "fh") if archived else PREFIXES
-    document = new_feed(links + channel_tags.rows_of(channel), prefixes, stylesheet=STYLESHEET)
+    prefixes = (*_PREFIXES, "fh") if archived else _PREFIXES
+    document = new_feed(links + feed_channel.make_channel_rows(channel), prefixes, stylesheet=_STYLESHEET)
     document.title(channel.title)
     document.link(href=channel.link, rel="alternate")
     document.description(channel.description)
@@ -63,7 +63,7 @@ def _document(channel: FeedChannel, links: tuple[Row, ...]) -> FeedGenerator:
 
 
 def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> None:
-    entry = add_entry(document, _rows(item, channel))
+    entry = add_entry(document, _make_item_rows(item, channel))
     entry.title(item.title)
     entry.guid(item.guid, permalink=False)
     if item.link:
@@ -77,11 +77,11 @@ def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> 
         entry.enclosure(item.media.url, item.media.length, item.media.type)
     if item.published:
         entry.published(item.published)
-    if origin := channel_tags.origin(item, channel):
+    if origin := feed_channel.find_origin(item, channel):
         entry.source(origin[1], channel.title)
 
 
-def _rows(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
+def _make_item_rows(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
     """Return the elements that feedgen does not write."""
     explicit = channel.explicit if item.explicit is None else item.explicit
     plain: tuple[tuple[str, str | None], ...] = (
@@ -94,10 +94,10 @@ def _rows(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
     )
     picture: tuple[Row, ...] = (("itunes:image", None, {"href": item.image}, ()),) if item.image else ()
     spoken: tuple[Row, ...] = tuple((name, value, {}, ()) for name, value in plain if value)
-    return spoken + picture + rows(_numbers(item) + _tags(item, channel), "item")
+    return spoken + picture + make_rows(_make_numbers(item) + _make_tags(item, channel), "item")
 
 
-def _numbers(item: FeedItem) -> tuple[Tag, ...]:
+def _make_numbers(item: FeedItem) -> tuple[Tag, ...]:
     """Return podcast:season with the season's name and podcast:episode with the displayed number."""
     given = {tag.name: dict(tag.attributes) for tag in item.tags}
     found: list[Tag] = []
@@ -110,7 +110,7 @@ def _numbers(item: FeedItem) -> tuple[Tag, ...]:
     return tuple(found)
 
 
-def _tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
+def _make_tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
     """Return the sources' own elements; persons of an item replace the show's, so the hosts are named again."""
     own = tuple(tag for tag in item.tags if tag.name not in {"podcast:season", "podcast:episode"})
     named = {(tag.text or "").strip().lower() for tag in own if tag.name == "podcast:person"}

@@ -24,7 +24,7 @@ from apscheduler.triggers.base import BaseTrigger
 
 from aggregator import refresh
 from aggregator.config.load import Config
-from aggregator.errors import AggregatorError, LockedError, lines
+from aggregator.errors import AggregatorError, LockedError, escape_lines
 from aggregator.fetchers.http import polling
 from aggregator.outcome import Listener, Outcome, quiet
 from aggregator.store import database, facts, polls
@@ -131,7 +131,7 @@ def _once(tick: Tick, tell: Tell) -> None:
     try:
         tick(datetime.now(UTC).replace(microsecond=0))
     except AggregatorError as error:
-        for line in lines(str(error)):
+        for line in escape_lines(str(error)):
             tell(line)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator.generator.content.links import by_extension
+from aggregator.generator.content.links import media_type_by_extension
 
 # Apple and PSP-1: pixels of each side.
 LEAST, MOST = 1400, 3000
@@ -87,7 +87,7 @@ def faults(picture: Picture) -> Iterator[str]:
     if found is None:
         yield f"is neither PNG nor JPEG ({picture.media_type or 'of no type'}, {len(picture.body):,} bytes)"
         return
-    named = by_extension(picture.address)
+    named = media_type_by_extension(picture.address)
     if named is not None and named != found.kind:
         yield f"is {found.kind}, and its address says {named}"
     if picture.media_type != found.kind:

@@ -11,13 +11,13 @@ from typing import Any, Literal
 from lxml import etree
 from msgspec import Struct, field
 
-from aggregator.generator.content.links import by_extension
-from aggregator.generator.podcast import SPACES, Node
+from aggregator.generator.content.links import media_type_by_extension
+from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.validator.artwork import Picture
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 
-ATOM = f"{{{SPACES['atom']}}}"
+ATOM = f"{{{NAMESPACES['atom']}}}"
 # Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
 HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 # The podcast namespace's first address, which its documents tell readers to hold to be the same.
@@ -89,7 +89,7 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
     body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
     above = raw.count(b"\n") - body.count(b"\n") if bare else 0
     try:
-        root = etree.fromstring(body.replace(OLDER.encode(), SPACES["podcast"].encode()), _parser())
+        root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _parser())
     except etree.XMLSyntaxError as error:
         torn = (error.lineno or 1) + above
         said = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
@@ -128,7 +128,7 @@ def named(name: str) -> str:
     '{https://podcastindex.org/namespace/1.0}guid'
     """
     prefix, _, local = name.rpartition(":")
-    return f"{{{SPACES[prefix]}}}{local}" if prefix else name
+    return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
 
 
 def shown(element: Node) -> str:
@@ -138,7 +138,9 @@ def shown(element: Node) -> str:
     'itunes:image'
     """
     tag = str(element.tag)
-    return next((f"{key}:{tag[len(uri) + 2 :]}" for key, uri in SPACES.items() if tag.startswith(f"{{{uri}}}")), tag)
+    return next(
+        (f"{key}:{tag[len(uri) + 2 :]}" for key, uri in NAMESPACES.items() if tag.startswith(f"{{{uri}}}")), tag
+    )
 
 
 def line_of(paper: Paper, where: str | Spot) -> int | None:
@@ -154,7 +156,7 @@ def line_of(paper: Paper, where: str | Spot) -> int | None:
     if found is None or first == "document":
         return None
     for name in names:
-        deeper = found.find(named(name)) if name.partition(":")[0] in SPACES or ":" not in name else None
+        deeper = found.find(named(name)) if name.partition(":")[0] in NAMESPACES or ":" not in name else None
         found = found if deeper is None else deeper
     return (line(found) or 1) + paper.above
 
@@ -181,7 +183,7 @@ def placed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
 def media(item: Node) -> bool:
     """Has an RSS item an enclosure to be heard or watched, by its type, else by its path's extension?"""
     types = (
-        enclosure.get("type") or by_extension(enclosure.get("url") or "") or "audio/"
+        enclosure.get("type") or media_type_by_extension(enclosure.get("url") or "") or "audio/"
         for enclosure in item.iterfind("enclosure")
     )
     return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)

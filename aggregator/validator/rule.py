@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from aggregator.generator.content import plain_text
+from aggregator.generator.content import sanitize
 from aggregator.validator.document import Paper, Spot, line_of
 
 Severity = Literal["M", "S", "i"]
@@ -68,4 +68,4 @@ def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
 
 def _safe(said: str) -> str:
     """What the document says, without the controls by which it could write to a person's terminal."""
-    return plain_text.line(said, 2 * plain_text.LINE)
+    return sanitize.clean_line(said, 2 * sanitize.LONGEST_LINE)

@@ -30,7 +30,7 @@ class Media(Protocol):
 
 
 def publish(folder: Path, feed: Feed, window: int | None = None) -> None:
-    files.publish(folder / feed.channel.name, dict(feed_files.render(feed, window=window)), compress=True)
+    files.publish(folder / feed.channel.name, dict(feed_files.render_files(feed, window=window)), compress=True)
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def until(terminal: int, done: Callable[[], bool], seconds: float) -> None:
 
 
 def publish(folder: Path, feed: Feed) -> None:
-    files.publish(folder / feed.channel.name, dict(feed_files.render(feed)), compress=True)
+    files.publish(folder / feed.channel.name, dict(feed_files.render_files(feed)), compress=True)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ PLACES = {
     "ftfy": {"text/"},
     "wordfreq": {"text/", "merger/"},
     "nh3": {"generator/"},
-    "jinja2": {"generator/pages/environment.py"},
+    "jinja2": {"generator/pages/pages.py"},
     "yaml": {"config/parse.py"},
     "pydantic": {"config/"},
     "typer": {"cli.py", "commands/"},

@@ -176,8 +176,8 @@ class Site:
     """Documents by path, and what was asked.
 
     ``fields`` are further header fields of a path's answer; with an ETag among them the path knows 304. A path
-    that is not among the pages is looked up in the folder ``files``, if there is one, else it is 404. While ``door`` is shut, no answer goes out;
-    ``came`` is set by each request.
+    that is not among the pages is looked up in the folder ``files``, if there is one, else it is 404. While ``door`` is
+    shut, no answer goes out; ``came`` is set by each request.
     """
 
     pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
-from aggregator.generator.changes.feed_state import Seen, State, host
+from aggregator.generator.changes import feed_state
+from aggregator.generator.changes.feed_state import FeedState, ItemState, name_host
 from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
+from aggregator.model.feed import Feed
+from aggregator.model.item import Item
 
 Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
 KINDS: tuple[Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")
 
-LONG = re.compile(r"(\d+) characters, [0-9a-f]{12}")
+_DIGEST = re.compile(r"(\d+) characters, [0-9a-f]{12}")
 # What is told by its host alone: whole addresses make a sentence unreadable, and one that moves mostly moves host.
-ADDRESSES = frozenset({"audio", "link", "picture", "address"})
-TEXTS = frozenset({"text", "summary", "description"})
+_ADDRESSES = frozenset({"audio", "link", "picture", "address"})
+_TEXTS = frozenset({"text", "summary", "description"})
 
 
 class Change(Struct, frozen=True):
@@ -36,57 +41,57 @@ class Change(Struct, frozen=True):
     after: str | None = None
 
 
-def changes(old: State, new: State, reasons: Mapping[str, str] | None = None) -> tuple[Change, ...]:
+def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | None = None) -> tuple[Change, ...]:
     """Every change from ``old`` to ``new``: items that came and went, then fields, sources and the channel.
 
     ``reasons`` says by guid why an item left, where that is known.
     """
     found = [
-        *_arrivals(old, new),
-        *_departures(old, new, reasons or {}),
+        *_find_added(old, new),
+        *_find_left(old, new, reasons or {}),
         *(
             change
             for guid, seen in new.items.items()
             if guid in old.items
-            for change in _item(guid, old.items[guid], seen)
+            for change in _compare_items(guid, old.items[guid], seen)
         ),
-        *_fields("channel", "", "", old.channel, new.channel),
-        *_sources(old.sources, new.sources),
+        *_compare_fields("channel", "", "", old.channel, new.channel),
+        *_compare_sources(old.sources, new.sources),
     ]
     return tuple(sorted(found, key=lambda change: KINDS.index(change.kind)))
 
 
-def sentence(change: Change) -> str:
+def describe_change(change: Change) -> str:
     """The change in words.
 
-    >>> sentence(Change("changed", "Clocks", "g", "length", "840", "893"))
+    >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
-    >>> sentence(Change("source", "apple", "", "", "answers", None))
+    >>> describe_change(Change("source", "apple", "", "", "answers", None))
     'The source apple is no longer asked.'
     """
-    return SENTENCES[change.kind](change)
+    return _SENTENCES[change.kind](change)
 
 
-def named(change: Change) -> str:
+def quote_title(change: Change) -> str:
     """The title that a sentence begins with, in quotes."""
-    return f"“{wording.isolated(change.title)}”"
+    return f"“{wording.isolate(change.title)}”"
 
 
-def _arrivals(old: State, new: State) -> Iterator[Change]:
+def _find_added(old: FeedState, new: FeedState) -> Iterator[Change]:
     for guid, seen in new.items.items():
         if guid not in old.items:
             yield Change("added", seen.title, guid, seen.genre, None, seen.values.get("date"))
 
 
-def _departures(old: State, new: State, reasons: Mapping[str, str]) -> Iterator[Change]:
+def _find_left(old: FeedState, new: FeedState, reasons: Mapping[str, str]) -> Iterator[Change]:
     for guid, seen in old.items.items():
         if guid not in new.items:
             yield Change("left", seen.title, guid, seen.genre, None, reasons.get(guid))
 
 
-def _item(guid: str, was: Seen, now: Seen) -> Iterator[Change]:
+def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change]:
     """What changed in one item that stayed."""
-    yield from _fields("changed", now.title, guid, was.values, now.values)
+    yield from _compare_fields("changed", now.title, guid, was.values, now.values)
     for source in now.sources:
         if source not in was.sources:
             yield Change("listed", now.title, guid, source)
@@ -95,87 +100,93 @@ def _item(guid: str, was: Seen, now: Seen) -> Iterator[Change]:
             yield Change("unlisted", now.title, guid, source)
 
 
-def _fields(kind: Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
+def _compare_fields(
+    kind: Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]
+) -> Iterator[Change]:
     """The fields whose values differ, those that are known now first."""
     for name in (*now, *(each for each in was if each not in now)):
         if was.get(name) != now.get(name):
             yield Change(kind, title, guid, name, was.get(name), now.get(name))
 
 
-def _sources(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
+def _compare_sources(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
     for name in sorted({*was, *now}):
         if was.get(name) != now.get(name):
             yield Change("source", name, "", "", was.get(name), now.get(name))
 
 
-def _added(change: Change) -> str:
-    day = f", {_said('date', change.after)}" if change.after else ""
-    return f"New {change.field}: {named(change)}{day}."
+def _describe_added(change: Change) -> str:
+    day = f", {_format_field('date', change.after)}" if change.after else ""
+    return f"New {change.field}: {quote_title(change)}{day}."
 
 
-def _left(change: Change) -> str:
-    return f"{named(change)} left the feed{f': {change.after}' if change.after else ''}."
+def _describe_left(change: Change) -> str:
+    return f"{quote_title(change)} left the feed{f': {change.after}' if change.after else ''}."
 
 
-def _changed(change: Change) -> str:
-    about = f"{named(change)}: the {change.field}" if change.kind == "changed" else f"The feed’s {change.field}"
+def _describe_changed(change: Change) -> str:
+    about = f"{quote_title(change)}: the {change.field}" if change.kind == "changed" else f"The feed’s {change.field}"
     before, after = change.before, change.after
     if before is None or after is None:
-        said = _said(change.field, after or before)
+        said = _format_field(change.field, after or before)
         return f"{about} is {'now known' if after else 'no longer known, it was'}{': ' if after else ' '}{said}."
-    if change.field in TEXTS:
-        return f"{about} {_resized(before, after)}."
-    if change.field in ADDRESSES and host(before) == host(after):
-        return f"{about} has another address at {host(after)}."
-    if change.field in ADDRESSES:
-        return f"{about} moved from {host(before)} to {host(after)}."
-    old, new = _said(change.field, before), _said(change.field, after)
-    return f"{about} {_nearly(change.field, before, after)}." if old == new else f"{about} is now {new}, it was {old}."
+    if change.field in _TEXTS:
+        return f"{about} {_describe_text_change(before, after)}."
+    if change.field in _ADDRESSES and name_host(before) == name_host(after):
+        return f"{about} has another address at {name_host(after)}."
+    if change.field in _ADDRESSES:
+        return f"{about} moved from {name_host(before)} to {name_host(after)}."
+    old, new = _format_field(change.field, before), _format_field(change.field, after)
+    return (
+        f"{about} {_describe_small_change(change.field, before, after)}."
+        if old == new
+        else f"{about} is now {new}, it was {old}."
+    )
 
 
-def _nearly(field: str, before: str, after: str) -> str:
+def _describe_small_change(field: str, before: str, after: str) -> str:
     """What became of a value that people say as they did before: 893 and 897 seconds are both 15 minutes."""
     if field == "date":
-        return f"has another time on {_said(field, after)}"
+        return f"has another time on {_format_field(field, after)}"
     more = int(after) - int(before)
     unit = "s" if field == "length" else "bytes"
-    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_said(field, after)}"
+    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_format_field(field, after)}"
 
 
-def _resized(before: str, after: str) -> str:
+def _describe_text_change(before: str, after: str) -> str:
     """What became of a text."""
-    old, new = _size(before), _size(after)
+    old, new = _text_size(before), _text_size(after)
     if old == new:
         return f"was mended ({new} characters)"
     return f"{'grew' if new > old else 'shrank'} from {old} to {new} characters"
 
 
-def _size(text: str) -> int:
+def _text_size(text: str) -> int:
     """The number of characters of a text that may be kept as its digest."""
-    kept = LONG.fullmatch(text)
+    kept = _DIGEST.fullmatch(text)
     return int(kept[1]) if kept else len(text)
 
 
-def _said(field: str, value: str | None) -> str:
+def _format_field(field: str, value: str | None) -> str:
     """A field's value as people say it."""
     if value is None:
         return "nothing"
-    if field in ADDRESSES:
-        return host(value)
-    if field in TEXTS:
-        return f"{_size(value)} characters"
-    return SAYINGS.get(field, str)(value)
+    if field in _ADDRESSES:
+        return name_host(value)
+    if field in _TEXTS:
+        return f"{_text_size(value)} characters"
+    return _FORMATTERS.get(field, str)(value)
 
 
-def _listed(change: Change) -> str:
-    return f"{named(change)} is now listed by {change.field} too."
+def _describe_listed(change: Change) -> str:
+    return f"{quote_title(change)} is now listed by {change.field} too."
 
 
-def _unlisted(change: Change) -> str:
-    return f"{named(change)} is no longer held to be what {change.field} lists."
+def _describe_unlisted(change: Change) -> str:
+    return f"{quote_title(change)} is no longer held to be what {change.field} lists."
 
 
-def _source(change: Change) -> str:
+def _describe_source(change: Change) -> str:
     if change.before is None:
         return f"The source {change.title} is new: {change.after}."
     if change.after is None:
@@ -183,19 +194,125 @@ def _source(change: Change) -> str:
     return f"The source {change.title}: {change.after} (before: {change.before})."
 
 
-SAYINGS: Mapping[str, Callable[[str], str]] = {
-    "date": lambda value: wording.day(Moment(datetime.fromisoformat(value))),
-    "length": lambda value: wording.length(Duration(int(value))),
-    "audio size": lambda value: wording.size(int(value)),
-    "title": lambda value: f"“{wording.isolated(value)}”",
-    "author": lambda value: f"“{wording.isolated(value)}”",
+_FORMATTERS: Mapping[str, Callable[[str], str]] = {
+    "date": lambda value: wording.format_day(Moment(datetime.fromisoformat(value))),
+    "length": lambda value: wording.format_length(Duration(int(value))),
+    "audio size": lambda value: wording.format_size(int(value)),
+    "title": lambda value: f"“{wording.isolate(value)}”",
+    "author": lambda value: f"“{wording.isolate(value)}”",
 }
-SENTENCES: Mapping[Kind, Callable[[Change], str]] = {
-    "added": _added,
-    "left": _left,
-    "changed": _changed,
-    "listed": _listed,
-    "unlisted": _unlisted,
-    "channel": _changed,
-    "source": _source,
+_SENTENCES: Mapping[Kind, Callable[[Change], str]] = {
+    "added": _describe_added,
+    "left": _describe_left,
+    "changed": _describe_changed,
+    "listed": _describe_listed,
+    "unlisted": _describe_unlisted,
+    "channel": _describe_changed,
+    "source": _describe_source,
 }
+
+
+# A page of half a year of a weekly show; older news are in nobody's reader.
+_MOST_EDITIONS = 60
+# The first account of a source that moved can change every item: what is beyond this is summed up.
+_MOST_CHANGES = 200
+# Items looked at at once: of 20,000 the whole account takes 65 MB, and more at once saves no time.
+_BATCH = 400
+
+
+class Edition(Struct, frozen=True):
+    """What one run changed, and when (aware, UTC); ``more`` counts the changes that were too many to keep."""
+
+    at: datetime
+    changes: tuple[Change, ...]
+    more: int = 0
+
+
+class History(Struct, frozen=True):
+    """The feed as it was last published but for its items, and its newest editions, newest first."""
+
+    state: FeedState
+    editions: tuple[Edition, ...] = ()
+
+
+class LastPublished(Protocol):
+    """The items of a feed as last published, a line each (``feed_state.pack_item``), by guid."""
+
+    def read(self, of: Collection[str]) -> Mapping[str, str]:
+        """Return the lines of these items, by guid."""
+
+    def write(self, lines: Mapping[str, str]) -> None:
+        """Write the lines, by guid."""
+
+    def remove_others(self, of: Sequence[str]) -> tuple[str, ...]:
+        """Remove the lines of all items but these, and return them."""
+
+
+def advance_history(past: History | None, feed: Feed, at: datetime, last_published: LastPublished) -> History:
+    """The history with this run's changes; the same history where there are none. A first publication is no news.
+
+    Items are compared in batches, and their new lines written to ``last_published``.
+    """
+    tally, state = _Tally(), feed_state.take_channel_state(feed)
+    for lot in _batch(feed.items):
+        now = {item.guid: feed_state.take_item_state(item) for item in lot}
+        told = {guid: feed_state.pack_item(guid, each) for guid, each in now.items()}
+        known = last_published.read(tuple(told)) if past else {}
+        fresh = {guid: line for guid, line in told.items() if known.get(guid) != line}
+        last_published.write(fresh)
+        if past:
+            before = dict(feed_state.unpack_item(known[guid]) for guid in fresh if guid in known)
+            tally.add(find_changes(FeedState(items=before), FeedState(items={guid: now[guid] for guid in fresh})))
+    if past is None:
+        return History(state)
+    gone = dict(sorted(map(feed_state.unpack_item, last_published.remove_others([item.guid for item in feed.items]))))
+    tally.add(find_changes(replace(past.state, items=gone), state))
+    if not tally.total:
+        return past
+    return History(state, (tally.edition(at), *past.editions)[:_MOST_EDITIONS])
+
+
+class _Tally(Struct):
+    """The changes that are kept of one run, some of each kind, and how many there were."""
+
+    found: dict[Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    total: int = 0
+
+    def add(self, more: Sequence[Change]) -> None:
+        """Count more changes, of which each kind's come behind those that were counted before."""
+        self.total += len(more)
+        for change in more:
+            if len(self.found[change.kind]) < _MOST_CHANGES:
+                self.found[change.kind].append(change)
+
+    def edition(self, at: datetime) -> Edition:
+        """The edition that they make."""
+        first = [change for kind in KINDS for change in self.found[kind]][:_MOST_CHANGES]
+        return Edition(at, tuple(first), self.total - len(first))
+
+
+def _batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The items, some at a time."""
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
+
+
+def pack_history(history: History) -> bytes:
+    """The history for the store, which has the items' lines beside: the same history gives the same bytes."""
+    editions = [
+        [each.at.astimezone(UTC).isoformat(), each.more, [astuple(change) for change in each.changes]]
+        for each in history.editions
+    ]
+    lines = feed_state.pack_state(history.state), json.dumps(editions, ensure_ascii=False, separators=(",", ":")), ""
+    return b"\n".join(line.encode("utf-8", "replace") for line in lines)
+
+
+def unpack_history(body: bytes | None) -> History | None:
+    """The history that ``pack_history`` wrote; ``None`` where there is none yet."""
+    if not body:
+        return None
+    state, line, _ = body.split(b"\n")
+    editions = tuple(
+        Edition(datetime.fromisoformat(at), tuple(Change(*each) for each in kept), more)
+        for at, more, kept in json.loads(line)
+    )
+    return History(feed_state.unpack_state(state), editions)

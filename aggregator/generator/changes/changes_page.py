@@ -9,9 +9,8 @@ from html import escape
 
 from msgspec import Struct, field
 
-from aggregator.generator.changes.changes import Change, named, sentence
-from aggregator.generator.changes.history import Edition, History
-from aggregator.generator.opml import clean
+from aggregator.generator.changes.changes import Change, Edition, History, describe_change, quote_title
+from aggregator.generator.opml import escape_attribute
 from aggregator.generator.pages import pages, view, wording
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Channel, Feed
@@ -19,46 +18,49 @@ from aggregator.model.feed import Channel, Feed
 PAGE, ATOM = "changes.html", "changes.atom"
 
 
-def render(feed: Feed, history: History) -> bytes:
+def render_changes_page(feed: Feed, history: History) -> bytes:
     """``changes.html``: what each run changed, newest first, every sentence linked to its item."""
     there = {item.guid for item in feed.items}
     editions = [
         (
-            _day(edition.at),
-            _second(edition.at),
-            _grouped(edition.changes, there),
+            _format_day(edition.at),
+            _format_time(edition.at),
+            _group(edition.changes, there),
             edition.more,
         )
         for edition in history.editions
     ]
-    return pages.page("changes.html.j2", channel=feed.channel, editions=editions, tile=pages.tile(feed.channel))
+    return pages.render_template(
+        "changes.html.j2", channel=feed.channel, editions=editions, tile=pages.make_tile(feed.channel)
+    )
 
 
-def atom(feed: Feed, history: History) -> bytes:
+def render_changes_feed(feed: Feed, history: History) -> bytes:
     """``changes.atom`` (RFC 4287): one entry for each run that changed something."""
     channel = feed.channel
     updated = history.editions[0].at if history.editions else feed.updated
-    entries = "".join(_entry(channel, edition) for edition in history.editions)
+    entries = "".join(_make_entry(channel, edition) for edition in history.editions)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"  <id>{_id(channel, 'changes')}</id>\n  <title>Changes of {clean(channel.title)}</title>\n"
-        f"  <updated>{_second(updated)}</updated>\n  <author><name>aggregator</name></author>\n"
-        f'  <link rel="self" type="application/atom+xml" href="{clean(channel.base_url)}/{ATOM}"/>\n'
-        f'  <link rel="alternate" type="text/html" href="{clean(channel.base_url)}/{PAGE}"/>\n{entries}</feed>\n'
+        f"  <id>{_make_id(channel, 'changes')}</id>\n  <title>Changes of {escape_attribute(channel.title)}</title>\n"
+        f"  <updated>{_format_time(updated)}</updated>\n  <author><name>aggregator</name></author>\n"
+        f'  <link rel="self" type="application/atom+xml" href="{escape_attribute(channel.base_url)}/{ATOM}"/>\n'
+        f'  <link rel="alternate" type="text/html" href="{escape_attribute(channel.base_url)}/{PAGE}"/>\n'
+        f"{entries}</feed>\n"
     ).encode("utf-8", "replace")
 
 
-def _entry(channel: Channel, edition: Edition) -> str:
+def _make_entry(channel: Channel, edition: Edition) -> str:
     """One run as an entry: its sentences as a list."""
-    lines = [sentence(each) for each in edition.changes]
-    name = _id(channel, " ".join((_second(edition.at), *lines)))
-    more = f"<li>and {wording.count(edition.more, 'more change')}</li>" if edition.more else ""
-    listed = "".join(f"<li>{clean(line)}</li>" for line in lines) + more
-    title = lines[0] if len(lines) == 1 else wording.count(len(lines) + edition.more, "change")
+    lines = [describe_change(each) for each in edition.changes]
+    name = _make_id(channel, " ".join((_format_time(edition.at), *lines)))
+    more = f"<li>and {wording.format_count(edition.more, 'more change')}</li>" if edition.more else ""
+    listed = "".join(f"<li>{escape_attribute(line)}</li>" for line in lines) + more
+    title = lines[0] if len(lines) == 1 else wording.format_count(len(lines) + edition.more, "change")
     return (
-        f"  <entry>\n    <id>{name}</id>\n    <title>{clean(title)}</title>\n"
-        f"    <updated>{_second(edition.at)}</updated>\n"
-        f'    <link rel="alternate" type="text/html" href="{clean(channel.base_url)}/{PAGE}"/>\n'
+        f"  <entry>\n    <id>{name}</id>\n    <title>{escape_attribute(title)}</title>\n"
+        f"    <updated>{_format_time(edition.at)}</updated>\n"
+        f'    <link rel="alternate" type="text/html" href="{escape_attribute(channel.base_url)}/{PAGE}"/>\n'
         f'    <content type="html">{escape(f"<ul>{listed}</ul>")}</content>\n  </entry>\n'
     )
 
@@ -71,33 +73,33 @@ class _Line(Struct):
     said: list[str] = field(default_factory=list)
 
 
-def _grouped(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
+def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
     """A run's changes, those of one item under its title."""
     lines: dict[str, _Line] = {}
     for change in found:
-        told, title = sentence(change), named(change)
+        told, title = describe_change(change), quote_title(change)
         if told.startswith(title):
-            line = lines.setdefault(change.guid, _Line(title, _target(change, there)))
+            line = lines.setdefault(change.guid, _Line(title, _find_target(change, there)))
             line.said.append(told.removeprefix(title))
         else:
-            lines[told] = _Line(told, _target(change, there))
+            lines[told] = _Line(told, _find_target(change, there))
     return list(lines.values())
 
 
-def _target(change: Change, there: Collection[str]) -> str | None:
+def _find_target(change: Change, there: Collection[str]) -> str | None:
     """The item's place on the feed's page, where it is still there."""
-    return f"index.html#{view.anchor(change.guid)}" if change.guid and change.guid in there else None
+    return f"index.html#{view.make_anchor(change.guid)}" if change.guid and change.guid in there else None
 
 
-def _id(channel: Channel, name: str) -> str:
+def _make_id(channel: Channel, name: str) -> str:
     """A name for ever, from the feed's own (podcast:guid, else its folder's name): it survives a move."""
     home = uuid.uuid5(uuid.NAMESPACE_URL, channel.guid or channel.name)
     return f"urn:uuid:{uuid.uuid5(home, name)}"
 
 
-def _day(at: datetime) -> str:
-    return wording.day(Moment(at))
+def _format_day(at: datetime) -> str:
+    return wording.format_day(Moment(at))
 
 
-def _second(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")

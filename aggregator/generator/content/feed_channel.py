@@ -9,22 +9,23 @@ from typing import Literal
 
 from msgspec import Struct
 
-from aggregator.generator.content import ids, links, plain_text, sanitize
-from aggregator.generator.content.categories import places
-from aggregator.generator.content.people import person
-from aggregator.generator.content.podcast_namespace import MEDIUMS
+from aggregator.generator.content import links, sanitize
+from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.podcast_namespace import MEDIUMS, Row, make_rows
+from aggregator.generator.content.sanitize import clean_person
+from aggregator.model.categories import find_categories
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 
 # RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
-LANGUAGE = "en"
+_DEFAULT_LANGUAGE = "en"
 PAGE = "index.html"
 # What stands before the holder's name, beginning with the word or the sign, and years behind it; in the middle a year
 # may be part of the name ("Studio 2000 Ltd").
 _SIGN = r"(?:copyright\b|©|℗|\(c\))"
 _YEARS = r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:(?:19|20)?\d\d|present))?\b"
-MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|(?<![,;\s])[,;\s]++{_YEARS}$")
+_COPYRIGHT_MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.;:|/&\s])*|(?<![,;\s])[,;\s]++{_YEARS}$")
 
 
 class FeedChannel(Struct, frozen=True):
@@ -60,84 +61,144 @@ class FeedChannel(Struct, frozen=True):
         return f"{self.base_url}/{name}"
 
 
-def of(feed: Feed) -> FeedChannel:
+def make_feed_channel(feed: Feed) -> FeedChannel:
     """Return the show as the formats carry it."""
     channel = feed.channel
-    base_url = (links.web(channel.base_url) or channel.base_url).rstrip("/")
-    title = plain_text.name(channel.title) or channel.name
+    base_url = (links.clean_url(channel.base_url) or channel.base_url).rstrip("/")
+    title = sanitize.clean_name(channel.title) or channel.name
     return FeedChannel(
         name=channel.name,
         base_url=base_url,
-        guid=channel.guid or ids.podcast(f"{base_url}/podcast.xml"),
+        guid=channel.guid or links.make_podcast_guid(f"{base_url}/podcast.xml"),
         title=title,
-        link=links.web(channel.link) or f"{base_url}/{PAGE}",
-        description=_description(channel) or title,
-        language=plain_text.language(channel.language) or _spoken(feed.items),
-        author=person(channel.author),
-        owner_email=plain_text.name(channel.owner_email),
-        image=links.web(channel.image),
-        copyright=_holder(channel.copyright),
-        license=_license(channel),
+        link=links.clean_url(channel.link) or f"{base_url}/{PAGE}",
+        description=_clean_description(channel) or title,
+        language=sanitize.clean_language(channel.language) or _find_language(feed.items),
+        author=clean_person(channel.author),
+        owner_email=sanitize.clean_name(channel.owner_email),
+        image=links.clean_url(channel.image),
+        copyright=_clean_copyright(channel.copyright),
+        license=_clean_license(channel),
         explicit=bool(channel.explicit),
-        type=_type(channel, feed.items),
+        type=_choose_type(channel, feed.items),
         complete=bool(channel.complete),
         locked=channel.locked,
         block=channel.block,
         medium=channel.medium if channel.medium in MEDIUMS else "podcast",
-        categories=places(channel.categories),
-        new_feed_url=links.web(channel.new_feed_url),
-        hubs=tuple(hub for hub in map(links.web, channel.hubs) if hub),
+        categories=find_categories(channel.categories),
+        new_feed_url=links.clean_url(channel.new_feed_url),
+        hubs=tuple(hub for hub in map(links.clean_url, channel.hubs) if hub),
         ttl=channel.ttl if channel.ttl and channel.ttl > 0 else None,
         tags=channel.tags,
-        origins=_origins(feed),
+        origins=_find_origins(feed),
     )
 
 
-def _description(channel: Channel) -> str:
+def _clean_description(channel: Channel) -> str:
     """The show's text in plain words: sources give it with markup as often as without."""
     said = channel.description or ""
-    plain = plain_text.short(plain_text.prose(sanitize.plain(said) if plain_text.marked(said) else said))
-    return "" if plain in plain_text.NOTHING else plain
+    plain = sanitize.shorten(sanitize.clean_prose(sanitize.html_to_text(said) if sanitize.has_markup(said) else said))
+    return "" if plain in sanitize.PROGRAM_WORDS else plain
 
 
-def _holder(said: str | None) -> str | None:
+def _clean_copyright(said: str | None) -> str | None:
     """The holder's name alone: PSP-1 asks for it without the word, the sign or a year.
 
-    >>> _holder("Copyright © 2019-2024 Ada Quay")
+    >>> _clean_copyright("Copyright © 2019-2024 Ada Quay")
     'Ada Quay'
-    >>> _holder("Studio 2000 Ltd, 2019")
+    >>> _clean_copyright("Studio 2000 Ltd, 2019")
     'Studio 2000 Ltd'
     """
-    return plain_text.name(MARKS.sub("", plain_text.line(said or "")))
+    return sanitize.clean_name(_COPYRIGHT_MARKS.sub("", sanitize.clean_line(said or "")))
 
 
-def _license(channel: Channel) -> tuple[str, str | None] | None:
-    said = plain_text.line(channel.license or "", 128)
-    return (said, links.web(channel.license_url)) if said else None
+def _clean_license(channel: Channel) -> tuple[str, str | None] | None:
+    said = sanitize.clean_line(channel.license or "", 128)
+    return (said, links.clean_url(channel.license_url)) if said else None
 
 
-def _spoken(items: Sequence[Item]) -> str:
+def _find_language(items: Sequence[Item]) -> str:
     """The language that most items name, the first in the alphabet where two are as frequent."""
-    counts = Counter(language for item in items if (language := plain_text.language(item.language)))
-    return min(counts, key=lambda language: (-counts[language], language), default=LANGUAGE)
+    counts = Counter(language for item in items if (language := sanitize.clean_language(item.language)))
+    return min(counts, key=lambda language: (-counts[language], language), default=_DEFAULT_LANGUAGE)
 
 
-def _type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
+def _choose_type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
     """Serial only where it can be: Apple asks for an episode number on every full episode of a serial show."""
     whole = (item for item in items if item.enclosure and item.episode_type in {None, "full"})
     return "serial" if channel.type == "serial" and all(item.episode for item in whole) else "episodic"
 
 
-def _origins(feed: Feed) -> tuple[tuple[str, str], ...]:
+def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:
     """By the config alone, not by what a source last answered: a silent source must not change the feed."""
     found: list[tuple[str, str]] = []
     asked = {
         source.name: source for source in (*feed.gone, *(source_result.source for source_result in feed.source_results))
     }
     for _, source in sorted(asked.items()):
-        address = links.public(source.url)
+        address = links.clean_public_url(source.url)
         if address is None and source.kind == "apple" and source.show:
-            address = links.web(f"https://podcasts.apple.com/podcast/id{source.show}")
+            address = links.clean_url(f"https://podcasts.apple.com/podcast/id{source.show}")
         if address:
             found.append((source.name, address))
     return tuple(found)
+
+
+def make_channel_rows(head: FeedChannel) -> tuple[Row, ...]:
+    """The channel's rows after feedgen's own elements, in the order in which directories document them."""
+    plain: tuple[tuple[str, str | None], ...] = (
+        ("itunes:author", head.author),
+        ("itunes:explicit", "true" if head.explicit else "false"),
+        ("itunes:type", head.type),
+        ("itunes:complete", "Yes" if head.complete else None),
+        ("itunes:block", "Yes" if head.block else None),
+        ("itunes:new-feed-url", head.new_feed_url),
+    )
+    spoken: tuple[Row, ...] = tuple((name, value, {}, ()) for name, value in plain if value)
+    return (
+        spoken + _make_image(head) + _make_owner(head) + _make_categories(head) + make_rows(_make_tags(head), "channel")
+    )
+
+
+def find_origin(said: FeedItem, head: FeedChannel) -> tuple[str, str] | None:
+    """The source that the item is credited to, by name and address; ``None`` where it has no address to give."""
+    return next((known for known in head.origins if known[0] == said.origin), None)
+
+
+def _make_image(head: FeedChannel) -> tuple[Row, ...]:
+    return (("itunes:image", None, {"href": head.image}, ()),) if head.image else ()
+
+
+def _make_owner(head: FeedChannel) -> tuple[Row, ...]:
+    """Only the address that the config gives: a source's owner never agreed to be written to about this feed."""
+    if not head.owner_email:
+        return ()
+    name: Row = ("itunes:name", head.author or head.title, {}, ())
+    return (("itunes:owner", None, {}, (name, ("itunes:email", head.owner_email, {}, ()))),)
+
+
+def _make_categories(head: FeedChannel) -> tuple[Row, ...]:
+    """Each top category once, its subcategories within it."""
+    tops: dict[str, list[str]] = {}
+    for top, *subs in head.categories:
+        tops.setdefault(top, []).extend(subs)
+    return tuple(
+        ("itunes:category", None, {"text": top}, tuple(("itunes:category", None, {"text": sub}, ()) for sub in subs))
+        for top, subs in tops.items()
+    )
+
+
+def _make_tags(head: FeedChannel) -> tuple[Tag, ...]:
+    """Our own elements first: of those that may stand once, a source's copy then has no place left."""
+    owner = (("owner", head.owner_email),) if head.owner_email else ()
+    own = [
+        Tag("podcast:guid", head.guid),
+        Tag("podcast:locked", "yes" if head.locked else "no", owner),
+        Tag("podcast:medium", head.medium),
+    ]
+    if head.block:
+        own.append(Tag("podcast:block", "yes"))
+    if head.license:
+        text, address = head.license
+        own.append(Tag("podcast:license", text, (("url", address),) if address else ()))
+    return (*own, *head.tags)

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from aggregator.generator.content import ids, links, plain_text, sanitize
-from aggregator.generator.content.people import person
-from aggregator.generator.podcast import moment
+from aggregator.generator.content import links, sanitize
+from aggregator.generator.content.sanitize import clean_person
+from aggregator.generator.podcast import to_feed_time
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
-GLIMPSE = 80
+_LONGEST_FALLBACK_TITLE = 80
 # Atom demands a time of every entry; settle gives every item one, so this shows only where a caller skipped it.
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Media(Struct, frozen=True):
@@ -57,71 +57,73 @@ class FeedItem(Struct, frozen=True):
     @property
     def changed(self) -> datetime:
         """When the item last changed, as far as a source or the store knows."""
-        return self.updated or self.published or NEVER
+        return self.updated or self.published or _NEVER
 
     @property
     def placeholder(self) -> str:
         """The text of an item that has none: Atom and JSON Feed demand some."""
-        return self.guid if self.title in plain_text.NOTHING else self.title
+        return self.guid if self.title in sanitize.PROGRAM_WORDS else self.title
 
     @property
     def playable(self) -> bool:
         """Whether the item belongs into podcast.xml."""
-        return self.media is not None and links.playable(self.media.type)
+        return self.media is not None and links.is_playable(self.media.type)
 
 
-def of(item: Item) -> FeedItem:
+def make_feed_item(item: Item) -> FeedItem:
     """Return the item as the formats carry it."""
-    link = links.web(item.link)
-    said, markup = _texts(item)
-    washed = sanitize.markup(markup, link) if markup else ""
-    guid = plain_text.line(item.guid, plain_text.SHORT) or ids.stand_in(item.guid)
+    link = links.clean_url(item.link)
+    said, markup = _choose_texts(item)
+    washed = sanitize.clean_html(markup, link) if markup else ""
+    guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY) or links.make_fallback_guid(item.guid)
     return FeedItem(
         guid=guid,
-        title=plain_text.title(item.title) or plain_text.title(plain_text.line(said, GLIMPSE)) or guid,
+        title=sanitize.clean_title(item.title)
+        or sanitize.clean_title(sanitize.clean_line(said, _LONGEST_FALLBACK_TITLE))
+        or guid,
         link=link,
-        published=moment(item.published.at) if item.published else None,
-        updated=moment(item.updated.at) if item.updated else None,
-        media=media(item),
-        short=plain_text.short(said),
-        html=sanitize.paragraphs(said) if washed.strip() in plain_text.NOTHING else washed,
-        image=links.web(item.image),
+        published=to_feed_time(item.published.at) if item.published else None,
+        updated=to_feed_time(item.updated.at) if item.updated else None,
+        media=find_media(item),
+        short=sanitize.shorten(said),
+        html=sanitize.text_to_html(said) if washed.strip() in sanitize.PROGRAM_WORDS else washed,
+        image=links.clean_url(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
         episode=item.episode if item.episode and item.episode > 0 else None,
-        number=plain_text.name(item.number, 32),
+        number=sanitize.clean_name(item.number, 32),
         episode_type=item.episode_type,
         explicit=item.explicit,
-        author=person(item.author),
-        language=plain_text.language(item.language),
-        categories=tuple(dict.fromkeys(filter(None, map(plain_text.name, item.categories)))),
+        author=clean_person(item.author),
+        language=sanitize.clean_language(item.language),
+        categories=tuple(dict.fromkeys(filter(None, map(sanitize.clean_name, item.categories)))),
         tags=item.tags,
         origin=item.origin,
     )
 
 
-def _texts(item: Item) -> tuple[str, str]:
+def _choose_texts(item: Item) -> tuple[str, str]:
     """The item's text as plain prose and as markup, each empty where nobody gave it.
 
     A description is plain by contract; one that holds markup all the same is taken for what it is.
     """
     description, markup = item.description or "", item.html or ""
-    if plain_text.marked(description):
+    if sanitize.has_markup(description):
         markup = markup or description
-        description = sanitize.plain(description)
-    given = (description, "" if description else sanitize.plain(markup), item.summary or "")
-    return next((text for text in map(plain_text.prose, given) if text not in plain_text.NOTHING), ""), markup
+        description = sanitize.html_to_text(description)
+    given = (description, "" if description else sanitize.html_to_text(markup), item.summary or "")
+    return next((text for text in map(sanitize.clean_prose, given) if text not in sanitize.PROGRAM_WORDS), ""), markup
 
 
-def media(item: Item) -> Media | None:
+def find_media(item: Item) -> Media | None:
     """The enclosure as it is published, ``None`` where there is none on the web."""
-    if item.enclosure is None or (address := links.web(item.enclosure.url)) is None:
+    if item.enclosure is None or (address := links.clean_url(item.enclosure.url)) is None:
         return None
     length = item.enclosure.length
-    return Media(address, links.media_type(item.enclosure), length if length and length > 0 else 0)
+    return Media(address, links.find_media_type(item.enclosure), length if length and length > 0 else 0)
 
 
-def playable(item: Item) -> bool:
+def is_playable(item: Item) -> bool:
     """Return whether the item belongs into podcast.xml, without making it ready."""
-    found = media(item)
-    return found is not None and links.playable(found.type)
+    found = find_media(item)
+    return found is not None and links.is_playable(found.type)

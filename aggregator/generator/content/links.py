@@ -1,22 +1,23 @@
-"""Addresses and media types as the output may carry them: web addresses in ASCII, types that apps know."""
+"""URLs, media types and ids as the formats may carry them."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import quote, urlsplit, urlunsplit
+from uuid import NAMESPACE_URL, UUID, uuid5
 
-from aggregator.generator.content import plain_text
+from aggregator.generator.content import sanitize
 from aggregator.model.entry import Enclosure
 
 # RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
-KEEP = "!#$%&'()*+,/:;=?@[]~-._"
-PLAIN = re.compile(
+_KEEP = "!#$%&'()*+,/:;=?@[]~-._"
+_PLAIN = re.compile(
     r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@\[\]~._-]*)?"
 )
-MEDIA = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
+MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 # A host has at most 253 characters (RFC 1035); urlsplit and IDNA take quadratic time for one of combining marks.
-LONG_HOST = re.compile(r"[^/?#]*//[^/?#]{600}")
-HOST = re.compile(r"[A-Za-z0-9.:\[\]_-]+")
+_LONG_HOST = re.compile(r"[^/?#]*//[^/?#]{600}")
+_HOST = re.compile(r"[A-Za-z0-9.:\[\]_-]+")
 
 # Apple's list of formats, and what else podcasts were seen to use; extension of the path to media type.
 TYPES = {
@@ -26,7 +27,7 @@ TYPES = {
     "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "zip": "application/zip",
 }  # fmt: skip
 # Names of audio/mpeg that apps do not all know.
-SPELLINGS = {
+_SPELLINGS = {
     "audio/mp3": "audio/mpeg",
     "audio/mpeg3": "audio/mpeg",
     "audio/x-mpeg": "audio/mpeg",
@@ -34,7 +35,7 @@ SPELLINGS = {
     "audio/mpg": "audio/mpeg",
     "audio/x-mpeg-3": "audio/mpeg",
 }
-VAGUE = frozenset(
+VAGUE_TYPES = frozenset(
     {
         "application/octet-stream",
         "binary/octet-stream",
@@ -44,72 +45,114 @@ VAGUE = frozenset(
         "text/html",
     }
 )
-SECRET = re.compile(r"(?i)(?:^|[&_-])(?:auth|key|apikey|pass|password|pwd|secret|sig|signature|token|user|uid)=")
-FALLBACK = "application/octet-stream"
+_SECRET = re.compile(r"(?i)(?:^|[&_-])(?:auth|key|apikey|pass|password|pwd|secret|sig|signature|token|user|uid)=")
+_FALLBACK = "application/octet-stream"
 
 
-def web(value: str | None) -> str | None:
+def clean_url(value: str | None) -> str | None:
     """The http or https address in ASCII, nothing else changed; ``None`` where it is no web address.
 
-    >>> web("https://example.org/ä b?x=1%20")
+    >>> clean_url("https://example.org/ä b?x=1%20")
     'https://example.org/%C3%A4%20b?x=1%20'
-    >>> web("javascript:alert(1)") is None
+    >>> clean_url("javascript:alert(1)") is None
     True
     """
-    if value is None or PLAIN.fullmatch(value):
+    if value is None or _PLAIN.fullmatch(value):
         return value
-    if LONG_HOST.match(value):
+    if _LONG_HOST.match(value):
         return None
     try:
-        parts = urlsplit("".join(plain_text.text(value).split("\n")))
-        host = _host(parts.netloc)
+        parts = urlsplit("".join(sanitize.clean_text(value).split("\n")))
+        host = _clean_host(parts.netloc)
     except ValueError:
         return None
     if parts.scheme.lower() not in {"http", "https"} or not host:
         return None
-    path, query, fragment = (quote(piece, safe=KEEP) for piece in (parts.path, parts.query, parts.fragment))
+    path, query, fragment = (quote(piece, safe=_KEEP) for piece in (parts.path, parts.query, parts.fragment))
     return urlunsplit((parts.scheme.lower(), host, path, query, fragment))
 
 
-def public(value: str | None) -> str | None:
+def clean_public_url(value: str | None) -> str | None:
     """The web address of a source as it may be told to the world; ``None`` where it holds a name or a secret.
 
-    >>> public("https://example.org/feed?token=1") is None
+    >>> clean_public_url("https://example.org/feed?token=1") is None
     True
     """
-    address = web(value)
-    if address is None or "@" in urlsplit(address).netloc or SECRET.search(urlsplit(address).query):
+    address = clean_url(value)
+    if address is None or "@" in urlsplit(address).netloc or _SECRET.search(urlsplit(address).query):
         return None
     return address
 
 
-def media_type(enclosure: Enclosure) -> str:
+def find_media_type(enclosure: Enclosure) -> str:
     """The media type: the source's where it says something, else by the path's extension, else that of unknown bytes.
 
-    >>> media_type(Enclosure("https://example.org/a.mp3?x=1"))
+    >>> find_media_type(Enclosure("https://example.org/a.mp3?x=1"))
     'audio/mpeg'
     """
     given = (enclosure.type or "").split(";")[0].strip().lower()
-    given = SPELLINGS.get(given, given)
-    if MEDIA.fullmatch(given) and given not in VAGUE:
+    given = _SPELLINGS.get(given, given)
+    if MEDIA_TYPE.fullmatch(given) and given not in VAGUE_TYPES:
         return given
-    return by_extension(enclosure.url) or (given if MEDIA.fullmatch(given) else FALLBACK)
+    return media_type_by_extension(enclosure.url) or (given if MEDIA_TYPE.fullmatch(given) else _FALLBACK)
 
 
-def by_extension(address: str) -> str | None:
+def media_type_by_extension(address: str) -> str | None:
     """The media type that the path's extension stands for, ``None`` where it has none that is known."""
     path = re.split("[?#]", address, maxsplit=1)[0]
     return TYPES.get(path.rpartition(".")[2].lower())
 
 
-def playable(media: str) -> bool:
+def is_playable(media: str) -> bool:
     """Is this something that a podcast app plays?"""
     return media.startswith(("audio/", "video/"))
 
 
-def _host(netloc: str) -> str | None:
+def _clean_host(netloc: str) -> str | None:
     """The network location in ASCII (IDNA 2003, as the standard library has it), ``None`` where there is none."""
     if not netloc.isascii():
         netloc = netloc.encode("idna").decode("ascii")
     _, _, host = netloc.rpartition("@")
-    return netloc if HOST.fullmatch(host) and host.strip(".:[]") else None
+    return netloc if _HOST.fullmatch(host) and host.strip(".:[]") else None
+
+
+_PODCAST = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+")
+_HEX = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def make_podcast_guid(address: str) -> str:
+    """The podcast:guid of the feed first served at this address.
+
+    >>> make_podcast_guid("https://podnews.net/rss")
+    '9b024349-ccf0-5f69-a609-6b82873eab3c'
+    >>> make_podcast_guid("http://mp3s.nashownotes.com/pc20rss.xml/")
+    '917393e3-1b1e-5cef-ace4-edaa54e1f810'
+    """
+    bare = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://", "", address).rstrip("/")
+    return str(uuid5(_PODCAST, bare))
+
+
+def make_atom_id(guid: str, show: str) -> str:
+    """The Atom id of an item: its guid where that is an absolute IRI, else a ``urn:uuid:`` made of it.
+
+    ``show`` is the podcast:guid. A guid with a scheme but no authority counts only where the scheme is ``urn`` or
+    ``tag``: "Episode:12" is not an address.
+
+    >>> make_atom_id("https://example.org/?p=1", "9b024349-ccf0-5f69-a609-6b82873eab3c")
+    'https://example.org/?p=1'
+    >>> make_atom_id("9B024349-ccf0-5f69-a609-6b82873eab3c", "9b024349-ccf0-5f69-a609-6b82873eab3c")
+    'urn:uuid:9B024349-ccf0-5f69-a609-6b82873eab3c'
+    >>> make_atom_id("Buzzsprout-1", "9b024349-ccf0-5f69-a609-6b82873eab3c")
+    'urn:uuid:f21fcaf7-6f59-57e3-a538-2c8a5536364c'
+    """
+    if _HEX.fullmatch(guid):
+        return f"urn:uuid:{guid}"
+    if _IRI.fullmatch(guid) and ("://" in guid or guid.lower().startswith(("urn:", "tag:"))):
+        return guid
+    return f"urn:uuid:{uuid5(UUID(show) if _HEX.fullmatch(show) else NAMESPACE_URL, guid)}"
+
+
+def make_fallback_guid(guid: str) -> str:
+    """A guid for one of which nothing is left once XML's forbidden characters are gone."""
+    return str(uuid5(_PODCAST, repr(guid)))

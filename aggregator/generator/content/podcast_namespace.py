@@ -7,15 +7,17 @@ through only where it fits the table; the validator finds the misfits with the s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
-from aggregator.generator.content import links, plain_text
+from aggregator.generator.content import links, sanitize
+from aggregator.generator.content.sanitize import clean_person
+from aggregator.model.entry import Tag
 
 Place = Literal["channel", "item"]
-Kind = Literal[
+ValueKind = Literal[
     "any",
     "text",
     "url",
@@ -32,7 +34,7 @@ Kind = Literal[
 ]
 
 
-class Shape(Struct, frozen=True):
+class ElementRule(Struct, frozen=True):
     """What one element may be: its places, ``many`` or one, its text, its attributes (a needed one ends in "!").
 
     ``longest`` is the most characters of the text. ``children`` are (name, least, most) of the elements within.
@@ -41,53 +43,54 @@ class Shape(Struct, frozen=True):
 
     places: tuple[Place, ...]
     many: bool = True
-    text: Kind | None = None
-    longest: int = plain_text.LINE
-    attributes: Mapping[str, Kind] = field(default_factory=dict)
+    text: ValueKind | None = None
+    longest: int = sanitize.LONGEST_LINE
+    attributes: Mapping[str, ValueKind] = field(default_factory=dict)
     children: tuple[tuple[str, int, int], ...] = ()
 
 
-CH: tuple[Place, ...] = ("channel",)
-IT: tuple[Place, ...] = ("item",)
-BOTH: tuple[Place, ...] = ("channel", "item")
-INSIDE: tuple[Place, ...] = ()
-ANY = 1000
+_CHANNEL: tuple[Place, ...] = ("channel",)
+_ITEM: tuple[Place, ...] = ("item",)
+_BOTH: tuple[Place, ...] = ("channel", "item")
+_INSIDE: tuple[Place, ...] = ()
+_ANY = 1000
 
-TABLE: Mapping[str, Shape] = {
-    "podcast:guid": Shape(CH, many=False, text="guid"),
-    "podcast:locked": Shape(CH, many=False, text="yesno", attributes={"owner": "mail"}),
-    "podcast:medium": Shape(CH, many=False, text="medium"),
-    "podcast:funding": Shape(BOTH, text="text", longest=128, attributes={"url!": "url"}),
-    "podcast:person": Shape(
-        BOTH, text="text", longest=128, attributes={"role": "text", "group": "text", "img": "url", "href": "url"}
+ELEMENTS: Mapping[str, ElementRule] = {
+    "podcast:guid": ElementRule(_CHANNEL, many=False, text="guid"),
+    "podcast:locked": ElementRule(_CHANNEL, many=False, text="yesno", attributes={"owner": "mail"}),
+    "podcast:medium": ElementRule(_CHANNEL, many=False, text="medium"),
+    "podcast:funding": ElementRule(_BOTH, text="text", longest=128, attributes={"url!": "url"}),
+    "podcast:person": ElementRule(
+        _BOTH, text="text", longest=128, attributes={"role": "text", "group": "text", "img": "url", "href": "url"}
     ),
-    "podcast:location": Shape(
-        BOTH, text="text", longest=128, attributes={"rel": "text", "geo": "text", "osm": "text", "country": "text"}
+    "podcast:location": ElementRule(
+        _BOTH, text="text", longest=128, attributes={"rel": "text", "geo": "text", "osm": "text", "country": "text"}
     ),
-    "podcast:license": Shape(BOTH, many=False, text="text", longest=128, attributes={"url": "url"}),
-    "podcast:txt": Shape(BOTH, text="text", longest=4000, attributes={"purpose": "text"}),
-    "podcast:podroll": Shape(CH, many=False, children=(("podcast:remoteItem", 1, ANY),)),
-    "podcast:publisher": Shape(CH, many=False, children=(("podcast:remoteItem", 1, 1),)),
-    "podcast:remoteItem": Shape(
-        CH, attributes={"feedGuid!": "guid", "feedUrl": "url", "itemGuid": "text", "medium": "medium", "title": "text"}
+    "podcast:license": ElementRule(_BOTH, many=False, text="text", longest=128, attributes={"url": "url"}),
+    "podcast:txt": ElementRule(_BOTH, text="text", longest=4000, attributes={"purpose": "text"}),
+    "podcast:podroll": ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, _ANY),)),
+    "podcast:publisher": ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, 1),)),
+    "podcast:remoteItem": ElementRule(
+        _CHANNEL,
+        attributes={"feedGuid!": "guid", "feedUrl": "url", "itemGuid": "text", "medium": "medium", "title": "text"},
     ),
-    "podcast:updateFrequency": Shape(
-        CH,
+    "podcast:updateFrequency": ElementRule(
+        _CHANNEL,
         many=False,
         text="text",
         longest=128,
         attributes={"complete": "truefalse", "dtstart": "text", "rrule": "text"},
     ),
-    "podcast:podping": Shape(CH, many=False, attributes={"usesPodping!": "truefalse"}),
-    "podcast:block": Shape(CH, text="yesno", attributes={"id": "text"}),
-    "podcast:trailer": Shape(
-        CH,
+    "podcast:podping": ElementRule(_CHANNEL, many=False, attributes={"usesPodping!": "truefalse"}),
+    "podcast:block": ElementRule(_CHANNEL, text="yesno", attributes={"id": "text"}),
+    "podcast:trailer": ElementRule(
+        _CHANNEL,
         text="text",
         longest=128,
         attributes={"url!": "url", "pubdate!": "text", "length": "integer", "type": "media", "season": "integer"},
     ),
-    "podcast:image": Shape(
-        BOTH,
+    "podcast:image": ElementRule(
+        _BOTH,
         attributes={
             "href!": "url",
             "alt": "text",
@@ -98,21 +101,21 @@ TABLE: Mapping[str, Shape] = {
             "purpose": "text",
         },
     ),
-    "podcast:socialInteract": Shape(
-        BOTH,
+    "podcast:socialInteract": ElementRule(
+        _BOTH,
         attributes={"protocol!": "text", "uri": "any", "accountId": "text", "accountUrl": "url", "priority": "integer"},
     ),
-    "podcast:transcript": Shape(
-        IT, attributes={"url!": "url", "type!": "transcript", "language": "text", "rel": "text"}
+    "podcast:transcript": ElementRule(
+        _ITEM, attributes={"url!": "url", "type!": "transcript", "language": "text", "rel": "text"}
     ),
-    "podcast:chapters": Shape(IT, many=False, attributes={"url!": "url", "type!": "chapters"}),
-    "podcast:season": Shape(IT, many=False, text="integer", attributes={"name": "text"}),
-    "podcast:episode": Shape(IT, many=False, text="decimal", attributes={"display": "text"}),
-    "podcast:soundbite": Shape(
-        IT, text="text", attributes={"startTime!": "decimal", "duration!": "decimal"}, longest=128
+    "podcast:chapters": ElementRule(_ITEM, many=False, attributes={"url!": "url", "type!": "chapters"}),
+    "podcast:season": ElementRule(_ITEM, many=False, text="integer", attributes={"name": "text"}),
+    "podcast:episode": ElementRule(_ITEM, many=False, text="decimal", attributes={"display": "text"}),
+    "podcast:soundbite": ElementRule(
+        _ITEM, text="text", attributes={"startTime!": "decimal", "duration!": "decimal"}, longest=128
     ),
-    "podcast:alternateEnclosure": Shape(
-        IT,
+    "podcast:alternateEnclosure": ElementRule(
+        _ITEM,
         attributes={
             "type!": "media",
             "length": "integer",
@@ -124,18 +127,18 @@ TABLE: Mapping[str, Shape] = {
             "codecs": "text",
             "default": "truefalse",
         },
-        children=(("podcast:source", 1, ANY), ("podcast:integrity", 0, 1)),
+        children=(("podcast:source", 1, _ANY), ("podcast:integrity", 0, 1)),
     ),
-    "podcast:source": Shape(INSIDE, attributes={"uri!": "any", "contentType": "media"}),
-    "podcast:integrity": Shape(INSIDE, attributes={"type!": "text", "value!": "text"}),
-    "podcast:contentLink": Shape(IT, text="text", attributes={"href!": "any"}),
-    "podcast:value": Shape(
-        BOTH,
+    "podcast:source": ElementRule(_INSIDE, attributes={"uri!": "any", "contentType": "media"}),
+    "podcast:integrity": ElementRule(_INSIDE, attributes={"type!": "text", "value!": "text"}),
+    "podcast:contentLink": ElementRule(_ITEM, text="text", attributes={"href!": "any"}),
+    "podcast:value": ElementRule(
+        _BOTH,
         attributes={"type!": "text", "method!": "text", "suggested": "decimal"},
-        children=(("podcast:valueRecipient", 1, ANY), ("podcast:valueTimeSplit", 0, ANY)),
+        children=(("podcast:valueRecipient", 1, _ANY), ("podcast:valueTimeSplit", 0, _ANY)),
     ),
-    "podcast:valueRecipient": Shape(
-        INSIDE,
+    "podcast:valueRecipient": ElementRule(
+        _INSIDE,
         attributes={
             "type!": "text",
             "address!": "text",
@@ -146,36 +149,36 @@ TABLE: Mapping[str, Shape] = {
             "fee": "truefalse",
         },
     ),
-    "podcast:valueTimeSplit": Shape(
-        INSIDE,
+    "podcast:valueTimeSplit": ElementRule(
+        _INSIDE,
         attributes={
             "startTime!": "decimal",
             "duration!": "decimal",
             "remoteStartTime": "decimal",
             "remotePercentage": "decimal",
         },
-        children=(("podcast:remoteItem", 0, 1), ("podcast:valueRecipient", 0, ANY)),
+        children=(("podcast:remoteItem", 0, 1), ("podcast:valueRecipient", 0, _ANY)),
     ),
 }
 
 # Elements that the namespace has, and that a feed of what is over has no use for.
 LIVE = frozenset({"podcast:liveItem", "podcast:chat", "podcast:images"})
 # Elements whose text is optional; every other element with a text must have one.
-SILENT = frozenset({"podcast:soundbite", "podcast:contentLink", "podcast:trailer", "podcast:funding"})
+_TEXT_OPTIONAL = frozenset({"podcast:soundbite", "podcast:contentLink", "podcast:trailer", "podcast:funding"})
 MEDIUMS = frozenset(
     name + final
     for name in ("podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course")
     for final in ("", "L")
 ) | {"mixed"}
-TRANSCRIPTS = frozenset({"text/vtt", "text/html", "text/plain", "application/json", "application/x-subrip"})
+_TRANSCRIPTS = frozenset({"text/vtt", "text/html", "text/plain", "application/json", "application/x-subrip"})
 # Media types that sources write for those of the list; what they mean is beyond doubt.
-MEANT: Mapping[str, str] = {
+_MEANT: Mapping[str, str] = {
     "application/json": "application/json+chapters",
     "application/srt": "application/x-subrip",
     "text/srt": "application/x-subrip",
     "text/webvtt": "text/vtt",
 }
-PATTERNS: Mapping[Kind, re.Pattern[str]] = {
+_PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
     "any": re.compile(r"(?!(?i:javascript|data|vbscript):)[A-Za-z][A-Za-z0-9+.-]*:\S+"),
     "text": re.compile(r"(?s).+"),
     "guid": re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
@@ -184,7 +187,116 @@ PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
     # Case means nothing in a media type (RFC 2045, section 5.1): "application/x-mpegURL" is how Apple writes it.
-    "media": re.compile(links.MEDIA.pattern, re.IGNORECASE),
+    "media": re.compile(links.MEDIA_TYPE.pattern, re.IGNORECASE),
     "chapters": re.compile(r"application/json(?:\+chapters)?"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
 }
+
+
+Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
+
+# For each element: the kinds of its attributes, and which of them it needs.
+_ATTRIBUTE_KINDS: Mapping[str, Mapping[str, ValueKind]] = {
+    name: {key.rstrip("!"): kind for key, kind in shape.attributes.items()} for name, shape in ELEMENTS.items()
+}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    name: tuple(key.rstrip("!") for key in shape.attributes if key.endswith("!")) for name, shape in ELEMENTS.items()
+}
+
+
+def is_valid_value(kind: ValueKind, value: str) -> bool:
+    """Is this value of this kind?"""
+    if kind == "url":
+        return links.clean_url(value) == value
+    if kind == "medium":
+        return value in MEDIUMS
+    if kind == "transcript":
+        return value in _TRANSCRIPTS
+    return _PATTERNS[kind].fullmatch(value) is not None
+
+
+def find_faults(tag: Tag) -> Iterator[str]:
+    """What is wrong with one element, in words; nothing where it is valid."""
+    shape = ELEMENTS.get(tag.name)
+    if shape is None:
+        yield "is not an element of the podcast namespace"
+        return
+    given = dict(tag.attributes)
+    for name in _NEEDED[tag.name]:
+        if not given.get(name, "").strip():
+            yield f"lacks {name}"
+    kinds = _ATTRIBUTE_KINDS[tag.name]
+    for name, value in given.items():
+        if name in kinds and value.strip() and not is_valid_value(kinds[name], value):
+            yield f"has {name}={value[:60]!r}"
+    yield from _find_text_faults(tag, shape)
+    for name, least, most in shape.children:
+        count = sum(child.name == name for child in tag.children)
+        if not least <= count <= most:
+            yield f"has {count} {name}"
+    if (
+        tag.name == "podcast:socialInteract"
+        and given.get("protocol") != "disabled"
+        and not given.get("uri", "").strip()
+    ):
+        yield "lacks uri"
+
+
+def _find_text_faults(tag: Tag, shape: ElementRule) -> Iterator[str]:
+    if shape.text is None:
+        return
+    said = (tag.text or "").strip()
+    if not said:
+        if tag.name not in _TEXT_OPTIONAL:
+            yield "is empty"
+    elif not is_valid_value(shape.text, said):
+        yield f"says {said[:60]!r}"
+    elif len(said) > shape.longest:
+        yield f"is longer than {shape.longest} characters"
+
+
+def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
+    """The elements that may stand at this place, cleaned, each at most as often as allowed, in the order given."""
+    kept: dict[Tag, Row] = {}
+    seen: set[str] = set()
+    for tag in map(clean_tag, tags):
+        shape = ELEMENTS.get(tag.name)
+        if shape is None or place not in shape.places or (tag.name in seen and not shape.many) or any(find_faults(tag)):
+            continue
+        seen.add(tag.name)
+        kept.setdefault(tag, _make_row(tag))
+    return tuple(kept.values())
+
+
+def clean_tag(tag: Tag) -> Tag:
+    """The element without what the table does not know: odd attributes, wrong optional values, foreign children."""
+    shape = ELEMENTS.get(tag.name)
+    if shape is None:
+        return tag
+    attributes: dict[str, str] = {}
+    for name, value in tag.attributes:
+        said = _clean_value(tag.name, name, value)
+        if said is not None:
+            attributes.setdefault(name, said)
+    text = None if shape.text is None or tag.text is None else sanitize.clean_name(tag.text, shape.longest)
+    text = clean_person(text) if tag.name == "podcast:person" else text
+    inside = {name for name, _, _ in shape.children}
+    children = (clean_tag(child) for child in tag.children if child.name in inside)
+    sound = tuple(child for child in children if not any(find_faults(child)))
+    return Tag(tag.name, text, tuple(attributes.items()), sound)
+
+
+def _clean_value(element: str, name: str, value: str) -> str | None:
+    """The attribute's value as it may be written; ``None`` where it is unknown, or wrong and not needed."""
+    kind = _ATTRIBUTE_KINDS[element].get(name)
+    if kind is None or kind == "url":
+        return links.clean_url(value) if kind else None
+    said = sanitize.clean_name(value)
+    if said and (kind == "chapters" or not is_valid_value(kind, said)):
+        said = _MEANT.get(said.lower(), said)
+        return said if name in _NEEDED[element] or is_valid_value(kind, said) else None
+    return said
+
+
+def _make_row(tag: Tag) -> Row:
+    return (tag.name, tag.text, dict(tag.attributes), tuple(_make_row(child) for child in tag.children))

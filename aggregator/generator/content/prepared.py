@@ -27,4 +27,4 @@ class PreparedFeed(Struct, frozen=True):
 
 def prepare(feed: Feed) -> PreparedFeed:
     """Make the channel and every item ready for the formats."""
-    return PreparedFeed(feed, feed_channel.of(feed), tuple(map(feed_item.of, feed.items)))
+    return PreparedFeed(feed, feed_channel.make_feed_channel(feed), tuple(map(feed_item.make_feed_item, feed.items)))

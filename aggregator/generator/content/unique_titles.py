@@ -22,20 +22,20 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.generator.content import feed_item, plain_text
+from aggregator.generator.content import feed_item, sanitize
 from aggregator.model.entry import Moment, Note
 from aggregator.model.item import Item, Promise, Provenance
 
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
-GRACE: Final = 600
+_GRACE_SECONDS: Final = 600
 # Characters of a title that leave room for the number: a title has 255.
-ROOM: Final = 245
+_ROOM: Final = 245
 
 
-NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
+_NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
 
 
-class Told(Struct, frozen=True):
+class UniqueTitles(Struct, frozen=True):
     """The items under the titles that apps can tell apart, the promises with them, and the guids renamed by this."""
 
     items: tuple[Item, ...]
@@ -43,13 +43,13 @@ class Told(Struct, frozen=True):
     changed: tuple[str, ...] = ()
 
 
-def apart(
+def make_titles_unique(
     items: Sequence[Item],
     before: Iterable[Promise],
     promises: Sequence[Promise],
     now: datetime,
-    trust: Mapping[str, float] = NO_TRUST,
-) -> Told:
+    trust: Mapping[str, float] = _NO_TRUST,
+) -> UniqueTitles:
     """The items with every title that an app would take for an earlier one's numbered.
 
     ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
@@ -57,12 +57,12 @@ def apart(
     """
     past = {promise.guid: promise for promise in before}
     kept = {promise.guid: promise for promise in promises}
-    found = _numbered(items, past, kept, now, trust)
+    found = _choose_titles(items, past, kept, now, trust)
     told: list[Item] = []
     changed: list[str] = []
     for item in items:
         title, promise = found.get(item.guid), kept.get(item.guid)
-        said = item if title is None else _renamed(item, title)
+        said = item if title is None else _rename(item, title)
         if promise is not None and promise.told != title:
             promise = replace(promise, told=title)
             if item.guid in past:
@@ -70,7 +70,7 @@ def apart(
                 promise, said = replace(promise, updated=now), replace(said, updated=Moment(now))
             kept[item.guid] = promise
         told.append(said)
-    return Told(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
+    return UniqueTitles(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
 
 
 class _Day(Struct):
@@ -81,24 +81,24 @@ class _Day(Struct):
 
     def take(self, title: str, seconds: int) -> bool:
         """Bear this title, unless somebody does whom an app would take for the same."""
-        borne = self.lengths.setdefault(plain_text.compared(title), {})
-        place = seconds // GRACE
+        borne = self.lengths.setdefault(sanitize.fold_title(title), {})
+        place = seconds // _GRACE_SECONDS
         near = (borne[at] for at in (place - 1, place, place + 1) if at in borne)
-        if borne and (not seconds or borne.get(0) == 0 or any(abs(seconds - other) < GRACE for other in near)):
+        if borne and (not seconds or borne.get(0) == 0 or any(abs(seconds - other) < _GRACE_SECONDS for other in near)):
             return False
         borne[place] = seconds
         return True
 
     def number(self, title: str, seconds: int) -> str:
         """Bear the first numbered form of the title that nobody bears."""
-        bare = title[:ROOM].rstrip()
+        bare = title[:_ROOM].rstrip()
         while True:
             turn = self.numbers[bare] = self.numbers.get(bare, 1) + 1
             if self.take(said := f"{bare} ({turn})", seconds):
                 return said
 
 
-def _numbered(
+def _choose_titles(
     items: Sequence[Item],
     past: Mapping[str, Promise],
     kept: Mapping[str, Promise],
@@ -115,39 +115,39 @@ def _numbered(
 
     days: dict[tuple[date, str], _Day] = {}
     found: dict[str, str] = {}
-    for item in sorted(_crowded(items, kept), key=turn):
-        media, title = feed_item.media(item), plain_text.title(item.title)
+    for item in sorted(_find_same_day(items, kept), key=turn):
+        media, title = feed_item.find_media(item), sanitize.clean_title(item.title)
         if media is None or not title or item.published is None:
             continue
         day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())
         seconds = item.duration.seconds if item.duration else 0
-        told = _told(item, kept)
-        if told and told.rpartition(" (")[0] == title[:ROOM].rstrip() and day.take(told, seconds):
+        told = _published_title(item, kept)
+        if told and told.rpartition(" (")[0] == title[:_ROOM].rstrip() and day.take(told, seconds):
             found[item.guid] = told
         elif not day.take(title, seconds):
             found[item.guid] = day.number(title, seconds)
     return found
 
 
-def _crowded(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterator[Item]:
+def _find_same_day(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterator[Item]:
     """The items with media that are not alone on their day, or were not when they were published."""
     days: dict[date, list[Item]] = {}
     for item in items:
         if item.enclosure and item.published:
             days.setdefault(item.published.at.date(), []).append(item)
-    return (item for same in days.values() if len(same) > 1 or _told(same[0], kept) for item in same)
+    return (item for same in days.values() if len(same) > 1 or _published_title(same[0], kept) for item in same)
 
 
-def _told(item: Item, kept: Mapping[str, Promise]) -> str | None:
+def _published_title(item: Item, kept: Mapping[str, Promise]) -> str | None:
     promise = kept.get(item.guid)
     return promise.told if promise else None
 
 
-def _renamed(item: Item, title: str) -> Item:
+def _rename(item: Item, title: str) -> Item:
     note = Note("title", "told apart", item.title, title)
-    known = [each if each.field != "title" else _noted(each, note) for each in item.provenance]
+    known = [each if each.field != "title" else _add_note(each, note) for each in item.provenance]
     return replace(item, title=title, provenance=tuple(known))
 
 
-def _noted(known: Provenance, note: Note) -> Provenance:
+def _add_note(known: Provenance, note: Note) -> Provenance:
     return replace(known, notes=(*known.notes, note))

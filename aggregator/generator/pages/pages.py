@@ -1,85 +1,121 @@
-"""The pages for people: one for each feed, and the one that lists them all.
-
-A page asks no other host for anything until its reader does: audio is loaded when it is played, artwork when it is
-opened, and the style and the small script stand in the page itself, allowed by their hashes alone. Text of sources
-is shown as plain text, so no markup of a source reaches the page; the template engine escapes every value.
-"""
+"""The template engine: every value is escaped and an undefined name is an error."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from functools import cache
+from importlib import resources
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aggregator.generator.content import links
-from aggregator.generator.pages import picture, subscribe, view, wording
-from aggregator.generator.pages.environment import ENVIRONMENT, TEMPLATES
+from aggregator.generator.content.sanitize import clean_person
+from aggregator.generator.pages import subscribe, view, wording
 from aggregator.model.feed import Channel, Cover, Feed
 from aggregator.model.item import Item
 
+_TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
+_STYLE = (_TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
+_SCRIPT = (_TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
+
+
+def _make_environment() -> Environment:
+    """The template engine."""
+    made = Environment(
+        loader=PackageLoader("aggregator.generator.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "line": view.view_line,
+        "person": clean_person,
+        "direction": wording.find_direction,
+        "within": wording.isolate_english,
+    }
+    made.globals.update(
+        style=Markup(_STYLE),  # noqa: S704 - a file of this package
+        script=Markup(_SCRIPT),  # noqa: S704 - a file of this package
+        style_hash=make_csp_hash(_STYLE),
+        script_hash=make_csp_hash(_SCRIPT),
+    )
+    return made
+
+
+def make_csp_hash(text: str) -> str:
+    """The CSP source that allows one inline style or script and no other (CSP level 3, section 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+_ENVIRONMENT = _make_environment()
+
+
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
-PLAYERS = 500
-FORMATS = (
+_MOST_PLAYERS = 500
+_FORMATS = (
     ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
     ("feed.xml", "Everything", "RSS", "application/rss+xml"),
     ("feed.atom", "Everything", "Atom", "application/atom+xml"),
     ("feed.json", "Everything", "JSON Feed", "application/feed+json"),
 )
 
-FEED_STYLE = (TEMPLATES / "feed.css").read_bytes()
+_FEED_STYLE = (_TEMPLATES / "feed.css").read_bytes()
 
 
-def render(feed: Feed, *, changes: bool = False) -> bytes:
+def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     """Return the page of one feed, ``index.html``: how to subscribe, its episodes and posts, and their sources.
 
     ``changes`` says whether the changes page is published beside it, so that it is linked.
     """
-    episodes, posts = _by_genre(feed)
+    episodes, posts = _split_by_genre(feed)
     language = feed.channel.language
-    url = view.subscription(feed)
-    heard, read = ([card(item, language) for item in some[:PLAYERS]] for some in (episodes, posts))
-    return page(
+    url = view.subscription_url(feed)
+    heard, read = ([render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
+    return render_template(
         "feed.html.j2",
         feed=feed,
         changes=changes,
         channel=feed.channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
-        links=subscribe.links(url, heard=bool(episodes) or not posts),
-        formats=FORMATS if episodes or not posts else FORMATS[1:],
-        public=subscribe.public(url),
-        qr=Markup(picture.qr(url)),  # noqa: S704 - drawn by us, no source's text in it
-        tile=tile(feed.channel),
-        artwork=links.web(feed.channel.image),
-        home=links.web(feed.channel.link),
+        links=subscribe.make_links(url, heard=bool(episodes) or not posts),
+        formats=_FORMATS if episodes or not posts else _FORMATS[1:],
+        public=subscribe.is_public(url),
+        qr=Markup(subscribe.make_qr_code(url)),  # noqa: S704 - drawn by us, no source's text in it
+        tile=make_tile(feed.channel),
+        artwork=links.clean_url(feed.channel.image),
+        home=links.clean_url(feed.channel.link),
         listings=[
-            ("episodes", "Episodes", "an episode", heard, episodes[PLAYERS:]),
-            ("posts", "Posts", "a post", read, posts[PLAYERS:]),
+            ("episodes", "Episodes", "an episode", heard, episodes[_MOST_PLAYERS:]),
+            ("posts", "Posts", "a post", read, posts[_MOST_PLAYERS:]),
         ],
-        counts=wording.listed(
-            [wording.count(len(episodes), "episode")] * bool(episodes)
-            + [wording.count(len(posts), "post")] * bool(posts)
+        counts=wording.join_names(
+            [wording.format_count(len(episodes), "episode")] * bool(episodes)
+            + [wording.format_count(len(posts), "post")] * bool(posts)
         )
         or "no items yet",
-        text=wording.paragraphs(feed.channel.description or ""),
-        sources=[view.source_line(source_result) for source_result in feed.source_results],
+        text=wording.split_paragraphs(feed.channel.description or ""),
+        sources=[view.view_source(source_result) for source_result in feed.source_results],
     )
 
 
-def card(item: Item, language: str | None) -> str:
+def render_card(item: Item, language: str | None) -> str:
     """One item as the page shows it, in a show of this language; the same of both gives the same text."""
-    return Markup(_parts().entry(view.entry(item), language))  # noqa: S704 - the macro escapes every value
+    return Markup(_load_macros().entry(view.view_item(item), language))  # noqa: S704 - the macro escapes every value
 
 
 @cache
-def _parts() -> Any:
+def _load_macros() -> Any:
     """The macros of the parts of a page, read once."""
-    return ENVIRONMENT.get_template("parts.html.j2").module
+    return _ENVIRONMENT.get_template("parts.html.j2").module
 
 
-def _by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
+def _split_by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
     """The feed's episodes and its posts."""
     return (
         [item for item in feed.items if item.genre == "episode"],
@@ -87,37 +123,39 @@ def _by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
     )
 
 
-def index(covers: Sequence[Cover]) -> bytes:
+def render_index_page(covers: Sequence[Cover]) -> bytes:
     """The page that lists every feed, sorted by title; links are relative, so it works wherever it is served."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
-    return page("index.html.j2", cards=[(cover, tile(cover.channel), card_facts(cover)) for cover in ordered])
+    return render_template(
+        "index.html.j2", cards=[(cover, make_tile(cover.channel), _list_facts(cover)) for cover in ordered]
+    )
 
 
-def stylesheet() -> bytes:
+def feed_stylesheet() -> bytes:
     """``feed.css``, which lets a browser show the XML of a feed as a page.
 
     A feed names it by
     ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
     to files and to ``application/xml`` only, and shows ``application/rss+xml`` as its source (156, November 2026).
     """
-    return FEED_STYLE
+    return _FEED_STYLE
 
 
-def card_facts(cover: Cover) -> tuple[str, ...]:
+def _list_facts(cover: Cover) -> tuple[str, ...]:
     """What stands under a feed's title in the list: how much there is, and the day of the newest."""
     said = (
-        wording.count(cover.episodes, "episode") if cover.episodes else "",
-        wording.count(cover.posts, "post") if cover.posts else "",
-        f"newest {wording.day(cover.newest)}" if cover.newest else "",
+        wording.format_count(cover.episodes, "episode") if cover.episodes else "",
+        wording.format_count(cover.posts, "post") if cover.posts else "",
+        f"newest {wording.format_day(cover.newest)}" if cover.newest else "",
     )
     return tuple(fact for fact in said if fact)
 
 
-def tile(channel: Channel) -> Markup:
+def make_tile(channel: Channel) -> Markup:
     """The picture that stands for a feed."""
-    return Markup(picture.tile(channel.name, channel.title))  # noqa: S704 - its one text is escaped there
+    return Markup(subscribe.draw_tile(channel.name, channel.title))  # noqa: S704 - its one text is escaped there
 
 
-def page(template: str, **values: object) -> bytes:
+def render_template(template: str, **values: object) -> bytes:
     """Return a template filled in, as UTF-8; raise UndefinedError for a name that was not given."""
-    return f"{ENVIRONMENT.get_template(template).render(values)}\n".encode("utf-8", "replace")
+    return f"{_ENVIRONMENT.get_template(template).render(values)}\n".encode("utf-8", "replace")

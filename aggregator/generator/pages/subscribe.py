@@ -7,10 +7,13 @@ put their scheme in the place of the feed's own, Overcast alone takes the whole 
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from typing import Literal
 from urllib.parse import quote, urlsplit
+from xml.sax.saxutils import escape
 
+import segno
 from msgspec import Struct
 
 Reach = Literal["device", "server"]
@@ -38,18 +41,18 @@ class Link(Struct, frozen=True):
     href: str
 
 
-def links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
+def make_links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
     """The buttons for one feed; apps whose servers could not reach it are left out, and those for podcasts where
     nothing is ``heard``.
 
-    >>> [link.href for link in links("https://example.org/a/podcast.xml")][3]
+    >>> [link.href for link in make_links("https://example.org/a/podcast.xml")][3]
     'pktc://subscribe/example.org/a/podcast.xml'
-    >>> [link.app for link in links("http://localhost:8000/a/podcast.xml")]
+    >>> [link.app for link in make_links("http://localhost:8000/a/podcast.xml")]
     ['AntennaPod', 'Podcast Addict', 'gPodder', 'Any Android app', 'Any feed reader']
     """
     bare = url.partition("://")[2] or url
     parts = {"url": url, "bare": bare, "encoded": quote(url, safe="")}
-    open_to_all = public(url)
+    open_to_all = is_public(url)
     return tuple(
         Link(app, platform, template.format_map(parts))
         for app, platform, template, reach in APPS
@@ -57,10 +60,14 @@ def links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
     )
 
 
-def public(url: str) -> bool:
+def is_public(url: str) -> bool:
     """Whether a server elsewhere could fetch this address, as far as its host name tells.
 
-    >>> public("https://feeds.example.org/a"), public("http://192.168.1.4:8000/a"), public("http://nas.local/a")
+    >>> (
+    ...     is_public("https://feeds.example.org/a"),
+    ...     is_public("http://192.168.1.4:8000/a"),
+    ...     is_public("http://nas.local/a"),
+    ... )
     (True, False, False)
     """
     host = (urlsplit(url).hostname or "").rstrip(".")
@@ -68,3 +75,67 @@ def public(url: str) -> bool:
         return ipaddress.ip_address(host).is_global
     except ValueError:
         return "." in host and not host.endswith((".local", ".localhost", ".lan", ".internal", ".home.arpa"))
+
+
+# Degrees of hue, 24 apart: neighbours are told apart, and white text on each keeps a contrast of at least 4.5:1
+# at the saturation and lightness below (checked in the tests).
+HUES = 15
+SATURATION, LIGHTNESS = 0.42, 0.34
+
+# One of the standard's eight patterns (ISO/IEC 18004, 7.8). To try all and take the best is four fifths of the cost of
+# a code, and every scanner reads each: at the size drawn here, on a screen, nothing is gained by it.
+MASK = 3
+
+
+def make_qr_code(text: str) -> str:
+    """The QR code of a text as an SVG element, black on white with the quiet zone that scanners need.
+
+    >>> make_qr_code("https://example.org/").startswith("<svg")
+    True
+    """
+    code = segno.make(text, error="m", micro=False, mask=MASK)
+    drawn: str = code.svg_inline(
+        border=4, dark="#000", light="#fff", omitsize=True, svgclass="qr", lineclass=None, title="QR code"
+    )
+    return drawn.replace("<svg ", '<svg role="img" shape-rendering="crispEdges" ', 1)
+
+
+def draw_tile(name: str, title: str) -> str:
+    """The show's initials on a colour that its name decides, as an SVG element that screen readers pass over."""
+    red, green, blue = choose_colour(name)
+    letters = escape(make_initials(title))
+    return (
+        '<svg class="tile" viewBox="0 0 120 120" aria-hidden="true" focusable="false">'
+        f'<rect width="120" height="120" fill="rgb({red},{green},{blue})"/>'
+        '<circle cx="120" cy="0" r="72" fill="#fff" fill-opacity=".08"/>'
+        '<circle cx="0" cy="120" r="54" fill="#000" fill-opacity=".10"/>'
+        '<text x="60" y="63" text-anchor="middle" dominant-baseline="middle" font-size="46" font-weight="700" '
+        f'fill="#fff">{letters}</text></svg>'
+    )
+
+
+def choose_colour(name: str) -> tuple[int, int, int]:
+    """The tile's colour as red, green and blue from 0 to 255: always the same for one name."""
+    hue = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % HUES * (360 // HUES)
+    reach = SATURATION * min(LIGHTNESS, 1 - LIGHTNESS)
+
+    def channel(offset: int) -> int:
+        turn = (offset + hue / 30) % 12
+        return round(255 * (LIGHTNESS - reach * max(-1, min(turn - 3, 9 - turn, 1))))
+
+    return channel(0), channel(8), channel(4)
+
+
+def make_initials(title: str) -> str:
+    """At most two letters that stand for a title.
+
+    >>> (
+    ...     make_initials("PyTorch Developer Podcast"),
+    ...     make_initials("  99% Invisible"),
+    ...     make_initials("…"),
+    ...     make_initials("日本語"),
+    ... )
+    ('PD', '9I', '♪', '日')
+    """
+    words = [word for word in (part.strip("\"'“”‘’([{#") for part in title.split()) if word[:1].isalnum()]
+    return "".join(word[0].upper() for word in words[:2]) or "♪"

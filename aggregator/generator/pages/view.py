@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Final
 
 from msgspec import Struct
 
 from aggregator.generator.content import links
-from aggregator.generator.content.people import person
-from aggregator.generator.pages import extras, wording
-from aggregator.generator.pages.repairs import Repair, repair
+from aggregator.generator.content.sanitize import clean_person
+from aggregator.generator.pages import wording
+from aggregator.generator.pages.wording import Repair, describe_repair
 from aggregator.model.feed import Cover, Feed, SourceResult
 from aggregator.model.item import Dissent, Item, Provenance
 
 # The page's own names for fields; a field that is not here is shown under its own name.
-FIELDS = {
+_FIELDS = {
     "description": "text",
     "duration": "length",
     "enclosure": "audio",
@@ -24,7 +25,7 @@ FIELDS = {
     "published": "date",
 }
 # The order in which a reader wonders; other fields follow by name.
-ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
+_ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
 # How each outcome is told on a page that changes only with content: whether a source answered at the last run, or
 # an older account of it stands. "unchanged" and "resting" are an answering source's ordinary days.
 STANDING = {
@@ -37,10 +38,10 @@ STANDING = {
     "suspicious": "its newest account is held back",
 }
 # A text repaired in more places than this is summed up; report.json lists all.
-REPAIRS = 6
+_MOST_REPAIRS = 6
 
 
-class Claim(Struct, frozen=True):
+class _FieldView(Struct, frozen=True):
     """One field of an item: who gave its value, who agreed, who said otherwise, and how sure it is in percent."""
 
     field: str
@@ -50,7 +51,7 @@ class Claim(Struct, frozen=True):
     percent: int
 
 
-class Entry(Struct, frozen=True):
+class ItemView(Struct, frozen=True):
     """One item as the page shows it; ``anchor`` is the fragment that links to it, for ever the same."""
 
     anchor: str
@@ -61,7 +62,7 @@ class Entry(Struct, frozen=True):
     lead: str
     paragraphs: tuple[tuple[tuple[wording.Piece, ...], ...], ...]
     sources: str
-    claims: tuple[Claim, ...]
+    claims: tuple[_FieldView, ...]
     repairs: tuple[Repair, ...]
     more_repairs: int
     link: str | None
@@ -70,7 +71,7 @@ class Entry(Struct, frozen=True):
     transcript: str | None
 
 
-class Line(Struct, frozen=True):
+class _LineView(Struct, frozen=True):
     """One item of the many that the page lists by title and day alone."""
 
     anchor: str
@@ -79,7 +80,7 @@ class Line(Struct, frozen=True):
     day: str
 
 
-class SourceLine(Struct, frozen=True):
+class SourceView(Struct, frozen=True):
     """One source as the page names it: where it is, how it stands, how many items it lists."""
 
     name: str
@@ -89,121 +90,121 @@ class SourceLine(Struct, frozen=True):
     items: str
 
 
-def entry(item: Item) -> Entry:
+def view_item(item: Item) -> ItemView:
     """One item made ready for the page."""
     text = item.description or item.summary or ""
-    lead = wording.lead(text)
+    lead = wording.make_lead(text)
     whole = lead == " ".join(text.split())
-    notes = tuple(note for claim in item.provenance for note in claim.notes)
-    return Entry(
-        anchor=anchor(item.guid or item.title),
+    notes = tuple(note for each in item.provenance for note in each.notes)
+    return ItemView(
+        anchor=make_anchor(item.guid or item.title),
         item=item,
-        day=wording.day(item.published) if item.published else "",
-        machine_day=wording.machine_day(item.published) if item.published else "",
-        facts=facts(item),
+        day=wording.format_day(item.published) if item.published else "",
+        machine_day=wording.format_machine_day(item.published) if item.published else "",
+        facts=_list_facts(item),
         lead="" if whole else lead,
-        paragraphs=wording.paragraphs(text),
-        sources=wording.listed(sources(item)),
-        claims=tuple(sorted(map(claim, item.provenance), key=by_order)),
-        repairs=tuple(repair(note, name(note.field)) for note in notes[:REPAIRS]),
-        more_repairs=max(0, len(notes) - REPAIRS),
-        link=links.web(item.link),
-        audio=links.web(item.enclosure.url) if item.enclosure else None,
-        image=links.web(item.image),
-        transcript=extras.transcript(item),
+        paragraphs=wording.split_paragraphs(text),
+        sources=wording.join_names(list_sources(item)),
+        claims=tuple(sorted(map(_view_field, item.provenance), key=_sort_key)),
+        repairs=tuple(describe_repair(note, _name_field(note.field)) for note in notes[:_MOST_REPAIRS]),
+        more_repairs=max(0, len(notes) - _MOST_REPAIRS),
+        link=links.clean_url(item.link),
+        audio=links.clean_url(item.enclosure.url) if item.enclosure else None,
+        image=links.clean_url(item.image),
+        transcript=_find_transcript(item),
     )
 
 
-def line(item: Item) -> Line:
+def view_line(item: Item) -> _LineView:
     """One item as a line."""
-    day = wording.day(item.published) if item.published else ""
-    return Line(anchor(item.guid or item.title), item.title, links.web(item.link), day)
+    day = wording.format_day(item.published) if item.published else ""
+    return _LineView(make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day)
 
 
-def facts(item: Item) -> tuple[str, ...]:
+def _list_facts(item: Item) -> tuple[str, ...]:
     """What stands under the title beside the day: length, size, numbers, kind."""
     number = item.number or (str(item.episode) if item.episode is not None else None)
     said = (
-        wording.length(item.duration) if item.duration else "",
-        wording.size(item.enclosure.length) if item.enclosure and item.enclosure.length else "",
+        wording.format_length(item.duration) if item.duration else "",
+        wording.format_size(item.enclosure.length) if item.enclosure and item.enclosure.length else "",
         f"season {item.season}" if item.season is not None else "",
         f"episode {number}" if number else "",
         f"part {item.part}" if item.part else "",
-        _kind(item),
+        _name_kind(item),
         "explicit" if item.explicit else "",
-        f"by {author}" if (author := person(item.author)) and item.genre == "post" else "",
-        extras.people(item),
+        f"by {author}" if (author := clean_person(item.author)) and item.genre == "post" else "",
+        _list_people(item),
     )
     return tuple(fact for fact in said if fact)
 
 
-def _kind(item: Item) -> str:
+def _name_kind(item: Item) -> str:
     """What sort of episode it is, where it is not an ordinary one: its source's word, else what its title says."""
     return item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or ""
 
 
-def claim(provenance: Provenance) -> Claim:
+def _view_field(provenance: Provenance) -> _FieldView:
     """One field's provenance in words."""
-    return Claim(
-        field=name(provenance.field),
+    return _FieldView(
+        field=_name_field(provenance.field),
         witness=provenance.witness,
-        agreeing=wording.listed(provenance.agreeing),
-        dissent=tuple((each.source, wording.short(_told(provenance, each))) for each in provenance.dissent),
+        agreeing=wording.join_names(provenance.agreeing),
+        dissent=tuple((each.source, wording.shorten(_clean_dissent(provenance, each))) for each in provenance.dissent),
         percent=round(provenance.confidence * 100),
     )
 
 
-def _told(provenance: Provenance, dissent: Dissent) -> str:
+def _clean_dissent(provenance: Provenance, dissent: Dissent) -> str:
     """What a source said otherwise; of authors the name alone."""
-    return (person(dissent.value) or "") if provenance.field == "author" else dissent.value
+    return (clean_person(dissent.value) or "") if provenance.field == "author" else dissent.value
 
 
-def by_order(each: Claim) -> tuple[int, str]:
+def _sort_key(each: _FieldView) -> tuple[int, str]:
     """Where a claim stands among the others."""
-    return (ORDER.index(each.field) if each.field in ORDER else len(ORDER), each.field)
+    return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 
-def source_line(source_result: SourceResult) -> SourceLine:
+def view_source(source_result: SourceResult) -> SourceView:
     """One source in words."""
     source = source_result.source
-    return SourceLine(
+    return SourceView(
         source.name,
         source.kind,
-        links.public(source.url),
+        links.clean_public_url(source.url),
         STANDING[source_result.state],
-        wording.count(source_result.entries, "item"),
+        wording.format_count(source_result.entries, "item"),
     )
 
 
-def name(field: str) -> str:
+def _name_field(field: str) -> str:
     """A field's name as people say it.
 
-    >>> name("enclosure"), name("title")
+    >>> _name_field("enclosure"), _name_field("title")
     ('audio', 'title')
     """
-    return FIELDS.get(field, field.replace("_", " "))
+    return _FIELDS.get(field, field.replace("_", " "))
 
 
-def sources(item: Item) -> tuple[str, ...]:
+def list_sources(item: Item) -> tuple[str, ...]:
     """The names of the sources that list an item, sorted; an entry is named ``source/key``."""
     return tuple(sorted({entry.partition("/")[0] for entry in item.entries}))
 
 
-def anchor(guid: str) -> str:
+def make_anchor(guid: str) -> str:
     """The fragment of an item on its page: 48 bits of its guid's hash, so that 10,000 items do not collide.
 
-    >>> anchor("a")
+    >>> make_anchor("a")
     'i-ca978112ca1b'
     """
     return "i-" + hashlib.sha256(guid.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def cover(feed: Feed) -> Cover:
+def make_cover(feed: Feed) -> Cover:
     """What the list of all feeds says of the feed."""
     episodes = sum(item.genre == "episode" for item in feed.items)
     return Cover(
         channel=feed.channel,
-        address=subscription(feed),
+        address=subscription_url(feed),
         updated=feed.updated,
         episodes=episodes,
         posts=len(feed.items) - episodes,
@@ -211,7 +212,31 @@ def cover(feed: Feed) -> Cover:
     )
 
 
-def subscription(feed: Feed) -> str:
+def subscription_url(feed: Feed) -> str:
     """The address to subscribe to: the episodes where there are any, else everything."""
     heard = any(item.enclosure for item in feed.items)
     return f"{feed.channel.base_url}/{'podcast.xml' if heard else 'feed.xml'}"
+
+
+# The transcript that a person reads most easily stands first (podcast namespace, "transcript").
+_TRANSCRIPTS: Final = ("text/html", "text/plain", "text/vtt", "application/x-subrip", "application/srt")
+# So many people fit on a line of a phone.
+_MOST_PEOPLE: Final = 4
+
+
+def _find_transcript(item: Item) -> str | None:
+    """The address of the transcript that is read most easily, ``None`` where no source gave one for people."""
+    given = [dict(tag.attributes) for tag in item.tags if tag.name == "podcast:transcript"]
+    found = {each.get("type", "").lower(): links.clean_url(each.get("url")) for each in reversed(given)}
+    return next((found[kind] for kind in _TRANSCRIPTS if found.get(kind)), None)
+
+
+def _list_people(item: Item) -> str:
+    """Who is heard, as the sources name them for this item: "with A, B and C"; empty where nobody is named."""
+    named = dict.fromkeys(
+        name for tag in item.tags if tag.name == "podcast:person" and (name := clean_person(tag.text)) is not None
+    )
+    if not named:
+        return ""
+    shown, more = list(named)[:_MOST_PEOPLE], len(named) - _MOST_PEOPLE
+    return f"with {wording.join_names([*shown, *([f'{more} more'] if more > 0 else [])])}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from aggregator.generator.content import plain_text
-from aggregator.generator.content.ids import IRI
-from aggregator.generator.podcast import SPACES, Node
+from aggregator.generator.content import sanitize
+from aggregator.generator.content.links import _IRI
+from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, Paper, Spot, line, placed
 from aggregator.validator.rule import Fault, Rule
@@ -46,7 +46,7 @@ def _said(element: Node | None) -> str:
 def _ids(paper: Paper) -> Iterator[Fault]:
     for where, element in _feed(paper):
         said = (element.findtext(f"{ATOM}id") or "").strip()
-        if said and not IRI.fullmatch(said):
+        if said and not _IRI.fullmatch(said):
             yield where, f"id {said[:80]!r} is no absolute IRI"
 
 
@@ -116,7 +116,7 @@ def _types(paper: Paper) -> Iterator[Fault]:
                 kind = found.get("type", "text")
                 if kind not in TYPES and not (name == "content" and "/" in kind):
                     yield where, f"{name} has type {kind!r}"
-                elif "type" not in found.attrib and plain_text.marked(found.text or ""):
+                elif "type" not in found.attrib and sanitize.has_markup(found.text or ""):
                     yield where, f"{name} holds markup and does not say type=html"
 
 
@@ -143,7 +143,7 @@ def _archive(paper: Paper) -> Iterator[Fault]:
     top = paper.root if paper.kind == "atom" else paper.channel
     if top is None:
         return
-    archived = top.find(f"{{{SPACES['fh']}}}archive") is not None
+    archived = top.find(f"{{{NAMESPACES['fh']}}}archive") is not None
     if archived and not _links(top, "current"):
         yield "feed", "is an archive (fh:archive) without a link rel=current"
     for rel in ("prev-archive", "next", "hub"):

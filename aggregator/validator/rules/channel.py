@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from uuid import UUID
 
-from aggregator.generator.content import plain_text
-from aggregator.generator.content.categories import place
+from aggregator.generator.content import sanitize
 from aggregator.generator.podcast import Node
-from aggregator.model.categories import CATEGORIES
+from aggregator.model.categories import CATEGORIES, find_category
 from aggregator.validator import values
 from aggregator.validator.document import Paper, Spot, line, named, placed
 from aggregator.validator.rule import Fault, Rule
@@ -59,7 +58,7 @@ def _empty(paper: Paper) -> Iterator[Fault]:
 
 
 def _description(paper: Paper) -> Iterator[Fault]:
-    if (size := len(_text(paper, "description").encode())) > plain_text.SHORT:
+    if (size := len(_text(paper, "description").encode())) > sanitize.LONGEST_SUMMARY:
         yield "channel/description", f"has {size:,} bytes of 4,000"
 
 
@@ -74,7 +73,7 @@ def _language(paper: Paper) -> Iterator[Fault]:
     said = _text(paper, "language")
     if paper.podcast and not said:
         yield "channel", "has no language"
-    elif said and not plain_text.LANGUAGE.fullmatch(said):
+    elif said and not sanitize.LANGUAGE_TAG.fullmatch(said):
         yield "channel/language", f"{said!r} is no language of ISO 639"
 
 
@@ -87,12 +86,12 @@ def _category_names(paper: Paper) -> Iterator[Fault]:
     for top in _all(paper, "itunes:category"):
         said = top.get("text") or ""
         if said not in CATEGORIES:
-            meant = place((said,))
+            meant = find_category((said,))
             hint = f": write {' > '.join(meant)!r}" if meant else ""
             yield Spot("channel/itunes:category", line(top)), f"{said!r} is not in Apple's list{hint}"
         for sub in top.findall(named("itunes:category")):
             if sub.get("text") not in CATEGORIES.get(said, ()):
-                meant = place((sub.get("text") or "",))
+                meant = find_category((sub.get("text") or "",))
                 hint = f": write {' > '.join(meant)!r}" if meant else ""
                 yield Spot("channel/itunes:category", line(sub)), f"{sub.get('text')!r} is not under {said!r}{hint}"
 

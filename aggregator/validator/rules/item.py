@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aggregator.generator.content import plain_text
-from aggregator.generator.content.links import SPELLINGS, by_extension
+from aggregator.generator.content import sanitize
+from aggregator.generator.content.links import _SPELLINGS, media_type_by_extension
 from aggregator.validator import values
 from aggregator.validator.document import Paper, Spot, media, named, placed
 from aggregator.validator.rule import Fault, Rule
@@ -73,14 +73,14 @@ def _usual(paper: Paper) -> Iterator[Fault]:
         for found in item.iterfind("enclosure"):
             said = found.get("type") or ""
             if media(item) and said and said not in USUAL:
-                usual = SPELLINGS.get(said.lower()) or by_extension(found.get("url") or "")
+                usual = _SPELLINGS.get(said.lower()) or media_type_by_extension(found.get("url") or "")
                 yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
 
 
 def _extension(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
         for found in item.iterfind("enclosure"):
-            if media(item) and by_extension(found.get("url") or "") is None:
+            if media(item) and media_type_by_extension(found.get("url") or "") is None:
                 yield where, "enclosure's path has no extension that apps know"
 
 
@@ -155,7 +155,7 @@ def _present(paper: Paper) -> Iterator[Fault]:
 
 def _description(paper: Paper) -> Iterator[Fault]:
     for where, item in placed(paper):
-        if paper.podcast and (size := len((item.findtext("description") or "").encode())) > plain_text.SHORT:
+        if paper.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
@@ -202,7 +202,7 @@ def _alike(paper: Paper) -> Iterator[Fault]:
         if at is None or enclosure is None:
             continue
         key = (
-            plain_text.compared(item.findtext("title") or ""),
+            sanitize.fold_title(item.findtext("title") or ""),
             at.date().isoformat(),
             (enclosure.get("type") or "").partition("/")[0],
         )

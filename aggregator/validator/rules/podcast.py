@@ -6,15 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from aggregator.generator.content import podcast_tags
-from aggregator.generator.content.podcast_namespace import LIVE, TABLE, Place
-from aggregator.generator.podcast import SPACES, Node
+from aggregator.generator.content import podcast_namespace
+from aggregator.generator.content.podcast_namespace import ELEMENTS, LIVE, Place
+from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.model.entry import Tag
 from aggregator.validator import values
 from aggregator.validator.document import Paper, Spot, line, named, placed, shown
 from aggregator.validator.rule import Fault, Rule
 
-PODCAST = f"{{{SPACES['podcast']}}}"
+PODCAST = f"{{{NAMESPACES['podcast']}}}"
 WHOLE = re.compile(r"[1-9]\d*")
 CLOSED = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
@@ -86,16 +86,16 @@ def _valid(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
             name = shown(element)
-            if name in TABLE and name != "podcast:guid":  # channel-guid says it
+            if name in ELEMENTS and name != "podcast:guid":  # channel-guid says it
                 yield from ((where.beneath(name, element), fault) for fault in _faults(element))
 
 
 def _faults(element: Node) -> Iterator[str]:
     """What is wrong with an element or with those within it, each named."""
     tag = _tag(element)
-    yield from podcast_tags.faults(tag)
+    yield from podcast_namespace.find_faults(tag)
     for child in element.iterchildren(f"{PODCAST}*"):
-        if shown(child) in TABLE:
+        if shown(child) in ELEMENTS:
             yield from (f"{shown(child)} {fault}" for fault in _faults(child))
 
 
@@ -109,7 +109,7 @@ def _counted(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         counts = Counter(shown(element) for element in parent.iterchildren(f"{PODCAST}*"))
         for name, count in counts.items():
-            if name in TABLE and count > 1 and not TABLE[name].many:
+            if name in ELEMENTS and count > 1 and not ELEMENTS[name].many:
                 yield Spot(f"{where} {name}", where.line), f"stands {count} times"
 
 
@@ -117,14 +117,14 @@ def _misplaced(paper: Paper) -> Iterator[Fault]:
     for where, place, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
             name = shown(element)
-            if name in TABLE and place not in TABLE[name].places:
+            if name in ELEMENTS and place not in ELEMENTS[name].places:
                 yield where.beneath(name, element), f"does not belong into {place}"
 
 
 def _unknown(paper: Paper) -> Iterator[Fault]:
     for where, _, parent in _places(paper):
         for element in parent.iterchildren(f"{PODCAST}*"):
-            if shown(element) not in TABLE and shown(element) not in LIVE:
+            if shown(element) not in ELEMENTS and shown(element) not in LIVE:
                 yield (
                     where.beneath(shown(element), element),
                     "is no element of the podcast namespace that is known here",

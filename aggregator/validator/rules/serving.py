@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import NAMESPACES
 from aggregator.validator import artwork
 from aggregator.validator.document import Kind, Paper
 from aggregator.validator.rule import Fault, Rule
@@ -30,7 +30,7 @@ def _named(paper: Paper) -> list[str]:
         said = paper.data.get("feed_url")
         return [said] if isinstance(said, str) else []
     top = paper.root if paper.kind == "atom" else paper.channel
-    links = [] if top is None else top.iterfind(f"{{{SPACES['atom']}}}link")
+    links = [] if top is None else top.iterfind(f"{{{NAMESPACES['atom']}}}link")
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]
 
 

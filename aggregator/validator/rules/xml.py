@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aggregator.generator.content import plain_text
-from aggregator.generator.podcast import SPACES, Node
+from aggregator.generator.content import sanitize
+from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
 from aggregator.validator.document import OLDER, Paper, Spot, line, shown
@@ -49,17 +49,17 @@ def _well_formed(paper: Paper) -> Iterator[Fault]:
 
 def _spaces(paper: Paper) -> Iterator[Fault]:
     for prefix, uri in _declared(paper):
-        if prefix in USUAL and uri != SPACES[prefix]:
-            yield "document", f"xmlns:{prefix} is {uri!r}, not {SPACES[prefix]!r}"
+        if prefix in USUAL and uri != NAMESPACES[prefix]:
+            yield "document", f"xmlns:{prefix} is {uri!r}, not {NAMESPACES[prefix]!r}"
 
 
 def _older(paper: Paper) -> Iterator[Fault]:
     if _xml(paper) and OLDER.encode() in paper.raw[:100_000]:
-        yield "document", f"has {OLDER}, the first address of {SPACES['podcast']}; some readers know one alone"
+        yield "document", f"has {OLDER}, the first address of {NAMESPACES['podcast']}; some readers know one alone"
 
 
 def _prefixes(paper: Paper) -> Iterator[Fault]:
-    known = {uri: prefix for prefix, uri in SPACES.items() if prefix in USUAL}
+    known = {uri: prefix for prefix, uri in NAMESPACES.items() if prefix in USUAL}
     for prefix, uri in _declared(paper):
         if uri in known and prefix != known[uri] and not (paper.kind == "atom" and prefix is None):
             yield "document", f"{uri} has the prefix {prefix!r}, where several parsers look for {known[uri]!r}"
@@ -85,7 +85,7 @@ def _twice(paper: Paper) -> Iterator[Fault]:
     for element in values.elements(paper):
         said = element.text or ""
         marked = values.local(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
-        found = (plain_text.TWICE if marked else plain_text.ENTITY).search(said)
+        found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(said)
         if found and not said.startswith(("http:", "https:")):
             yield _path(element), f"has {found.group()} in its text: escaped once too often"
 
@@ -105,14 +105,14 @@ def _padded(paper: Paper) -> Iterator[Fault]:
 
 def _bare(element: Node) -> bool:
     """Is white space around this element's text part of a value? In markup, and in what others define, it is not."""
-    markup = values.local(element) in values.MARKED and plain_text.marked(element.text or "")
+    markup = values.local(element) in values.MARKED and sanitize.has_markup(element.text or "")
     name = shown(element)
     return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
 def _titles(paper: Paper) -> Iterator[Fault]:
     for element in values.plain(paper):
-        if plain_text.marked(element.text or ""):
+        if sanitize.has_markup(element.text or ""):
             yield _path(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 
@@ -126,7 +126,7 @@ def _spoiled(paper: Paper) -> Iterator[Fault]:
 
 def _long(paper: Paper) -> Iterator[Fault]:
     for element in values.plain(paper):
-        if len(element.text or "") > plain_text.LINE:
+        if len(element.text or "") > sanitize.LONGEST_LINE:
             yield _path(element), f"has {len(element.text or '')} characters"
 
 
@@ -156,7 +156,7 @@ def _path(element: Node) -> Spot:
     """Where an element stands: its names from the item or the channel down, and the item's id."""
     names = [shown(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local(one) in {"item", "entry"}), None)
-    said = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{SPACES['atom']}}}id") or "")
+    said = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")
     return Spot(f"{'/'.join(names[1:]) or names[0]} {said.strip()[:80]}".rstrip(), line(element))
 
 

@@ -102,8 +102,8 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         feed = made.feed(episodes, posts, f"{served.url}/quiet-machines", f"{media.url}/qm")
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
-        (folder / "index.html").write_bytes(pages.render(feed))
-        (served.folder / "index.html").write_bytes(pages.index([view.cover(feed)]))
+        (folder / "index.html").write_bytes(pages.render_feed_page(feed))
+        (served.folder / "index.html").write_bytes(pages.render_index_page([view.make_cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()
         result.complaints()

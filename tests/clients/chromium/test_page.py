@@ -185,10 +185,10 @@ def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(
     show: Callable[..., Opened], served: Served, made: ModuleType, artefacts: Path
 ) -> None:
     opened = show()
-    (served.folder / "feed.css").write_bytes(pages.stylesheet())
+    (served.folder / "feed.css").write_bytes(pages.feed_stylesheet())
     feeds = {"feed.xml": made.feed(4, 1), "podcast.xml": made.feed(0, 1)}
     for name, feed in feeds.items():
-        made_files = dict(feed_files.render(feed))
+        made_files = dict(feed_files.render_files(feed))
         (served.folder / "quiet-machines" / name).write_bytes(made_files[name])
     place = served.folder / "quiet-machines" / "feed.xml"
     # By file:, because a browser applies a stylesheet to application/xml only ...

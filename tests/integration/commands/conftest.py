@@ -53,7 +53,7 @@ def helped() -> Callable[[str], str]:
 
     @cache
     def ask(name: str) -> str:
-        answer = CliRunner().invoke(cli._program({name}), [name, "--help"], prog_name="aggregator")
+        answer = CliRunner().invoke(cli._make_program({name}), [name, "--help"], prog_name="aggregator")
         assert answer.exit_code == 0
         return answer.stdout
 

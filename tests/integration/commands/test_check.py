@@ -32,7 +32,7 @@ def test_no_config_is_exit_2(run) -> None:
     answer = run("check")
     assert answer.returncode == 2
     assert answer.stderr == (
-        "aggregator: config.yaml: cannot be read: No such file or directory; -c FILE names another config\n"
+        "aggregator: config.yaml: cannot be read: No such file or directory; use -c FILE for another config\n"
     )
 
 
@@ -57,14 +57,14 @@ def test_live_asks_every_source_and_remembers_nothing(run, shop: Path, origin) -
     answer = run("check", "--live")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert [row.split()[1:5] for row in answer.stdout.splitlines()[1:-1]] == [
-        ["away", "listing", "heard", "3"],
-        ["numbered", "listing", "heard", "3"],
-        ["topic", "listing", "heard", "3"],
+        ["away", "listing", "ok", "3"],
+        ["numbered", "listing", "ok", "3"],
+        ["topic", "listing", "ok", "3"],
     ]
     (folder / "list.txt").unlink()
     silent = run("check", "--live")
     assert silent.returncode == 1
-    assert "silent" in silent.stdout
+    assert "failed" in silent.stdout
     assert "404" in silent.stdout
     assert not (shop / ".aggregator").exists()
 
@@ -81,7 +81,7 @@ def test_live_follows_a_page_to_its_feed_as_a_refresh_does(run, shop: Path, orig
     config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/page.html}}\n")
     answer = run("check", "--live")
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert ["away", "feed", "heard", "1"] in [row.split()[1:5] for row in answer.stdout.splitlines()]
+    assert ["away", "feed", "ok", "1"] in [row.split()[1:5] for row in answer.stdout.splitlines()]
 
 
 def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, origin) -> None:

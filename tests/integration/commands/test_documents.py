@@ -10,7 +10,7 @@ import pytest
 
 from aggregator.cli import COMMANDS
 from aggregator.config import kinds
-from aggregator.config.channel import Field_
+from aggregator.config.schema import ItemField
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def test_every_key_of_the_config_is_documented() -> None:
     text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`([a-z0-9_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
     assert keys - told == set()
-    assert {*kinds.KINDS, *get_args(Field_)} <= told
+    assert {*kinds.KINDS, *get_args(ItemField)} <= told
 
 
 def test_the_documented_trusts_are_the_real_ones() -> None:
@@ -85,7 +85,7 @@ def test_what_the_readme_shows_is_what_explain_says(run, tmp_path: Path) -> None
     )
     (tmp_path / "config.yaml").write_text(f"feeds:\n  show:\n    title: Show\n    sources:\n{rows}", encoding="utf-8")
     answer = run("refresh", "--at", "2026-01-01T00:00:00Z")
-    assert "54 entries read, 54 remembered: 37 items (31 episodes, 6 posts)" in answer.stdout
+    assert "54 entries read, 54 stored: 37 items (31 episodes, 6 posts)" in answer.stdout
     names = re.findall(r"[\w.-]+(?=,|$)", answer.stdout.partition("written: ")[2])
     assert {"podcast.xml", "feeds.opml"} <= set(names)
     assert [name for name in names if name not in README] == []

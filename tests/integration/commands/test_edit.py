@@ -37,7 +37,7 @@ def test_add_joins_the_feed_of_the_same_show_and_keeps_comments(run, shop: Path,
     assert after == [*before, f"      feed: {{kind: feed, url: {address}/feed.xml}}"]
     twice = run("add", f"{address}/feed.xml")
     assert twice.returncode == 2
-    assert "is this address already" in twice.stderr
+    assert "already in the config: feeds." in twice.stderr
 
 
 def test_add_makes_a_new_feed_for_another_show(run, shop: Path, origin) -> None:
@@ -74,7 +74,7 @@ def test_add_says_why_it_cannot(run, shop: Path, origin) -> None:
     for words, said in (
         ((f"{address}/empty.html",), "aggregator: "),
         ((f"{address}/nothing",), "404"),
-        (("ftp://example.org/x",), "is not an http or https address"),
+        (("ftp://example.org/x",), "is not an http or https URL"),
         ((f"{address}/empty.html", "--kind", "fed"), 'did you mean "feed"?'),
     ):
         answer = run("add", *words)
@@ -103,7 +103,7 @@ def test_opml_goes_in_and_out(run, tmp_path: Path) -> None:
         '<outline text="odd" xmlUrl="file:///etc/passwd"/></body></opml>'
     )
     answer = run("import-opml", str(listed))
-    assert (answer.returncode, answer.stdout) == (0, "config.yaml: 2 feeds added, 1 left out\n")
+    assert (answer.returncode, answer.stdout) == (0, "config.yaml: 2 feeds added, 1 skipped\n")
     assert read(tmp_path / "config.yaml")["feeds"] == {
         "crumb-co": {
             "title": "Crumb & Co",
@@ -111,7 +111,7 @@ def test_opml_goes_in_and_out(run, tmp_path: Path) -> None:
         },
         "desk": {"title": "Desk", "sources": {"feed": {"kind": "feed", "url": "https://desk.example/feed"}}},
     }
-    assert run("import-opml", str(listed)).stdout == "config.yaml: 0 feeds added, 3 left out\n"
+    assert run("import-opml", str(listed)).stdout == "config.yaml: 0 feeds added, 3 skipped\n"
     exported = run("export-opml").stdout
     assert 'xmlUrl="https://feeds.simplecast.com/abc"' in exported
     assert run("check").returncode == 0

@@ -75,7 +75,7 @@ def test_a_held_item_is_listed_and_published_when_a_person_wants_it(beside: Path
     ]
     said = run("explain", "mirror/m-fake").stdout  # by the wall clock, long after it was due
     assert said == 'mirror: 1 new item is held until the next refresh: "Win a car today"\n'
-    assert review(run, "--publish", "mirror/m-fake") == "pickles: mirror/m-fake: published, from the next refresh\n"
+    assert review(run, "--publish", "mirror/m-fake") == "pickles: mirror/m-fake: published from the next refresh on\n"
     refresh(run, 4)
     assert "Win a car today" in items(beside)
 
@@ -83,7 +83,7 @@ def test_a_held_item_is_listed_and_published_when_a_person_wants_it(beside: Path
 def test_a_held_item_is_never_published_until_that_is_taken_back(beside: Path, run: Run) -> None:
     answer = run("review", "--at", at(3), stdin="x\n")
     assert "held 1 of 1: unconfirmed, until 2024-02-10" in answer.stdout
-    assert "pickles: mirror/m-fake: never published, from the next refresh" in answer.stdout
+    assert "pickles: mirror/m-fake: never published from the next refresh on" in answer.stdout
     assert "mirror: 1 new item is held as you decided" in refresh(run, 20)
     assert "Win a car today" not in items(beside)
     assert "never publish: mirror/m-fake" in run("events").stdout
@@ -96,7 +96,7 @@ def test_a_held_item_is_never_published_until_that_is_taken_back(beside: Path, r
     ("words", "said"),
     [
         (("--publish", "mirror/m-fage"), 'no held item has the id "mirror/m-fage"; did you mean "mirror/m-fake"?'),
-        (("--wait", "mirror/m-fake"), 'nothing was decided here about "mirror/m-fake"'),
+        (("--wait", "mirror/m-fake"), 'no decision is stored about "mirror/m-fake"'),
     ],
 )
 def test_what_is_not_held_is_told(beside: Path, run: Run, words: tuple[str, str], said: str) -> None:
@@ -111,15 +111,15 @@ def test_a_source_is_forgotten_and_put_back_exactly(beside: Path, run: Run) -> N
     assert set(before) == {"Gherkins", "Kimchi in March", "Lime and chilli", "Brine"}
     shown = run("forget", "mirror", "--dry-run", "--at", at(4))
     assert "“Brine” left the feed" in shown.stdout.replace("\u2068", "").replace("\u2069", "")
-    assert "5 entries would take no part; nothing was changed" in shown.stdout
+    assert "5 entries would be ignored; nothing was changed" in shown.stdout
     refused = run("forget", "mirror", "--at", at(4), stdin="n\n")
     assert refused.returncode == 1
     refresh(run, 4)
     assert items(beside) == before
 
     done = run("forget", "mirror", "--yes", "--at", at(5))
-    assert "5 entries take no part, from the next refresh" in done.stdout
-    assert "The config still names mirror" in done.stdout
+    assert "5 entries ignored from the next refresh on" in done.stdout
+    assert "mirror is still in the config" in done.stdout
     refresh(run, 5)
     assert set(items(beside)) == {"Gherkins", "Kimchi in March", "Lime and chilli"}
     report = json.loads((beside / "output" / "pickles" / "report.json").read_text(encoding="utf-8"))
@@ -137,4 +137,4 @@ def test_a_source_that_was_never_read_is_told_with_the_nearest(beside: Path, run
     assert beside.exists()
     answer = run("forget", "miror", "--yes")
     assert answer.returncode == 2
-    assert 'no source "miror" was ever read; did you mean "mirror"?' in answer.stderr
+    assert 'no entries of a source "miror" are stored; did you mean "mirror"?' in answer.stderr

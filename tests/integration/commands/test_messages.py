@@ -7,14 +7,14 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.commands.summary import MOST_ALARMS, worries
-from aggregator.errors import lines, one_line
+from aggregator.commands.summary import MOST_ALARMS, list_warnings
+from aggregator.errors import escape_line, escape_lines
 from aggregator.outcome import Outcome
 
 
 @given(st.text(max_size=20))
 def test_a_message_is_shown_on_as_many_lines_as_it_has(text: str) -> None:
-    shown = lines(text)
+    shown = escape_lines(text)
     assert len(shown) == text.count("\n") + 1
     assert all([line] == line.splitlines() for line in shown if line)
     assert all(unicodedata.category(each) not in {"Cc", "Cs"} for line in shown for each in line)
@@ -22,7 +22,7 @@ def test_a_message_is_shown_on_as_many_lines_as_it_has(text: str) -> None:
 
 def test_what_letters_are_written_with_is_shown_as_it_is() -> None:
     written = ("می\u200cخواهم", "👩\u200d💻", "C’est\u00a0ça", "a  b")
-    assert written == tuple(map(one_line, written))
+    assert written == tuple(map(escape_line, written))
 
 
 def test_the_program_says_no_raw_sign(run) -> None:
@@ -33,7 +33,7 @@ def test_the_program_says_no_raw_sign(run) -> None:
 
 
 def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
-    told = worries(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(MOST_ALARMS + 3))))
+    told = list_warnings(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(MOST_ALARMS + 3))))
     assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(MOST_ALARMS))
-    assert told[-1] == "sea: 3 more alarms; aggregator events keeps those of guids and dates"
-    assert len(worries(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS
+    assert told[-1] == "sea: 3 more warnings; see aggregator events and report.json"
+    assert len(list_warnings(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS

@@ -28,9 +28,9 @@ def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
     said = re.sub(r"\d+ repaired", "some repaired", answer.stdout)
     assert said.splitlines()[:4] == [
         "crumb-talk",
-        "  numbered    3 entries  heard",
-        "  topic       3 entries  heard",
-        "  6 entries read, 6 remembered: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
+        "  numbered    3 entries  ok",
+        "  topic       3 entries  ok",
+        "  6 entries read, 6 stored: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
     ]
     assert all((shop / "output/crumb-talk" / name).exists() for name in FILES)
 
@@ -88,7 +88,7 @@ def test_a_silent_source_is_a_warning_and_strict_makes_it_1(run, shop: Path) -> 
     for words, code in (((), 0), (("--strict",), 1)):
         answer = run("refresh", *AT, *words)
         assert answer.returncode == code
-        assert "aggregator: crumb-talk: topic: silent" in answer.stderr
+        assert "aggregator: crumb-talk: topic: failed" in answer.stderr
         assert (shop / "output/crumb-talk/feed.json").exists()
 
 
@@ -96,7 +96,7 @@ def test_an_error_page_is_told_and_the_rest_published(run, shop: Path) -> None:
     (shop / "topic.txt").write_text("<!doctype html><html><head><title>502</title></head><body><h1>Bad Gateway</h1>")
     answer = run("refresh", *AT)
     assert answer.returncode == 0
-    assert "aggregator: crumb-talk: topic: silent" in answer.stderr
+    assert "aggregator: crumb-talk: topic: failed" in answer.stderr
     assert "3 items" in answer.stdout
 
 
@@ -133,7 +133,7 @@ def test_output_that_cannot_be_written_is_one_line_and_nothing_lost(run, shop: P
     [
         (("--feed", "crumb"), 'aggregator: --feed: the config has no feed "crumb"; it has: crumb-talk'),
         (("--at", "yesterday"), '"yesterday" is not a time such as 2024-08-04T01:47:46Z'),
-        (("--at", "2026-01-01T00:00:00"), '"2026-01-01T00:00:00" names no zone'),
+        (("--at", "2026-01-01T00:00:00"), '"2026-01-01T00:00:00" has no time zone'),
         (("--fore",), "No such option: --fore"),
     ],
 )

@@ -69,8 +69,8 @@ def test_review_shows_text_not_markup_and_what_forbids_the_pair(run: Run) -> Non
     assert "host/h1: All about rye & the sour that makes it rise at all in a cold kitchen." in told
     assert "<b>" not in told
     assert "host/h1 and other/o1: " in told
-    assert "never one: different parts" in told
-    assert "69 signs" in told
+    assert "never merged: different parts" in told
+    assert "69 characters" in told
 
 
 @pytest.mark.usefixtures("parted")
@@ -87,7 +87,7 @@ def test_same_different_and_undo_hold_in_every_later_refresh(run: Run, parted: P
     one = items(parted)
     assert one.keys() < first.keys(), "what is one keeps one of the two guids"
     undone = run("review", "--undo", *TWO, *at(3)).stdout
-    assert "they are published as one and stay one: --different divides them" in undone
+    assert "they were published as one item and stay one: use --different to part them" in undone
     assert refreshed(run, parted, 4) == 2
     assert run("review", "--different", *TWO, *at(4)).returncode == 0
     assert [refreshed(run, parted, day) for day in (5, 6)] == [3, 3]
@@ -104,7 +104,7 @@ def test_the_config_decides_and_is_undone_where_it_stands(run: Run, parted: Path
     assert refreshed(run, parted, 2) == 2
     undone = run("review", "--undo", *TWO, *at(2))
     assert undone.returncode == 2
-    assert "the config has it: remove it there" in undone.stderr
+    assert "the decision is in the config: remove it there" in undone.stderr
     assert run("review", "--different", *TWO, *at(2)).returncode == 0
     assert refreshed(run, parted, 3) == 3, "what was said last, at the desk, counts"
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from aggregator import commit, persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
-from aggregator.generator.content import ids
+from aggregator.generator.content import links
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Show, Tag
 from aggregator.model.feed import Channel, Plan
@@ -136,7 +136,7 @@ def hold(before: Published | None, now: Published, day: int) -> None:
     assert all(item["_aggregator"]["source"]["name"] in ("host", "mirror") for item in now.items.values())
     assert not any(OWNER.encode() in body for body in now.files.values())
     entries = etree.fromstring(now.files["feed.atom"]).findall("a:entry/a:id", ATOM)
-    assert [ids.atom(guid, now.guid()) for guid in now.newest()] == [entry.text for entry in entries]
+    assert [links.make_atom_id(guid, now.guid()) for guid in now.newest()] == [entry.text for entry in entries]
     assert all(datetime.fromisoformat(item["date_published"]) <= later for item in now.items.values())
     if before is None:
         return

@@ -72,7 +72,7 @@ def test_a_killed_reader_costs_one_document_of_one_run(slow: Town, whom: Callabl
     slow.alone()
     assert child.returncode == 0
     told = said.splitlines()
-    assert told == [] or (len(told) == 1 and "slow: silent (its reader was ended by the system" in told[0]), told
+    assert told == [] or (len(told) == 1 and "slow: failed (its reader was ended by the system" in told[0]), told
     assert told or whom is parents, "what was killed was not at work"
     assert {f"https://media.example/{number}.mp3" for number in range(1, 6)} <= audio(slow)
     whole(slow)

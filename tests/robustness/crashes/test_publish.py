@@ -74,7 +74,7 @@ def test_a_source_that_hangs_delays_no_other_feed(town: Town) -> None:
         assert child.poll() is None, "the first feed still waits"
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0
-    assert said.startswith("aggregator: early: mute: silent (")
+    assert said.startswith("aggregator: early: mute: failed (")
     assert len(said.splitlines()) == 1
     assert [len(town.items(name)) for name in FEEDS] == [3, 3, 3]
     town.alone()

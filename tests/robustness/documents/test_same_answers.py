@@ -8,7 +8,7 @@ import re
 import pytest
 
 from aggregator.fetchers.sandbox import bomb_check
-from aggregator.generator.content import feed_channel, plain_text
+from aggregator.generator.content import feed_channel, sanitize
 from aggregator.merger.blending import cross_repair
 from aggregator.merger.matching.features import text_features
 from aggregator.text import tokens
@@ -17,7 +17,7 @@ from aggregator.text.titles import markers
 SPLIT_ID = r"(\S{2,}+)(?<=\d)(?=[^\S\n]*+\n)\s++(\d++)[^\S\n]*+(?:\n|$)"
 SIGN = feed_channel._SIGN
 YEARS = feed_channel._YEARS
-TAGGED = re.compile(rf"(?is)<({plain_text._NAMES})(?:\s[^<>]*)?>(.*?)</\1\s*>")
+TAGGED = re.compile(rf"(?is)<({sanitize._NAMES})(?:\s[^<>]*)?>(.*?)</\1\s*>")
 
 # What it was, what it is, and the pieces of the texts on which both are asked.
 PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
@@ -73,7 +73,7 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
     "joined": (r"\s*\n\s*", re.compile(r"(?<!\s)[^\S\n]*+\n\s*+"), ["a", " ", "\n", "1"]),
     "marks": (
         rf"(?i)^{SIGN}(?:{SIGN}|{YEARS}|by\b|[-–—,.;:|/&\s])*|[,;\s]+{YEARS}$",
-        feed_channel.MARKS,
+        feed_channel._COPYRIGHT_MARKS,
         ["©", "copyright", "2020", "-", " ", ",", ";", "by", "Ann", "present", "99"],
     ),
 }
@@ -106,7 +106,7 @@ def test_markup_is_found_as_by_the_one_pattern() -> None:
     dice, met = random.Random(7), 0
     for _ in range(6_000):
         text = "".join(dice.choices(pieces, weights=[3] * 8 + [1] * 4, k=dice.randint(0, 7)))
-        expected = TAGGED.search(text) is not None or plain_text.VOID.search(text) is not None
+        expected = TAGGED.search(text) is not None or sanitize._VOID.search(text) is not None
         met += expected
-        assert plain_text.marked(text) is expected, repr(text)
+        assert sanitize.has_markup(text) is expected, repr(text)
     assert 500 < met < 5_500

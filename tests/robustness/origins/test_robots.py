@@ -38,7 +38,7 @@ def test_a_source_that_its_robots_txt_bars_is_told_and_not_asked(town: Town, *, 
         assert (said, sorted(town.asked)) == ([], ["/closed", "/open"])
         return
     reason = f"{town.url('/closed')}: not asked, {town.url('/robots.txt')} disallows {town.url('/closed')}"
-    assert said == [f"aggregator: show: closed: silent ({reason})"]
+    assert said == [f"aggregator: show: closed: failed ({reason})"]
     assert told(town)["closed"] == ("silent", reason)
     assert sorted(town.asked) == ["/open", "/robots.txt"]
 
@@ -103,7 +103,7 @@ def test_a_feed_that_cannot_be_read_behind_its_page_is_not_asked_at_each_refresh
     town.serve("/open", rss(item(2)))
     town.config(f"blog: {{kind: blog, url: '{town.url('/')}'}}", f"open: {{kind: feed, url: '{town.url('/open')}'}}")
     (line,) = refreshed(town)
-    assert line.startswith("aggregator: show: blog: silent (")
+    assert line.startswith("aggregator: show: blog: failed (")
     for minute in (10, 40):
         assert refreshed(town, minutes=minute) == []
     assert (town.asked.count("/"), town.asked.count("/feed.xml")) == (1, 1)

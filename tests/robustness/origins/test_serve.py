@@ -64,7 +64,7 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
         ticked(5)
     said = capfd.readouterr()
     assert said.err.count("unknown kind") + said.err.count("fead") >= 1
-    assert said.err.count("the config from before stays in force") == 2, said.err
+    assert said.err.count("the previous config stays in use") == 2, said.err
     assert said.out.count("read again") == 2
     assert sorted(town.asked) == ["/host", "/late"], "each asked once, however often the config was read"
     whole(town)
@@ -122,7 +122,7 @@ def test_the_program_follows_its_config_while_it_serves(town: Town, free_port: i
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0
-    assert said.count("the config from before stays in force") == 1
+    assert said.count("the previous config stays in use") == 1
     assert "Traceback" not in said
     town.alone()
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.generator.content.unique_titles import apart
+from aggregator.generator.content.unique_titles import make_titles_unique
 from aggregator.merger.identity.settle import PROVISIONAL, Past, Settlement, settle
 from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
@@ -112,7 +112,7 @@ def test_the_number_behind_a_title_goes_to_the_less_trusted(at, first) -> None:
     mine, other = item("host/1", "Trailer", at, AUDIO.format(1)), item("list/1", "Trailer", at, AUDIO.format(2))
     before = run([other], None, NOW - timedelta(days=2)).promises if first else ()
     found = run([mine, other])
-    told = apart(found.items, before, found.promises, NOW, TRUST)
+    told = make_titles_unique(found.items, before, found.promises, NOW, TRUST)
     assert {each.guid: each.title for each in told.items} == {"host/1": "Trailer", "list/1": "Trailer (2)"}
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from aggregator.generator.content.podcast_namespace import TABLE
+from aggregator.generator.content.podcast_namespace import ELEMENTS
 from aggregator.merger.reconciling.channel import complete_channel
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.provenance import Weights
@@ -16,7 +16,7 @@ from aggregator.model.feed import Channel
 from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs" / "trust.md"
-ITEM = [name for name, shape in TABLE.items() if "item" in shape.places]
+ITEM = [name for name, shape in ELEMENTS.items() if "item" in shape.places]
 HOST = Entry("host", "h", "Ferry timetables", enclosure=Enclosure("https://cdn.host.example/1.mp3"))
 OTHER = Entry("other", "o", "Ferry timetables")
 VALUES = {"image": "https://other.example/a.jpg", "author": "Somebody", "explicit": True, "summary": "Boats."}

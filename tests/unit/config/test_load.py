@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from aggregator.config import kinds, parse
-from aggregator.config.keys import SCHEMA_FILE, schema, schema_text
 from aggregator.config.load import Config, load
+from aggregator.config.schema import json_schema, json_schema_text
 from aggregator.fetchers.directories import page
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -116,20 +116,20 @@ def test_the_projects_own_config_is_sound() -> None:
 
 
 def test_the_schema_is_fresh_and_named_by_the_config() -> None:
-    assert (ROOT / SCHEMA_FILE).read_text(encoding="utf-8") == schema_text(), (
+    assert (ROOT / "config.schema.json").read_text(encoding="utf-8") == json_schema_text(), (
         "run: aggregator check --schema > config.schema.json"
     )
     first = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()[0]
-    assert first == f"# yaml-language-server: $schema={SCHEMA_FILE}"
+    assert first == "# yaml-language-server: $schema=config.schema.json"
 
 
 def test_the_schema_agrees_with_the_config() -> None:
     own = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema())
-    jsonschema.validate(own, schema())
+    jsonschema.Draft202012Validator.check_schema(json_schema())
+    jsonschema.validate(own, json_schema())
     own["feeds"]["pytorch-dev-podcast"]["sources"]["casts"]["onyl"] = {}
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(own, schema())
+        jsonschema.validate(own, json_schema())
 
 
 def test_the_kinds_are_those_of_the_roster() -> None:

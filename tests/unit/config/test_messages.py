@@ -23,7 +23,7 @@ def test_a_wrong_config_is_told_line_by_line(
 
 
 def test_a_missing_file_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read: No such file or directory; -c FILE names another config"):
+    with pytest.raises(ConfigError, match="cannot be read: No such file or directory; use -c FILE for another config"):
         load(tmp_path / "config.yaml")
 
 

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aggregator.config import edit, kinds
-from aggregator.config.channel import Field_
 from aggregator.config.load import check
 from aggregator.config.parse import parse
+from aggregator.config.schema import ItemField
 from aggregator.errors import ConfigError
 from aggregator.merger.reconciling import overrides
 
@@ -114,7 +114,7 @@ def test_an_edited_config_is_sound_and_keeps_every_line(rows: list[tuple[str, st
     additions = [
         edit.Addition(feed, name, (("kind", "feed"), ("url", "https://e.org/")), title) for feed, name, title in rows
     ]
-    after = edit.added(before, additions)
+    after = edit.add_sources(before, additions)
     kept = iter(after.splitlines())
     assert all(line in kept for line in before.splitlines())
     known = parse(after, "c.yaml").values["feeds"]
@@ -122,4 +122,4 @@ def test_an_edited_config_is_sound_and_keeps_every_line(rows: list[tuple[str, st
 
 
 def test_what_may_be_overridden_is_what_can_be() -> None:
-    assert set(get_args(Field_)) == set(overrides.FIELDS)
+    assert set(get_args(ItemField)) == set(overrides.FIELDS)

@@ -15,7 +15,7 @@ import brotli
 import pytest
 
 from aggregator.errors import PublishError, StoreError
-from aggregator.generator.files import Written, publish
+from aggregator.generator.files import WrittenFile, publish
 
 FILES = {"podcast.xml": b"<rss/>", "feed.json": b"{}"}
 
@@ -26,7 +26,7 @@ def names(folder: Path) -> list[str]:
 
 def test_writes_all_and_says_so(tmp_path: Path) -> None:
     written = publish(tmp_path / "new" / "show", FILES)
-    assert written == (Written("podcast.xml", changed=True), Written("feed.json", changed=True))
+    assert written == (WrittenFile("podcast.xml", changed=True), WrittenFile("feed.json", changed=True))
     assert {name: (tmp_path / "new" / "show" / name).read_bytes() for name in FILES} == FILES
     assert names(tmp_path / "new" / "show") == ["feed.json", "podcast.xml"]
 
@@ -43,7 +43,7 @@ def test_only_what_changed_is_touched(tmp_path: Path) -> None:
     publish(tmp_path, FILES)
     inode = (tmp_path / "feed.json").stat().st_ino
     written = publish(tmp_path, FILES | {"podcast.xml": b"<rss />"})
-    assert written == (Written("podcast.xml", changed=True), Written("feed.json", changed=False))
+    assert written == (WrittenFile("podcast.xml", changed=True), WrittenFile("feed.json", changed=False))
     assert (tmp_path / "feed.json").stat().st_ino == inode
 
 
@@ -79,7 +79,7 @@ def test_siblings_are_of_the_file_and_always_the_same(tmp_path: Path) -> None:
 def test_siblings_that_are_missing_or_old_are_made_again(tmp_path: Path) -> None:
     publish(tmp_path, {"feed.xml": b"same"}, compress=True)
     (tmp_path / "feed.xml.gz").unlink()
-    assert publish(tmp_path, {"feed.xml": b"same"}, compress=True) == (Written("feed.xml", changed=False),)
+    assert publish(tmp_path, {"feed.xml": b"same"}, compress=True) == (WrittenFile("feed.xml", changed=False),)
     assert gzip.decompress((tmp_path / "feed.xml.gz").read_bytes()) == b"same"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from aggregator.generator import atom, jsonfeed, report, rss
 from aggregator.generator.content.prepared import prepare
-from aggregator.generator.paging import Sheet
+from aggregator.generator.paging import FeedPage
 from aggregator.model.feed import Feed
 
 DATA = Path(__file__).parent / "data"
@@ -21,9 +21,9 @@ DOCUMENTS: dict[str, Callable[[Feed], bytes]] = {
     "feed.atom": lambda feed: atom.render(prepare(feed)),
     "feed.json": lambda feed: jsonfeed.render(prepare(feed)),
     "report.json": lambda feed: report.render(prepare(feed)),
-    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, sheet=Sheet(2, 1)),
-    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), sheet=Sheet(2, 1)),
-    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), sheet=Sheet(2)),
+    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, sheet=FeedPage(2, 1)),
+    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), sheet=FeedPage(2, 1)),
+    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), sheet=FeedPage(2)),
 }
 
 

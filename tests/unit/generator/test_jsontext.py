@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.generator.jsontext import without_empty, write
+from aggregator.generator.jsonfeed import to_json, without_empty
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 plain = numbers.filter(lambda number: number == 0 or 1e-4 <= abs(number) < 1e16)
@@ -15,12 +15,12 @@ values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st
 
 @given(st.dictionaries(st.text(), values))
 def test_the_bytes_are_those_of_the_standard_library(document: dict) -> None:
-    assert write(document) == f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
+    assert to_json(document) == f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
 
 
 @given(st.lists(numbers))
 def test_every_number_is_read_as_it_was(members: list[float]) -> None:
-    assert json.loads(write({"members": members})) == {"members": members}
+    assert json.loads(to_json({"members": members})) == {"members": members}
 
 
 def test_members_without_a_value_are_left_out() -> None:

@@ -55,9 +55,9 @@ def parsers() -> Path:
 def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[FeedItem], Path]:
     """The leaves of podcast.xml, and the folder with all files."""
     folder = tmp_path_factory.mktemp("published")
-    for name, body in dict(feed_files.render(feed)).items():
+    for name, body in dict(feed_files.render_files(feed)).items():
         (folder / name).write_bytes(body)
-    return [said for said in map(feed_item.of, feed.items) if said.playable], folder
+    return [said for said in map(feed_item.make_feed_item, feed.items) if said.playable], folder
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_feedsmith(published: tuple[list[FeedItem], Path], opinions: dict[str, A
 
 
 def test_feedsmith_on_every_format(feed: Feed, opinions: dict[str, Any]) -> None:
-    titles = [words(feed_item.of(item).title) for item in feed.items]
+    titles = [words(feed_item.make_feed_item(item).title) for item in feed.items]
     for name, kind in (("feed.xml", "rss"), ("feed.atom", "atom"), ("feed.json", "json")):
         seen = opinions[name]["feedsmith"]
         assert seen["format"] == kind

@@ -14,10 +14,10 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator.generator import atom, jsonfeed, report, rss
-from aggregator.generator.content import feed_channel, feed_item, ids, links
+from aggregator.generator.content import feed_channel, feed_item, links
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.pages import view
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import NAMESPACES
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import Item
@@ -34,7 +34,7 @@ def channel(feed: Feed, *, episodes_only: bool = True) -> etree._Element:
 
 def text(element: etree._Element, name: str) -> str | None:
     prefix, _, local = name.rpartition(":")
-    return element.findtext(f"{{{SPACES[prefix]}}}{local}" if prefix else name)
+    return element.findtext(f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name)
 
 
 def with_channel(feed: Feed, **said: Any) -> Feed:
@@ -64,13 +64,13 @@ def with_channel(feed: Feed, **said: Any) -> Feed:
     ],
 )
 def test_addresses_are_web_addresses_in_ascii(given: str | None, meant: str | None) -> None:
-    assert links.web(given) == meant
+    assert links.clean_url(given) == meant
 
 
 @given(st.text() | st.text().map("https://example.org/".__add__))
 def test_an_address_once_clean_stays(value: str) -> None:
-    once = links.web(value)
-    assert once is None or (once.isascii() and links.web(once) == once)
+    once = links.clean_url(value)
+    assert once is None or (once.isascii() and links.clean_url(once) == once)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_address_once_clean_stays(value: str) -> None:
     ],
 )
 def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
-    assert links.public(address) is None
+    assert links.clean_public_url(address) is None
     feed = replace(harbour, source_results=(SourceResult(Source("host", "feed", url=address), "heard"),))
     for document in (
         rss.render(prepare(feed), episodes_only=False),
@@ -109,7 +109,7 @@ def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
     ],
 )
 def test_a_media_type_that_says_nothing_is_taken_from_the_path(given: str | None, address: str, meant: str) -> None:
-    assert links.media_type(Enclosure(address, given)) == meant
+    assert links.find_media_type(Enclosure(address, given)) == meant
 
 
 def test_what_is_heard_goes_into_podcast_xml(harbour: Feed) -> None:
@@ -122,27 +122,30 @@ def test_what_is_heard_goes_into_podcast_xml(harbour: Feed) -> None:
 
 def test_a_title_nobody_gave_is_the_beginning_of_the_text_else_the_guid() -> None:
     assert (
-        feed_item.of(replace(BARE, title=" ", description="Water. " * 40)).title
+        feed_item.make_feed_item(replace(BARE, title=" ", description="Water. " * 40)).title
         == ("Water. " * 11).strip()[:79].rpartition(" ")[0] + " Water.…"
     )
-    assert feed_item.of(replace(BARE, title="")).title == "bare"
+    assert feed_item.make_feed_item(replace(BARE, title="")).title == "bare"
 
 
 def test_ids_are_made_of_the_guid(harbour: Feed) -> None:
     show = harbour.channel.guid
-    assert ids.atom("https://example.org/?p=1", show) == "https://example.org/?p=1"
-    assert ids.atom("tag:example.org,2024:1", show) == "tag:example.org,2024:1"
-    assert ids.atom("urn:x:1", show) == "urn:x:1"
-    assert ids.atom("1b4e28ba-2fa1-11d2-883f-0016d3cca427", show) == "urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+    assert links.make_atom_id("https://example.org/?p=1", show) == "https://example.org/?p=1"
+    assert links.make_atom_id("tag:example.org,2024:1", show) == "tag:example.org,2024:1"
+    assert links.make_atom_id("urn:x:1", show) == "urn:x:1"
+    assert (
+        links.make_atom_id("1b4e28ba-2fa1-11d2-883f-0016d3cca427", show)
+        == "urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+    )
     for guid in ("ep-2", "Episode:12", "https://example.org/a b", "1b4e28ba2fa111d2883f0016d3cca427"):
-        assert ids.atom(guid, show) == f"urn:uuid:{uuid5(UUID(show), guid)}"
+        assert links.make_atom_id(guid, show) == f"urn:uuid:{uuid5(UUID(show), guid)}"
 
 
 def test_the_podcast_guid_is_that_of_the_address_until_one_is_stored(harbour: Feed) -> None:
-    assert feed_channel.of(harbour).guid == harbour.channel.guid
-    minted = feed_channel.of(with_channel(harbour, guid="")).guid
-    assert minted == ids.podcast("https://feeds.example.org/harbour-talk/podcast.xml")
-    assert minted == ids.podcast("feeds.example.org/harbour-talk/podcast.xml//")
+    assert feed_channel.make_feed_channel(harbour).guid == harbour.channel.guid
+    minted = feed_channel.make_feed_channel(with_channel(harbour, guid="")).guid
+    assert minted == links.make_podcast_guid("https://feeds.example.org/harbour-talk/podcast.xml")
+    assert minted == links.make_podcast_guid("feeds.example.org/harbour-talk/podcast.xml//")
 
 
 def test_serial_only_while_every_full_episode_has_a_number(harbour: Feed) -> None:
@@ -200,7 +203,7 @@ def test_times_are_utc_and_whole_seconds(harbour: Feed) -> None:
 
 
 def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
-    assert feed_item.of(BARE).changed == datetime(1970, 1, 1, tzinfo=UTC)
+    assert feed_item.make_feed_item(BARE).changed == datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
@@ -232,13 +235,15 @@ def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> Non
     item = replace(BARE, part=2, tag="replay")
     told = json.loads(report.render(prepare(replace(harbour, items=(item,)))))["items"][0]
     assert (told["part"], told["tag"]) == (2, "replay")
-    assert view.facts(item) == ("part 2", "replay")
-    assert view.facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")
+    assert view._list_facts(item) == ("part 2", "replay")
+    assert view._list_facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")
 
 
 def test_a_size_or_a_length_below_nothing_is_one_that_nobody_knows() -> None:
     below = replace(BARE, enclosure=Enclosure("https://cdn.example/a.mp3", length=-5), duration=Duration(-1))
-    said = feed_item.of(below)
+    said = feed_item.make_feed_item(below)
     assert said.media is not None
     assert (said.media.length, said.duration) == (0, None)
-    assert feed_item.of(replace(BARE, duration=Duration(0), season=0, episode=-1)) == feed_item.of(BARE)
+    assert feed_item.make_feed_item(
+        replace(BARE, duration=Duration(0), season=0, episode=-1)
+    ) == feed_item.make_feed_item(BARE)

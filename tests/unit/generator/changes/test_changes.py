@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator.generator.changes import changes_page, feed_state, history
-from aggregator.generator.changes.changes import KINDS, SENTENCES, Change, changes, sentence
+from aggregator.generator.changes import changes, changes_page, feed_state
+from aggregator.generator.changes.changes import _SENTENCES, KINDS, Change, describe_change, find_changes
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
@@ -29,28 +29,31 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 class Lines(dict[str, str]):
     """Where the items' lines are kept, in memory."""
 
-    def known(self, guids: Sequence[str]) -> Mapping[str, str]:
+    def read(self, guids: Collection[str]) -> Mapping[str, str]:
         return {guid: self[guid] for guid in guids if guid in self}
 
-    def keep(self, lines: Mapping[str, str]) -> None:
+    def write(self, lines: Mapping[str, str]) -> None:
         self.update(lines)
 
-    def let_go(self, guids: Collection[str]) -> tuple[str, ...]:
+    def remove_others(self, guids: Sequence[str]) -> tuple[str, ...]:
         return tuple([self.pop(guid) for guid in sorted(set(self) - set(guids))])
 
 
-def published(*runs: tuple[Feed, datetime]) -> history.History:
+def published(*runs: tuple[Feed, datetime]) -> changes.History:
     """The history of a feed that was published so, over a store that keeps it in between."""
     past, lines = None, Lines()
     for feed, at in runs:
-        kept = history.pack(past) if past else None
-        past = history.advance(history.unpack(kept), feed, at, lines)
+        kept = changes.pack_history(past) if past else None
+        past = changes.advance_history(changes.unpack_history(kept), feed, at, lines)
     assert past is not None
     return past
 
 
 def told(old: Feed, new: Feed, **reasons: str) -> list[str]:
-    return [sentence(change) for change in changes(feed_state.see(old), feed_state.see(new), reasons)]
+    return [
+        describe_change(change)
+        for change in find_changes(feed_state.take_state(old), feed_state.take_state(new), reasons)
+    ]
 
 
 def one(item: Item) -> Feed:
@@ -162,60 +165,66 @@ def test_a_change_of_witness_alone_is_no_change() -> None:
 
 
 def test_every_kind_has_its_sentence() -> None:
-    assert set(SENTENCES) == set(KINDS)
+    assert set(_SENTENCES) == set(KINDS)
 
 
 def test_the_state_is_remembered_exactly() -> None:
-    state = feed_state.see(made.feed())
-    besides = feed_state.besides(made.feed())
-    assert feed_state.unpack(feed_state.pack(state)) == besides == replace(state, items={})
-    assert dict(feed_state.item_of(feed_state.line(guid, each)) for guid, each in state.items.items()) == state.items
+    state = feed_state.take_state(made.feed())
+    besides = feed_state.take_channel_state(made.feed())
+    assert feed_state.unpack_state(feed_state.pack_state(state)) == besides == replace(state, items={})
+    assert (
+        dict(feed_state.unpack_item(feed_state.pack_item(guid, each)) for guid, each in state.items.items())
+        == state.items
+    )
 
 
 def test_a_first_publication_is_no_news() -> None:
     lines = Lines()
-    first = history.advance(None, made.feed(), NOON, lines)
+    first = changes.advance_history(None, made.feed(), NOON, lines)
     assert first.editions == ()
-    assert history.advance(first, made.feed(), NOON + timedelta(hours=1), lines) is first
+    assert changes.advance_history(first, made.feed(), NOON + timedelta(hours=1), lines) is first
     assert len(lines) == len(made.feed().items)
 
 
 def test_the_history_keeps_the_newest_editions_and_says_what_it_left_out() -> None:
-    numbers = range(history.EDITIONS + 5)
+    numbers = range(changes._MOST_EDITIONS + 5)
     past = published(*((one(replace(ITEM, title=f"Clocks {each}")), NOON + timedelta(hours=each)) for each in numbers))
-    assert len(past.editions) == history.EDITIONS
-    assert past.editions[0].at == NOON + timedelta(hours=history.EDITIONS + 4)
-    crowd = published((made.feed(0, 0), NOON), (made.feed(history.MOST + 9, 0), NOON))
-    assert (len(crowd.editions[0].changes), crowd.editions[0].more) == (history.MOST, 9)
+    assert len(past.editions) == changes._MOST_EDITIONS
+    assert past.editions[0].at == NOON + timedelta(hours=changes._MOST_EDITIONS + 4)
+    crowd = published((made.feed(0, 0), NOON), (made.feed(changes._MOST_CHANGES + 9, 0), NOON))
+    assert (len(crowd.editions[0].changes), crowd.editions[0].more) == (changes._MOST_CHANGES, 9)
 
 
 def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = made.feed(9, 3), made.feed(7, 6)
     other = tuple(replace(each, entries=("apple/1",), season=9, link=None) for each in new.items[:8])
     new = replace(new, items=(*reversed(other), *new.items[8:]), source_results=new.source_results[:1])
-    expected = changes(feed_state.see(old), feed_state.see(new))
+    expected = find_changes(feed_state.take_state(old), feed_state.take_state(new))
     for most in (200, 5):
-        monkeypatch.setattr(history, "MOST", most)
+        monkeypatch.setattr(changes, "_MOST_CHANGES", most)
         for lot in (1, 2, 400):
-            monkeypatch.setattr(history, "AT_ONCE", lot)
+            monkeypatch.setattr(changes, "_BATCH", lot)
             edition = published((old, NOON), (new, NOON)).editions[0]
             assert (edition.changes, edition.more) == (expected[:most], max(0, len(expected) - most))
             assert {change.kind for change in expected} > {"added", "left", "changed", "listed", "unlisted"}
 
 
-def grown() -> history.History:
+def grown() -> changes.History:
     day = timedelta(days=1)
     return published((made.feed(2, 0), NOON - 9 * day), (made.feed(3, 1), NOON), (made.feed(3, 2), NOON + day))
 
 
 def test_the_history_survives_the_store() -> None:
-    assert history.unpack(history.pack(grown())) == grown()
-    assert history.unpack(None) is None
+    assert changes.unpack_history(changes.pack_history(grown())) == grown()
+    assert changes.unpack_history(None) is None
 
 
 def test_bytes_are_the_golden_ones() -> None:
     feed = made.feed(3, 2)
-    made_now = {"changes.html": changes_page.render(feed, grown()), "changes.atom": changes_page.atom(feed, grown())}
+    made_now = {
+        "changes.html": changes_page.render_changes_page(feed, grown()),
+        "changes.atom": changes_page.render_changes_feed(feed, grown()),
+    }
     for name, body in made_now.items():
         golden = HERE / "data" / name
         if os.environ.get("GOLDEN") == "write":
@@ -229,7 +238,7 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
     old = replace(made.feed(1, 0), items=(*made.feed(1, 0).items, ITEM))
     new = replace(old, items=(other, shrunk))
     past = published((old, NOON), (new, NOON))
-    text = changes_page.render(new, past).decode()
+    text = changes_page.render_changes_page(new, past).decode()
     lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
     assert [line for line in lines if line][1:] == [
         "“Why caches lie”: the length is now 1 min, it was 15 min.",
@@ -241,13 +250,13 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
 
 
 def test_no_changes_are_a_page_and_a_feed_too() -> None:
-    quiet = history.History(feed_state.see(made.feed()))
-    assert b"Nothing has changed" in changes_page.render(made.feed(), quiet)
-    assert atoma.parse_atom_bytes(changes_page.atom(made.feed(), quiet)).entries == []
+    quiet = changes.History(feed_state.take_state(made.feed()))
+    assert b"Nothing has changed" in changes_page.render_changes_page(made.feed(), quiet)
+    assert atoma.parse_atom_bytes(changes_page.render_changes_feed(made.feed(), quiet)).entries == []
 
 
 def test_the_atom_is_read_by_another_reader() -> None:
-    read = atoma.parse_atom_bytes(changes_page.atom(made.feed(3, 2), grown()))
+    read = atoma.parse_atom_bytes(changes_page.render_changes_feed(made.feed(3, 2), grown()))
     assert [entry.title.value for entry in read.entries] == [
         "New post: “Field notes, no. 2”, 17 Jul 2024.",
         "2 changes",
@@ -264,16 +273,16 @@ def test_no_text_breaks_the_page_or_the_feed(before: str, after: str) -> None:
         one(replace(ITEM, title=after, author=after, link=after)),
     )
     past = published((old, NOON), (new, NOON + timedelta(days=1)))
-    etree.fromstring(changes_page.atom(new, past))
-    assert changes_page.render(new, past).count(b"<script>") == 1
-    assert all(isinstance(sentence(change), str) for edition in past.editions for change in edition.changes)
+    etree.fromstring(changes_page.render_changes_feed(new, past))
+    assert changes_page.render_changes_page(new, past).count(b"<script>") == 1
+    assert all(isinstance(describe_change(change), str) for edition in past.editions for change in edition.changes)
 
 
 def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> None:
     odd = one(replace(ITEM, title="\ud800 lone", description="\udfff" * 400))
     lines = Lines()
-    past = history.unpack(history.pack(history.advance(None, odd, NOON, lines)))
-    assert history.advance(past, odd, NOON, lines) is past
+    past = changes.unpack_history(changes.pack_history(changes.advance_history(None, odd, NOON, lines)))
+    assert changes.advance_history(past, odd, NOON, lines) is past
 
 
 @settings(deadline=None)
@@ -281,10 +290,10 @@ def test_a_text_that_utf_8_cannot_keep_is_remembered_as_it_is_seen_again() -> No
 def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
     def replayed() -> bytes:
         runs = [(made.feed(size, 1), NOON + timedelta(hours=number)) for number, size in enumerate(sizes)]
-        return history.pack(published(*runs)) if runs else b""
+        return changes.pack_history(published(*runs)) if runs else b""
 
     assert replayed() == replayed()
 
 
 def test_a_change_without_values_is_still_a_sentence() -> None:
-    assert sentence(Change("added", "A", "g", "episode")) == "New episode: “A”."
+    assert describe_change(Change("added", "A", "g", "episode")) == "New episode: “A”."

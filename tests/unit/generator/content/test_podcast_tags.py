@@ -11,10 +11,10 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator.generator import rss
-from aggregator.generator.content import podcast_tags
-from aggregator.generator.content.podcast_namespace import TABLE, Place
+from aggregator.generator.content import podcast_namespace
+from aggregator.generator.content.podcast_namespace import ELEMENTS, Place
 from aggregator.generator.content.prepared import prepare
-from aggregator.generator.podcast import SPACES
+from aggregator.generator.podcast import NAMESPACES
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Feed
 from aggregator.validator.examine import examine
@@ -43,7 +43,7 @@ BROKEN = [pytest.param(tag(one["tag"]), one["place"], id=str(one["comment"])) fo
 
 def back(element: etree._Element) -> Tag:
     """The tag that an element of a document is."""
-    name = str(element.tag).replace(f"{{{SPACES['podcast']}}}", "podcast:")
+    name = str(element.tag).replace(f"{{{NAMESPACES['podcast']}}}", "podcast:")
     inside = tuple(back(child) for child in element)
     return Tag(
         name, None if inside else element.text, tuple((str(k), str(v)) for k, v in element.attrib.items()), inside
@@ -52,13 +52,13 @@ def back(element: etree._Element) -> Tag:
 
 @pytest.mark.parametrize("place", ["channel", "item"])
 def test_each_element_passes_through_as_it_is(harbour: Feed, place: Place) -> None:
-    given = [one for one in SOUND if place in TABLE[one.name].places and one.name not in OWN]
+    given = [one for one in SOUND if place in ELEMENTS[one.name].places and one.name not in OWN]
     channel = replace(harbour.channel, tags=tuple(given) if place == "channel" else (), license=None)
     item = replace(harbour.items[0], tags=tuple(given) if place == "item" else (), season=None, episode=None)
     document = rss.render(prepare(replace(harbour, channel=channel, items=(item,))), episodes_only=True)
     top = etree.fromstring(document).find("channel" if place == "channel" else "channel/item")
     assert top is not None
-    seen = [back(one) for one in top.iterchildren(f"{{{SPACES['podcast']}}}*")]
+    seen = [back(one) for one in top.iterchildren(f"{{{NAMESPACES['podcast']}}}*")]
     assert given == [one for one in seen if one.name not in OWN]
     assert [one for one in examine(document, NOW)[1] if one.rule.startswith("podcast")] == []
 
@@ -68,28 +68,28 @@ OWN = frozenset({"podcast:guid", "podcast:locked", "podcast:medium", "podcast:se
 
 
 def test_every_element_of_the_table_has_a_sound_sample() -> None:
-    assert {name for name, shape in TABLE.items() if shape.places} == {one.name for one in SOUND}
-    assert [fault for one in SOUND for fault in podcast_tags.faults(one)] == []
+    assert {name for name, shape in ELEMENTS.items() if shape.places} == {one.name for one in SOUND}
+    assert [fault for one in SOUND for fault in podcast_namespace.find_faults(one)] == []
 
 
 @pytest.mark.parametrize(("given", "place"), BROKEN)
 def test_a_broken_element_is_left_out(given: Tag, place: Place) -> None:
-    assert podcast_tags.rows((given,), place) == ()
+    assert podcast_namespace.make_rows((given,), place) == ()
 
 
 def test_what_is_odd_in_an_element_goes_and_the_element_stays() -> None:
     given = tag(["podcast:person", " Mo \n Lock ", {"role": "guest", "IMG": "x", "href": "not an address", "img": ""}])
-    assert podcast_tags.rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)
+    assert podcast_namespace.make_rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)
 
 
 def test_what_may_stand_once_stands_once() -> None:
     given = (tag(["podcast:guid", GUID]), tag(["podcast:guid", "00000000-0000-0000-0000-000000000000"]))
-    assert podcast_tags.rows(given, "channel") == (("podcast:guid", GUID, {}, ()),)
+    assert podcast_namespace.make_rows(given, "channel") == (("podcast:guid", GUID, {}, ()),)
 
 
 def test_the_same_element_twice_stands_once() -> None:
     person = tag(["podcast:person", "Mo Lock", {"role": "host"}])
-    assert len(podcast_tags.rows((person, person, replace(person, text="Val Sluice")), "item")) == 2
+    assert len(podcast_namespace.make_rows((person, person, replace(person, text="Val Sluice")), "item")) == 2
 
 
 def test_broken_children_go_and_sound_ones_stay() -> None:
@@ -97,7 +97,7 @@ def test_broken_children_go_and_sound_ones_stay() -> None:
     given = tag(
         ["podcast:alternateEnclosure", None, {"type": "audio/opus"}, [["podcast:source"], source, ["podcast:x"]]]
     )
-    ((name, _, _, children),) = podcast_tags.rows((given,), "item")
+    ((name, _, _, children),) = podcast_namespace.make_rows((given,), "item")
     assert (name, len(children)) == ("podcast:alternateEnclosure", 1)
 
 
@@ -112,5 +112,5 @@ def test_broken_children_go_and_sound_ones_stay() -> None:
 )
 def test_types_are_spelled_as_the_list_has_them(name: str, said: str, meant: str) -> None:
     given = tag([name, None, {"url": "https://weir.example.com/2", "type": said}])
-    ((_, _, attributes, _),) = podcast_tags.rows((given,), "item")
+    ((_, _, attributes, _),) = podcast_namespace.make_rows((given,), "item")
     assert attributes["type"] == meant

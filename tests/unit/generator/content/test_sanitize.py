@@ -7,25 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.generator.content import feed_item, plain_text, sanitize
+from aggregator.generator.content import feed_item, sanitize
 from aggregator.model.item import Item
 
 BARE = Item(title="Bare", entries=("a/1",), guid="bare")
 
 
 def test_a_short_text_ends_at_a_word_within_4000_bytes() -> None:
-    said = feed_item.of(replace(BARE, description="Flüsse " * 1000)).short
+    said = feed_item.make_feed_item(replace(BARE, description="Flüsse " * 1000)).short
     assert 3980 < len(said.encode()) <= 4000
     assert said.endswith(" Flüsse…")
 
 
 def test_bytes_are_counted_and_not_letters() -> None:
-    said = feed_item.of(replace(BARE, description="ü" * 3000)).short
+    said = feed_item.make_feed_item(replace(BARE, description="ü" * 3000)).short
     assert said == "ü" * 1998 + "…"
 
 
 def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
-    said = feed_item.of(replace(BARE, html="<p>" + "<b>water</b> " * 60_000)).html
+    said = feed_item.make_feed_item(replace(BARE, html="<p>" + "<b>water</b> " * 60_000)).html
     assert 195_000 < len(said) < 210_000
     assert said.endswith(("…</b></p>", "…</p>"))
 
@@ -52,31 +52,31 @@ def test_the_longest_text_is_cut_between_tags_and_stays_sound() -> None:
     ],
 )
 def test_markup_is_made_safe(given: str, meant: str) -> None:
-    assert feed_item.of(replace(BARE, html=given, link="https://example.org/a")).html == meant
+    assert feed_item.make_feed_item(replace(BARE, html=given, link="https://example.org/a")).html == meant
 
 
 def test_relative_links_without_a_page_to_start_from_are_dropped() -> None:
-    assert feed_item.of(replace(BARE, html="<a href=/b>a</a>")).html == '<a rel="noopener noreferrer">a</a>'
+    assert feed_item.make_feed_item(replace(BARE, html="<a href=/b>a</a>")).html == '<a rel="noopener noreferrer">a</a>'
 
 
 def test_a_plain_text_that_holds_markup_is_taken_for_what_it_is() -> None:
-    said = feed_item.of(replace(BARE, description="<p>One</p><p>Two &amp; three</p>"))
+    said = feed_item.make_feed_item(replace(BARE, description="<p>One</p><p>Two &amp; three</p>"))
     assert (said.short, said.html) == ("One\nTwo & three", "<p>One</p><p>Two &amp; three</p>")
-    kept = feed_item.of(replace(BARE, description="a vector<int> && b"))
+    kept = feed_item.make_feed_item(replace(BARE, description="a vector<int> && b"))
     assert (kept.short, kept.html) == ("a vector<int> && b", "<p>a vector&lt;int&gt; &amp;&amp; b</p>")
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_cleaning_twice_is_cleaning_once(value: str) -> None:
     for washed in (
-        plain_text.text,
-        plain_text.line,
-        plain_text.title,
-        plain_text.prose,
-        plain_text.short,
-        sanitize.markup,
-        sanitize.plain,
+        sanitize.clean_text,
+        sanitize.clean_line,
+        sanitize.clean_title,
+        sanitize.clean_prose,
+        sanitize.shorten,
+        sanitize.clean_html,
+        sanitize.html_to_text,
     ):
-        if washed is not sanitize.plain:
+        if washed is not sanitize.html_to_text:
             assert washed(washed(value)) == washed(value)
-        assert plain_text.ILLEGAL.search(washed(value)) is None
+        assert sanitize.ILLEGAL.search(washed(value)) is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator import publish
-from aggregator.generator.content import plain_text
-from aggregator.generator.content.unique_titles import GRACE, Told, apart
+from aggregator.generator.content import sanitize
+from aggregator.generator.content.unique_titles import _GRACE_SECONDS, UniqueTitles, make_titles_unique
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Promise
@@ -37,16 +37,16 @@ def made(*said: tuple[str, int, int | None, str]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: item.published.at, reverse=True))
 
 
-def run(items: tuple[Item, ...], before: Told | None = None, days: int = 0) -> Told:
+def run(items: tuple[Item, ...], before: UniqueTitles | None = None, days: int = 0) -> UniqueTitles:
     """A run so many days after the first: what settle would promise of the items, then told apart."""
     now = NOW + timedelta(days=days)
     past = {promise.guid: promise for promise in before.promises} if before else {}
     new = {item.guid: Promise(item.guid, now, item.published, item.entries, item.title) for item in items}
     kept = {item.guid: replace(past.get(item.guid, new[item.guid]), title=item.title) for item in items}
-    return apart(items, past.values(), tuple((past | kept).values()), now)
+    return make_titles_unique(items, past.values(), tuple((past | kept).values()), now)
 
 
-def titles(told: Told) -> dict[str, str]:
+def titles(told: UniqueTitles) -> dict[str, str]:
     return {item.guid: item.title for item in told.items}
 
 
@@ -146,7 +146,7 @@ episodes = st.lists(
 
 @given(episodes, st.data())
 def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: st.DataObject) -> None:
-    before: Told | None = None
+    before: UniqueTitles | None = None
     known: set[int] = set()
     for day in range(3):
         if said and data.draw(st.booleans()):
@@ -175,10 +175,10 @@ def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: 
 def alike(one: Item, other: Item) -> bool:
     lengths = [item.duration.seconds if item.duration else 0 for item in (one, other)]
     return (
-        plain_text.compared(one.title) == plain_text.compared(other.title)
+        sanitize.fold_title(one.title) == sanitize.fold_title(other.title)
         and one.published.at.date() == other.published.at.date()
         and one.enclosure.type == other.enclosure.type
-        and (not all(lengths) or abs(lengths[0] - lengths[1]) < GRACE)
+        and (not all(lengths) or abs(lengths[0] - lengths[1]) < _GRACE_SECONDS)
     )
 
 

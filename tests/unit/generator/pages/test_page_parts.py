@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from aggregator.generator.pages import environment, extras, picture, subscribe, wording
-from aggregator.generator.pages.repairs import CAUSES, repair
+from aggregator.generator.pages import pages, subscribe, view, wording
+from aggregator.generator.pages.wording import _CAUSES, describe_repair
 from aggregator.merger.repair.fixers import FIXERS
 from aggregator.model.entry import Note, Tag
 from aggregator.model.item import Item
@@ -28,12 +28,12 @@ from aggregator.model.item import Item
     ],
 )
 def test_which_addresses_a_server_elsewhere_can_reach(url: str, reachable: bool) -> None:  # noqa: FBT001 - a case
-    assert reachable == subscribe.public(url)
+    assert reachable == subscribe.is_public(url)
 
 
 def test_deep_links_carry_the_whole_address() -> None:
     url = "https://feeds.example.org/a b/podcast.xml?x=1&y=2"
-    by_app = {link.app: link.href for link in subscribe.links(url)}
+    by_app = {link.app: link.href for link in subscribe.make_links(url)}
     assert by_app["AntennaPod"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
     assert by_app["Overcast"].endswith("url=https%3A%2F%2Ffeeds.example.org%2Fa%20b%2Fpodcast.xml%3Fx%3D1%26y%3D2")
     assert by_app["Apple Podcasts"] == "podcast://feeds.example.org/a b/podcast.xml?x=1&y=2"
@@ -41,7 +41,7 @@ def test_deep_links_carry_the_whole_address() -> None:
 
 def test_the_tile_is_readable_in_every_colour() -> None:
     for number in range(400):
-        assert 1.05 / (luminance(picture.colour(str(number))) + 0.05) >= 4.5
+        assert 1.05 / (luminance(subscribe.choose_colour(str(number))) + 0.05) >= 4.5
 
 
 def luminance(colour: tuple[int, int, int]) -> float:
@@ -53,7 +53,7 @@ def luminance(colour: tuple[int, int, int]) -> float:
 
 
 def test_text_and_background_differ_enough_in_both_themes() -> None:
-    light, dark = re.findall(r":root \{(.*?)\}", environment.STYLE, re.DOTALL)
+    light, dark = re.findall(r":root \{(.*?)\}", pages._STYLE, re.DOTALL)
     for theme in (light, dark):
         named = {name: (int(f"0x{value}", 0)) for name, value in hex_colours(theme)}
         for ink, paper in [
@@ -84,8 +84,8 @@ def ratio(one: int, other: int) -> float:
 
 @pytest.mark.parametrize("cause", [*(name for name, _ in FIXERS), "cut", "cut id", "displaced words", "told apart"])
 def test_every_repair_is_told_in_words_that_people_know(cause: str) -> None:
-    said = repair(Note("title", cause, "a", "b"), "title").cause
-    assert said in CAUSES.values()
+    said = describe_repair(Note("title", cause, "a", "b"), "title").cause
+    assert said in _CAUSES.values()
     assert " " in said
 
 
@@ -98,16 +98,16 @@ def with_tags(*tags: Tag) -> Item:
 
 
 def test_the_transcript_that_is_read_most_easily_is_linked() -> None:
-    assert extras.transcript(with_tags()) is None
-    assert extras.transcript(with_tags(transcript("application/json"))) is None
-    assert extras.transcript(with_tags(transcript("text/vtt", "javascript:x"))) is None
+    assert view._find_transcript(with_tags()) is None
+    assert view._find_transcript(with_tags(transcript("application/json"))) is None
+    assert view._find_transcript(with_tags(transcript("text/vtt", "javascript:x"))) is None
     several = with_tags(transcript("application/json"), transcript("text/vtt"), transcript("text/html"))
-    assert extras.transcript(several) == "https://host.example/words.tml"
+    assert view._find_transcript(several) == "https://host.example/words.tml"
 
 
 def test_who_is_heard_is_said_once_and_without_addresses() -> None:
     def named(*names: str) -> str:
-        return extras.people(with_tags(*(Tag("podcast:person", name) for name in names)))
+        return view._list_people(with_tags(*(Tag("podcast:person", name) for name in names)))
 
     assert named() == ""
     assert named("Ann Tide") == "with Ann Tide"
@@ -116,7 +116,7 @@ def test_who_is_heard_is_said_once_and_without_addresses() -> None:
 
 
 def test_a_title_from_right_to_left_keeps_its_direction_to_itself() -> None:
-    assert wording.isolated("Clocks") == "Clocks"
-    assert wording.isolated("\u0643\u064a\u0641 2") == "\u2068\u0643\u064a\u0641 2\u2069"
-    assert wording.within("15 min", wording.direction("he")) == "\u206615 min\u2069"
-    assert wording.within("15 min", wording.direction("hu")) == "15 min"
+    assert wording.isolate("Clocks") == "Clocks"
+    assert wording.isolate("\u0643\u064a\u0641 2") == "\u2068\u0643\u064a\u0641 2\u2069"
+    assert wording.isolate_english("15 min", wording.find_direction("he")) == "\u206615 min\u2069"
+    assert wording.isolate_english("15 min", wording.find_direction("hu")) == "15 min"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.generator.pages import environment, pages, view
+from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Enclosure, Note
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
@@ -66,10 +66,10 @@ def hostile(text: str) -> Feed:
 @pytest.mark.parametrize(
     ("name", "body"),
     [
-        ("feed", pages.render(made.feed())),
-        ("empty", pages.render(made.feed(0, 0))),
-        ("posts", pages.render(made.feed(0, 3))),
-        ("index", pages.index([view.cover(made.feed()), view.cover(made.feed(0, 0))])),
+        ("feed", pages.render_feed_page(made.feed())),
+        ("empty", pages.render_feed_page(made.feed(0, 0))),
+        ("posts", pages.render_feed_page(made.feed(0, 3))),
+        ("index", pages.render_index_page([view.make_cover(made.feed()), view.make_cover(made.feed(0, 0))])),
     ],
 )
 def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
@@ -80,12 +80,14 @@ def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
 
 
 def test_the_same_feed_gives_the_same_bytes() -> None:
-    assert pages.render(made.feed()) == pages.render(made.feed())
+    assert pages.render_feed_page(made.feed()) == pages.render_feed_page(made.feed())
 
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
-    assert pages.index([view.cover(one), view.cover(other)]) == pages.index([view.cover(other), view.cover(one)])
+    assert pages.render_index_page([view.make_cover(one), view.make_cover(other)]) == pages.render_index_page(
+        [view.make_cover(other), view.make_cover(one)]
+    )
 
 
 def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same() -> None:
@@ -99,11 +101,11 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
             for each in feed.source_results
         ),
     )
-    assert pages.render(feed) == pages.render(rested)
+    assert pages.render_feed_page(feed) == pages.render_feed_page(rested)
 
 
 def test_every_item_has_its_player_and_its_origin() -> None:
-    reading = Reading(pages.render(made.feed()))
+    reading = Reading(pages.render_feed_page(made.feed()))
     assert [each["src"] for each in reading.all("audio")] == [f"https://media.example/qm/{n:04d}.mp3" for n in range(8)]
     assert {each["preload"] for each in reading.all("audio")} == {"none"}
     assert reading.text.count("Listed by ") == 10
@@ -111,12 +113,12 @@ def test_every_item_has_its_player_and_its_origin() -> None:
 
 
 def test_repairs_are_shown_as_what_went_and_what_came() -> None:
-    body = pages.render(made.feed()).decode()
+    body = pages.render_feed_page(made.feed()).decode()
     assert "<del>â€”</del><ins>—</ins>" in body
 
 
 def test_each_format_is_offered_to_feed_readers() -> None:
-    offered = [each for each in Reading(pages.render(made.feed())).all("link") if each["rel"] == "alternate"]
+    offered = [each for each in Reading(pages.render_feed_page(made.feed())).all("link") if each["rel"] == "alternate"]
     assert [(each["href"], each["type"]) for each in offered[:2]] == [
         ("podcast.xml", "application/rss+xml"),
         ("feed.xml", "application/rss+xml"),
@@ -125,17 +127,17 @@ def test_each_format_is_offered_to_feed_readers() -> None:
 
 
 def test_the_changes_page_is_linked_where_there_is_one() -> None:
-    assert b"changes.html" not in pages.render(made.feed())
-    assert b'href="changes.html"' in pages.render(made.feed(), changes=True)
+    assert b"changes.html" not in pages.render_feed_page(made.feed())
+    assert b'href="changes.html"' in pages.render_feed_page(made.feed(), changes=True)
 
 
 def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
-    assert view.subscription(made.feed(0, 2)).endswith("/feed.xml")
-    assert view.subscription(made.feed(1, 2)).endswith("/podcast.xml")
+    assert view.subscription_url(made.feed(0, 2)).endswith("/feed.xml")
+    assert view.subscription_url(made.feed(1, 2)).endswith("/podcast.xml")
 
 
 def test_nothing_is_loaded_before_the_reader_asks() -> None:
-    reading = Reading(pages.render(made.feed()))
+    reading = Reading(pages.render_feed_page(made.feed()))
     assert not reading.all("iframe")
     assert [each["loading"] for each in reading.all("img")] == ["lazy"]
     assert [each["href"] for each in reading.all("link") if each["rel"] == "icon"] == ["data:,"]
@@ -143,15 +145,15 @@ def test_nothing_is_loaded_before_the_reader_asks() -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
-    policy = Reading(pages.render(made.feed())).all("meta")[1]["content"]
+    policy = Reading(pages.render_feed_page(made.feed())).all("meta")[1]["content"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    style = re.search(rb"<style>(.*?)</style>", pages.render(made.feed()), re.DOTALL)
-    script = re.search(rb"<script>(.*?)</script>", pages.render(made.feed()), re.DOTALL)
+    style = re.search(rb"<style>(.*?)</style>", pages.render_feed_page(made.feed()), re.DOTALL)
+    script = re.search(rb"<script>(.*?)</script>", pages.render_feed_page(made.feed()), re.DOTALL)
     assert style is not None
     assert script is not None
-    assert environment.allowed(style[1].decode()) in policy
-    assert environment.allowed(script[1].decode()) in policy
+    assert pages.make_csp_hash(style[1].decode()) in policy
+    assert pages.make_csp_hash(script[1].decode()) in policy
 
 
 @pytest.mark.parametrize(
@@ -169,8 +171,8 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
     ],
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
-    plain = Reading(pages.render(hostile("x")))
-    reading = Reading(pages.render(hostile(text)) + pages.index([view.cover(hostile(text))]))
+    plain = Reading(pages.render_feed_page(hostile("x")))
+    reading = Reading(pages.render_feed_page(hostile(text)) + pages.render_index_page([view.make_cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
@@ -181,30 +183,30 @@ def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_gives_a_page_with_the_same_bones(text: str) -> None:
-    reading = Reading(pages.render(hostile(text)))
+    reading = Reading(pages.render_feed_page(hostile(text)))
     assert len(reading.all("h1")) == 1
     assert len(reading.all("main")) == 1
     assert len(reading.all("script")) == 1
 
 
 def test_fragments_are_unique_and_permanent() -> None:
-    reading = Reading(pages.render(made.feed(500, 40)))
+    reading = Reading(pages.render_feed_page(made.feed(500, 40)))
     ids = [attributes["id"] for _, attributes in reading.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    assert view.anchor("qm-0003") in ids
+    assert view.make_anchor("qm-0003") in ids
 
 
 def test_more_items_than_players_are_listed_without() -> None:
-    reading = Reading(pages.render(made.feed(pages.PLAYERS + 7, 0)))
-    assert len(reading.all("audio")) == pages.PLAYERS
+    reading = Reading(pages.render_feed_page(made.feed(pages._MOST_PLAYERS + 7, 0)))
+    assert len(reading.all("audio")) == pages._MOST_PLAYERS
     assert (
         sum(attributes.get("id", "").startswith("i-") for tag, attributes in reading.tags if tag == "li")
-        == pages.PLAYERS + 7
+        == pages._MOST_PLAYERS + 7
     )
 
 
 def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> None:
-    local = Reading(pages.render(made.feed(base_url="http://localhost:8000/quiet-machines")))
+    local = Reading(pages.render_feed_page(made.feed(base_url="http://localhost:8000/quiet-machines")))
     hrefs = [each.get("href", "") for each in local.all("a")]
     assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
     assert "cannot reach it" in local.text
@@ -213,38 +215,40 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
 def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     known = made.feed()
     secret = replace(known.source_results[0].source, url="https://me:hush@host.example/feed?token=secret")
-    body = pages.render(replace(known, source_results=(replace(known.source_results[0], source=secret),)))
+    body = pages.render_feed_page(replace(known, source_results=(replace(known.source_results[0], source=secret),)))
     assert b"hush" not in body
     assert b"secret" not in body
 
 
 def test_a_show_without_audio_says_what_its_address_is() -> None:
     silent = replace(made.feed(3, 0), items=tuple(replace(item, enclosure=None) for item in made.feed(3, 0).items))
-    text = pages.render(silent).decode()
+    text = pages.render_feed_page(silent).decode()
     assert "No source has given audio yet" in text
     assert "/feed.xml" in text
-    assert "No source has given audio yet" not in pages.render(made.feed(3, 0)).decode()
+    assert "No source has given audio yet" not in pages.render_feed_page(made.feed(3, 0)).decode()
 
 
 def test_a_blog_is_not_offered_to_podcast_apps() -> None:
-    reading = Reading(pages.render(made.feed(0, 3)))
+    reading = Reading(pages.render_feed_page(made.feed(0, 3)))
     assert [each["href"] for each in reading.all("a") if each["href"].startswith(("feed:", "https://antenna"))] == [
         "feed:https://feeds.example.org/quiet-machines/feed.xml"
     ]
     assert "podcast.xml" not in {each["href"] for each in reading.all("link") + reading.all("a")}
-    assert "AntennaPod" in Reading(pages.render(made.feed(0, 0))).text
+    assert "AntennaPod" in Reading(pages.render_feed_page(made.feed(0, 0))).text
 
 
 def test_a_show_from_right_to_left_is_laid_out_so() -> None:
     feed = replace(made.feed(1, 0), channel=made.channel(language="ar"))
-    reading = Reading(pages.render(feed))
+    reading = Reading(pages.render_feed_page(feed))
     assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
     assert "\u206615 min\u2069" in reading.text
-    assert b'dir="rtl"' in pages.index([view.cover(feed)])
-    assert b'dir="rtl"' not in pages.render(made.feed()) + pages.index([view.cover(made.feed())])
+    assert b'dir="rtl"' in pages.render_index_page([view.make_cover(feed)])
+    assert b'dir="rtl"' not in pages.render_feed_page(made.feed()) + pages.render_index_page(
+        [view.make_cover(made.feed())]
+    )
 
 
 def test_the_day_links_to_the_item_itself() -> None:
-    reading = Reading(pages.render(made.feed(2, 0)))
+    reading = Reading(pages.render_feed_page(made.feed(2, 0)))
     here = [each["href"] for each in reading.all("a") if each.get("class") == "here"]
-    assert here == [f"#{view.anchor(item.guid)}" for item in made.feed(2, 0).items]
+    assert here == [f"#{view.make_anchor(item.guid)}" for item in made.feed(2, 0).items]

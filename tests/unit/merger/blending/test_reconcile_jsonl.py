@@ -15,7 +15,7 @@ from aggregator.merger.blending import reconcile_jsonl
 
 def run(lines, *, learn):
     sink, errors = io.StringIO(), io.StringIO()
-    code = reconcile.run(io.StringIO("\n".join(lines)), sink, errors, learn=learn)
+    code = reconcile.reconcile_lines(io.StringIO("\n".join(lines)), sink, errors, learn=learn)
     return code, [json.loads(line) for line in sink.getvalue().splitlines()], errors.getvalue()
 
 

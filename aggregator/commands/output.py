@@ -1,0 +1,132 @@
+"""What the commands print: counts, times, lengths, tables, JSON, and text of sources made safe for a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from aggregator.model.entry import Duration, Enclosure, Moment
+
+SHORT = 80
+"""Characters of a value shown in a table; two such columns fill a wide terminal."""
+
+
+def format_count(number: int, noun: str, nouns: str | None = None) -> str:
+    """Format a number with its noun in the right form.
+
+    >>> format_count(1, "item"), format_count(2, "item"), format_count(0, "near miss", "near misses")
+    ('1 item', '2 items', '0 near misses')
+    """
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def shorten(text: str, most: int = SHORT) -> str:
+    r"""Put a source's text on one line, shortened, without control characters.
+
+    >>> shorten("a\x1b[2J\nb"), shorten("word " * 9, 12)
+    ('a[2J b', 'word word w…')
+    """
+    bare = "".join(sign for sign in " ".join(text.split()) if unicodedata.category(sign) not in {"Cc", "Cs", "Cf"})
+    return bare if len(bare) <= most else f"{bare[: most - 1]}…"
+
+
+def format_value(given: object, most: int = SHORT) -> str:
+    """Format a field's value on one line; empty if it is ``None``.
+
+    >>> format_value(Duration(990)), format_value(Duration(1020, 60)), format_value(None)
+    ('16:30', '17 min', '')
+    """
+    said = str(given)
+    if given is None:
+        said = ""
+    elif isinstance(given, Moment):
+        said = format_time(given)
+    elif isinstance(given, Duration):
+        said = format_duration(given)
+    elif isinstance(given, Enclosure):
+        said = given.url
+    elif isinstance(given, bool):
+        said = "yes" if given else "no"
+    elif isinstance(given, tuple):
+        said = ", ".join(format_value(each, most) for each in given)
+    return shorten(said, most)
+
+
+def format_time(given: Moment) -> str:
+    """Format a time as precisely as it is known.
+
+    >>> from datetime import UTC
+    >>> format_time(Moment(datetime(2024, 8, 4, tzinfo=UTC), "day"))
+    '2024-08-04'
+    """
+    shapes = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
+    return given.at.strftime(shapes[given.precision])
+
+
+def format_duration(given: Duration) -> str:
+    """Format a duration, in minutes if only minutes are known."""
+    minutes, seconds = divmod(given.seconds, 60)
+    if given.step >= 60:  # noqa: PLR2004 - seconds in a minute
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def to_json(answer: object) -> str:
+    """Return JSON: records as objects, times as RFC 3339."""
+    return json.dumps(answer, indent=2, ensure_ascii=False, default=_encode)
+
+
+def _encode(given: object) -> object:
+    """Convert a value that JSON has no type for."""
+    if isinstance(given, Struct):
+        return asdict(given)
+    if isinstance(given, datetime | date):
+        return given.isoformat()
+    if isinstance(given, Path):
+        return str(given)
+    raise TypeError(f"{type(given).__name__} has no form in JSON")
+
+
+WIDE = 160
+"""Columns if the output is no terminal, wide enough to keep a row of a log on one line."""
+
+
+def open_console() -> Console:
+    """Return a console on standard output that takes nothing as markup."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDE
+    return console
+
+
+def print_table(
+    console: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()
+) -> None:
+    """Print rows under heads; columns named in ``right`` are aligned right. Prints nothing if there are no rows."""
+    rows = tuple(rows)
+    if not rows:
+        return
+    shown = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, header_style="dim")
+    for head in heads:
+        shown.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    console.print(shown)
+
+
+def print_heading(console: Console, text: str) -> None:
+    """Print a heading with an empty line before it."""
+    console.print()
+    console.print(Text(text, style="bold"))

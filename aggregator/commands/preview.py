@@ -1,0 +1,175 @@
+"""Detect what a URL is, and fetch what a source lists now without storing it; shared by add and check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator import run
+from aggregator.config.load import Config
+from aggregator.errors import FetchError, ReadError
+from aggregator.fetchers import registry
+from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
+from aggregator.model.entry import Listing, Moment
+from aggregator.model.source import Document, PollState, Source
+from aggregator.store import database, polls
+from aggregator.text.fold import fold
+
+_TRIED = ("jsonfeed", "feed", "apple", "listing", "blog")
+"""Kinds tried on a document, the most specific first: any page may be a blog."""
+
+_SHORTEST = 3
+"""Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
+
+_APPLE = re.compile(r"/id(\d+)")
+_APPLE_HOSTS = {"podcasts.apple.com", "itunes.apple.com"}
+_NAME = re.compile(r"[^a-z0-9]+")
+_APOSTROPHE = re.compile("['’]")
+
+
+def recognise_address(url: str) -> Source | None:
+    """Return the source that a URL is by its form alone; ``None`` if its document is needed.
+
+    >>> recognise_address("https://podcasts.apple.com/us/podcast/any/id1566080008?i=1").show
+    '1566080008'
+    >>> recognise_address("https://feeds.simplecast.com/OB5FkIl8").kind
+    'simplecast'
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    shown = _APPLE.search(parts.path)
+    if host in _APPLE_HOSTS and shown:
+        return Source("apple", "apple", show=shown[1])
+    if host in {"feeds.simplecast.com", "api.simplecast.com"}:
+        return Source("simplecast", "simplecast", url=url)
+    return None
+
+
+def find_source(candidates: Sequence[Source], resources: Resources, now: datetime) -> tuple[Source, Listing]:
+    """Return the first candidate that can be read, and its listing.
+
+    Raises FetchError if the URL cannot be fetched, ReadError if no kind can read its document.
+    """
+    documents: dict[str, Document] = {}
+    refused: list[str] = []
+    for source in candidates:
+        for url in registry.locate(source)[:1]:
+            if url not in documents:
+                documents[url] = _fetch_document(source, url, resources, now)
+            try:
+                listing = resources.parsers().read(replace(documents[url], source=source))
+            except ReadError as error:
+                refused.append(str(error))
+            else:
+                return _refine_kind(source, listing), listing
+    if len(refused) == 1:
+        raise ReadError(refused[0])
+    raise ReadError(
+        f"no feed or list of episodes found at {candidates[0].url}; a page can be read with kind: page and selectors "
+        "in the config"
+    )
+
+
+def list_candidates(url: str) -> Iterator[Source]:
+    """Yield the URL as a source of each kind, in the order in which they are tried."""
+    host = urlsplit(url).hostname or ""
+    return (Source(_name_host(host) or kind, kind, url=url) for kind in _TRIED)
+
+
+def make_name(text: str, otherwise: str) -> str:
+    """Make a name for a folder or a source from a title; ``otherwise`` if nothing of it can be used.
+
+    >>> make_name("Élan & Vital: the show!", "feed"), make_name("The Baker’s Desk", "feed"), make_name("日本", "feed")
+    ('elan-vital-the-show', 'the-bakers-desk', 'feed')
+    """
+    return _NAME.sub("-", fold(_APOSTROPHE.sub("", text))).strip("-")[:64].rstrip("-") or otherwise
+
+
+def _name_host(host: str) -> str:
+    """Return the name in a host, such as a directory's; empty if there is none.
+
+    >>> _name_host("www.goodpods.com"), _name_host("feeds.bbci.co.uk"), _name_host("127.0.0.1"), _name_host("localhost")
+    ('goodpods', 'bbci', '', 'localhost')
+    """
+    labels = host.split(".")
+    if labels[-1].isdecimal() or ":" in host:
+        return ""
+    names = [label for label in labels[:-1] if len(label) > _SHORTEST] or labels[-1:]
+    return make_name(names[-1], "")
+
+
+def _fetch_document(source: Source, url: str, resources: Resources, now: datetime) -> Document:
+    """Fetch the document at a URL."""
+    answer = resources.limiter().ask(source, PollState(url), now, force=True)
+    if answer.document is None:
+        raise FetchError(answer.message or f"{url}: no answer")
+    return answer.document
+
+
+def _refine_kind(source: Source, listing: Listing) -> Source:
+    """Change a feed without audio to kind blog: its items are posts, and its text is trusted less than a show's."""
+    if source.kind != "feed" or any(entry.enclosure for entry in listing.entries):
+        return source
+    return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)
+
+
+class SourcePreview(Struct, frozen=True):
+    """What one fetch of a source gave.
+
+    ``entries`` counts the entries that belong to the feed, ``newest`` is their newest date. ``message`` says why the
+    source failed, or what was noted while reading. ``listing`` is ``None`` if the source failed.
+    """
+
+    source: Source
+    answered: bool
+    entries: int = 0
+    newest: Moment | None = None
+    message: str = ""
+    listing: Listing | None = None
+
+
+@contextmanager
+def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
+    """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
+    with ExitStack() as stack:
+        made = Resources(run.policy_of(config))
+        if config is not None and ("://" in config.state or Path(config.state).exists()):
+            store = stack.enter_context(database.open_store(config.state))
+            made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))
+        stack.callback(made.close)
+        yield made
+
+
+def try_sources(sources: tuple[Source, ...], given: Resources, now: datetime) -> tuple[SourcePreview, ...]:
+    """Fetch each source as a refresh does, also from a page to its feed, but never from a snapshot."""
+    terms = Terms(given, now, lambda *_: None, force=True)
+    fetched = [fetch(replace(source, snapshot=None), {}, terms) for source in sources]
+    return tuple(_summarise(each.result()) for each in fetched)
+
+
+def _summarise(fetched: FetchedSource) -> SourcePreview:
+    listing = next((each for each in fetched.listings if each is not None), None)
+    if listing is None:
+        return SourcePreview(fetched.source, answered=False, message=fetched.message)
+    return SourcePreview(
+        fetched.source,
+        answered=True,
+        entries=len(listing.entries),
+        newest=_find_newest(listing),
+        message="; ".join(listing.remarks),
+        listing=listing,
+    )
+
+
+def _find_newest(listing: Listing) -> Moment | None:
+    """Return the newest date of a listing; ``None`` if it has no dates."""
+    dates = (entry.published for entry in listing.entries)
+    return max((date for date in dates if date), key=lambda date: date.at, default=None)

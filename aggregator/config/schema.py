@@ -1,0 +1,314 @@
+"""The keys of config.yaml as pydantic models, and the JSON Schema that editors check the file with."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+from pydantic.config import JsonDict
+
+from aggregator.config import kinds
+from aggregator.config.messages import suggest
+from aggregator.config.scalars import (
+    Category,
+    Cron,
+    Email,
+    FeedName,
+    Guid,
+    Keys,
+    Language,
+    Network,
+    Pair,
+    Pattern,
+    Plain,
+    ProxyAddress,
+    SourceName,
+    Text,
+    WebAddress,
+    Whole,
+)
+
+_Medium = Literal[
+    "podcast",
+    "music",
+    "video",
+    "film",
+    "audiobook",
+    "newsletter",
+    "blog",
+    "publisher",
+    "course",
+    "mixed",
+    "podcastL",
+    "musicL",
+    "videoL",
+    "filmL",
+    "audiobookL",
+    "newsletterL",
+    "blogL",
+    "publisherL",
+    "courseL",
+]
+"""Values of ``podcast:medium`` (podcast namespace)."""
+
+ItemField = Literal[
+    "title",
+    "description",
+    "summary",
+    "link",
+    "published",
+    "duration",
+    "season",
+    "episode",
+    "episode_type",
+    "explicit",
+    "image",
+    "author",
+]
+"""The fields of an item that ``overrides`` can set."""
+
+
+def _check_kind(text: str) -> str:
+    if text not in kinds.KINDS and text not in kinds.known():
+        raise ValueError(f'"{text}" is not a kind of source; {suggest(text, kinds.known())}')
+    return text
+
+
+def _kind_schema(schema: JsonDict) -> None:
+    """Offer the built-in kinds in editors, and allow those of other packages."""
+    schema.update(anyOf=[{"enum": list(kinds.KINDS)}, {"type": "string"}])
+    del schema["type"]
+
+
+def _show_schema(schema: JsonDict) -> None:
+    """Allow the number that Apple uses without quotes."""
+    schema["anyOf"] = [{"type": ["string", "integer"]}, {"type": "null"}]
+
+
+class OnlyKeys(Keys):
+    """Which entries belong to the feed; each given key must match."""
+
+    show: Text | None = Field(default=None, description="Name of the show, as the listing writes it.")
+    category: Text | None = Field(default=None, description="A category that the entry must have.")
+    title: Pattern | None = Field(default=None, description="A regular expression that the title must contain.")
+
+
+class SourceKeys(Keys):
+    """One place that lists items."""
+
+    kind: Annotated[str, AfterValidator(_check_kind)] = Field(
+        description="Kind of source: how it is fetched and read.", json_schema_extra=_kind_schema
+    )
+    url: WebAddress | None = Field(None, description="URL of the source.")
+    path: Text | None = Field(None, description="A local file, relative to this config's folder.")
+    show: Text | None = Field(
+        None, description="Id of the show in the directory (kind apple).", json_schema_extra=_show_schema
+    )
+    snapshot: Text | None = Field(
+        None, description="A saved copy of the listing, used until the live source first answers."
+    )
+    only: OnlyKeys = Field(OnlyKeys(), description="Which entries belong to the feed (default: all).")
+    trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
+        None, description="How far the source is trusted, from 0 to 1 (default: by its kind)."
+    )
+    adds: Literal["always", "confirmed", "never"] | None = Field(
+        None,
+        description="Whether its new items are published at once, only when another source lists them, or never "
+        "(default: by its trust).",
+    )
+    boilerplate: Literal["keep", "strip"] | None = Field(
+        None,
+        description="Whether text that it repeats at the ends of its descriptions, and that other sources lack, is cut "
+        "(default: as the feed says, else kept for the most trusted source and cut for others).",
+    )
+    distrust_304_after_hours: Annotated[int, Field(strict=True, ge=24)] | None = Field(
+        None,
+        description="Hours of nothing but 304 answers after which the whole document is requested (default: never).",
+    )
+    options: dict[Text, Plain] = Field(default_factory=dict, description="Options of this kind of source.")
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        """Check that exactly one key says where the source is, and that the kind can use it."""
+        usable = kinds.of(self.kind).places
+        given = tuple(key for key in ("show", "url", "path") if getattr(self, key) is not None)
+        for key in given:
+            if key not in usable:
+                raise ValueError(_explain_misplaced(self.kind, key, usable))
+        if not given:
+            raise ValueError(_explain_missing(self.kind, usable, self.snapshot))
+        if "path" in given and len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both say where it is: keep one (write a saved copy as snapshot)")
+        if "path" in given and self.snapshot:
+            raise ValueError("path is always read, so the snapshot would never be used: keep one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _check_options(self) -> Self:
+        """Check that the kind knows every option, and that none is missing that it needs."""
+        kind = kinds.of(self.kind)
+        for name in self.options if kind.options is not None else ():
+            if name not in (kind.options or ()):
+                known = suggest(name, kind.options) if kind.options else "it has none"
+                raise ValueError(f'kind {self.kind} has no option "{name}"; {known}')
+        for name in kind.needed:
+            if name not in self.options:
+                raise ValueError(f"kind {self.kind} needs the option {name}")
+        return self
+
+
+def _explain_misplaced(kind: str, key: str, usable: tuple[str, ...]) -> str:
+    tail = "; to keep only one show's entries write only: {show: NAME}" if key == "show" else ""
+    return f"kind {kind} takes {' or '.join(usable)}, not {key}{tail}"
+
+
+def _explain_missing(kind: str, usable: tuple[str, ...], snapshot: str | None) -> str:
+    tail = "; to read only a saved copy, write it as path" if snapshot else ""
+    return f"kind {kind} needs {' or '.join(usable)}{tail}"
+
+
+class PersonKeys(Keys):
+    """A person who makes the show (``podcast:person``)."""
+
+    name: Annotated[str, Field(min_length=1, max_length=128)]
+    role: Text | None = None
+    group: Text | None = None
+    href: WebAddress | None = None
+    img: WebAddress | None = None
+
+
+class FundingKeys(Keys):
+    """A page where listeners can give money (``podcast:funding``)."""
+
+    url: WebAddress
+    text: Annotated[str, Field(min_length=1, max_length=128)]
+
+
+class DecisionKeys(Keys):
+    """A decision about two entries or items, each named by entry id or guid."""
+
+    same: Pair | None = None
+    different: Pair | None = None
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        """Check that exactly one of the two keys is given."""
+        if (self.same is None) == (self.different is None):
+            raise ValueError("write one of same: [A, B] and different: [A, B]")
+        return self
+
+
+class FeedKeys(Keys):
+    """One published feed and the sources it is merged from."""
+
+    title: Text = Field(description="Title of the feed.")
+    sources: dict[SourceName, SourceKeys] = Field(
+        min_length=1, description="The places that list the show, by name; their order does not matter."
+    )
+    primary: SourceName | None = Field(None, description="The show's own source: it is trusted more than every other.")
+    refresh: Cron | None = Field(
+        None, description="When its sources are due: cron, in UTC (default: at every refresh)."
+    )
+    link: WebAddress | None = Field(None, description="Home page of the show.")
+    description: Text | None = Field(None, description="What the show is about.")
+    language: Language | None = Field(None, description="Language of the show.")
+    author: Text | None = Field(None, description="Who makes the show.")
+    owner_email: Email | None = Field(
+        None, description="Your e-mail address, published as the feed's owner; never taken from a source."
+    )
+    image: WebAddress | None = Field(None, description="Artwork: JPEG or PNG, square, 1400 to 3000 pixels.")
+    explicit: bool | None = Field(None, description="Whether the show is explicit.")
+    type: Literal["episodic", "serial"] | None = Field(
+        None, description="Whether episodes stand alone or are to be heard in order."
+    )
+    categories: list[Category] = Field(default_factory=list, description="Categories of Apple Podcasts.")
+    copyright: Text | None = Field(None, description="Copyright notice.")
+    license: Text | None = Field(None, description="Licence: an SPDX identifier, or a name with license_url.")
+    license_url: WebAddress | None = Field(None, description="URL of the licence.")
+    locked: bool = Field(default=True, description="Whether other platforms must not import the feed.")
+    block: bool = Field(default=False, description="Whether directories should not list the feed.")
+    medium: _Medium | None = Field(None, description="Medium of the feed (podcast:medium).")
+    complete: bool | None = Field(None, description="Whether there will be no more episodes.")
+    guid: Guid | None = Field(None, description="The show's podcast:guid, if it already has one.")
+    new_feed_url: WebAddress | None = Field(None, description="URL to which the feed has moved.")
+    hubs: list[WebAddress] = Field(default_factory=list, description="WebSub hubs to notify of changes.")
+    ttl_minutes: Whole | None = Field(None, description="How long readers may cache the feed, in minutes.")
+    persons: list[PersonKeys] = Field(default_factory=list, description="Who makes the show (podcast:person).")
+    funding: list[FundingKeys] = Field(
+        default_factory=list, description="Where listeners can give money (podcast:funding)."
+    )
+    boilerplate: Literal["keep", "strip"] | None = Field(
+        None,
+        description="Whether text that sources repeat at the ends of their descriptions, and other copies lack, is "
+        "cut (default: kept for the most trusted source and cut for others).",
+    )
+    window: int = Field(
+        1000,
+        strict=True,
+        ge=0,
+        description="Most items in the main file of a feed; older ones go to archive files. 0 puts all in one file.",
+    )
+    probe_enclosures: bool = Field(
+        default=False, description="Whether to ask the audio's host once for a size that no source gave."
+    )
+    decisions: list[DecisionKeys] = Field(default_factory=list, description="Your decisions about pairs of entries.")
+    overrides: dict[Text, dict[ItemField, Plain]] = Field(
+        default_factory=dict, description="Values that replace those of the sources, by guid and field."
+    )
+    buried: dict[Text, Text] = Field(
+        default_factory=dict, description="Items to remove from the feed, by guid, each with the reason."
+    )
+
+    @model_validator(mode="after")
+    def _check_primary(self) -> Self:
+        """Check that the primary source is one of the sources."""
+        if self.primary is not None and self.primary not in self.sources:
+            raise ValueError(f"primary: there is no source {self.primary}; there are {', '.join(sorted(self.sources))}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_license(self) -> Self:
+        """Check that a licence's URL has a name."""
+        if self.license_url and not self.license:
+            raise ValueError("license_url needs license, the name of the licence")
+        return self
+
+
+class ConfigKeys(Keys):
+    """The whole config: where the aggregator stores and publishes, and the feeds it makes."""
+
+    state: Text = Field(
+        ".aggregator/store.db", description="The store: a file relative to this config's folder, or postgresql://…"
+    )
+    output: Text = Field("output", description="Folder of the published feeds, relative to this config's folder.")
+    base_url: WebAddress = Field("http://localhost:8000", description="URL at which the output folder is served.")
+    contact: WebAddress | None = Field(
+        None, description="A page about you, sent to every host in the User-Agent so that it can reach you."
+    )
+    allow_networks: list[Network] = Field(
+        default_factory=list, description="Private networks (CIDR) that sources may be in (default: none)."
+    )
+    proxy: ProxyAddress | None = Field(
+        None, description="HTTP proxy for all requests (CONNECT); environment variables are not used."
+    )
+    obey_robots: bool = Field(
+        default=False, description="Whether sources named here are fetched only if their robots.txt permits it."
+    )
+    feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
+
+
+class BegunKeys(ConfigKeys):
+    """A config that may have no feed yet."""
+
+    feeds: dict[FeedName, FeedKeys] | None = None  # type: ignore[assignment]  # pydantic's own way to loosen a field
+
+
+def json_schema() -> dict[str, object]:
+    """Return the JSON Schema (2020-12) of config.yaml."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ConfigKeys.model_json_schema()}
+
+
+def json_schema_text() -> str:
+    """Return the JSON Schema as the text of ``config.schema.json``."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
