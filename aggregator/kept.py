@@ -17,7 +17,7 @@ from aggregator.store.database import Store
 
 T = TypeVar("T")
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """The version of the stages whose work is kept. Raise it in any commit that changes what repair or reconcile give."""
 
 LOT = 500

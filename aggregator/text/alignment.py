@@ -1,4 +1,9 @@
-"""Align two copies of one text: equal runs, similar words, moved blocks."""
+"""Align two copies of one text: equal runs, similar words, moved blocks.
+
+Long texts are compared part by part. Parts begin where both texts have a run of words that stands once in each, as Bram
+Cohen's patience diff does it; halving where there is none keeps the time linear: two texts of one word repeated have
+no such run.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ _PART = 2000
 
 
 def find_equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[_Block]:
-    """Stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
+    """Return stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
     if len(left) * len(right) <= LARGEST:
         return [(i, j, size) for i, j, size in Indel.editops(left, right).as_matching_blocks() if size]
     first = _common_start(left, right)
@@ -39,12 +44,12 @@ def find_equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[_Block]
 
 
 def may_be_copies(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether two texts may be copies of one: long ones that have no run of words in common are not."""
+    """Return whether two texts may be copies of one: long ones that have no run of words in common are not."""
     return len(left) * len(right) <= LARGEST or not set(_list_runs(left, _SPARSE)).isdisjoint(_list_runs(right))
 
 
 def _common_start(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many keys two texts begin with alike."""
+    """Return how many keys two texts begin with alike."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -53,7 +58,7 @@ def _common_start(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _cut_into_parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The parts into which two long texts are cut: at words that stand once in each and in one order, else halfway.
+    """Return the parts of two long texts: cut at words that stand once in each and in one order, else halfway.
 
     Each is where it begins and ends on the left, and on the right.
     """
@@ -68,7 +73,7 @@ def _cut_into_parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int
 
 
 def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Places:
-    """The places of runs of words that stand once in each text, the most of them that stand in one order in both."""
+    """Return the places of runs of words that stand once in each text, as many as stand in one order in both."""
     theirs = _list_runs(right)
     shared = set(_list_runs(left, _SPARSE)).intersection(theirs)
     if not shared:
@@ -91,14 +96,14 @@ def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Places:
 
 
 def _list_runs(keys: Sequence[str], step: int = 1) -> Sequence[int | str]:
-    """The run of keys from each place on; of lists a number for it: should two share one, a cut is less good."""
+    """Return the run of keys from each place on; of lists a number for it: should two share one, a cut is less good."""
     if isinstance(keys, str):
         return [keys[at : at + _ANCHOR] for at in range(0, len(keys) - _ANCHOR + 1, step)]
     return list(map(hash, zip(*(keys[at::step] for at in range(_ANCHOR)), strict=False)))
 
 
 def _find_unique(runs: Sequence[int | str], wanted: set[int | str]) -> dict[int | str, int]:
-    """The places of the wanted runs that stand once in a text."""
+    """Return the places of the wanted runs that stand once in a text."""
     once: dict[int | str, int] = {}
     for at, run in enumerate(runs):
         if run in wanted:
@@ -114,7 +119,10 @@ _SINGLES = str.maketrans("cbiı", "ehll")
 
 @lru_cache(maxsize=1 << 14)
 def ocr_shape(word: str) -> str:
-    """What a word looks like when nobody looks closely; for comparing only.
+    """Return what a word looks like at a careless look: letters that recognition takes for each other are one.
+
+    Recognition reads "rn" for "m", "c" for "e", "b" for "h", "1" for "l", "ii" for "ü". That two words have one shape
+    says only that one may be a slip for the other; the words of the language say which.
 
     >>> (
     ...     ocr_shape("Comrnunity") == ocr_shape("Community"),
@@ -150,8 +158,9 @@ _OVERLAP = 16
 
 
 def align(left: Sequence[str], right: Sequence[str]) -> _Matches:
-    """Pairs of positions that hold equal or similar keys, both ascending: the longest common subsequence (of long texts
-    that of each part), and within its gaps the best pairing of similar keys.
+    """Return pairs of positions that hold equal or similar keys, both ascending.
+
+    The longest common subsequence (of long texts that of each part), and in its gaps the best pairing of similar keys.
 
     >>> align(["one", "two", "three"], ["one", "twoo", "three"])
     [(0, 0), (1, 1), (2, 2)]
@@ -166,7 +175,7 @@ def align(left: Sequence[str], right: Sequence[str]) -> _Matches:
 
 
 def _pair_similar(left: Sequence[str], right: Sequence[str], at_left: int, at_right: int) -> _Matches:
-    """The best pairing of similar keys within one gap."""
+    """Return the best pairing of similar keys within one gap."""
     rows, columns = len(left), len(right)
     if not rows or not columns or rows * columns > _WIDEST_GAP:
         return []
@@ -199,7 +208,7 @@ def _trace_pairs(likeness: list[list[float]], best: list[list[float]], at_left: 
 
 
 def _measure_likeness(one: str, other: str) -> float:
-    """How similar two keys are, from .6 to 1, or 0 below; punctuation is never like a word."""
+    """Return how similar two keys are, from .6 to 1, or 0 below; punctuation is never like a word."""
     if one[:1].isalnum() != other[:1].isalnum():
         return 0.0
     ratio = float(Indel.normalized_similarity(one[:_LONGEST_KEY], other[:_LONGEST_KEY], score_cutoff=_SIMILAR))
@@ -207,7 +216,7 @@ def _measure_likeness(one: str, other: str) -> float:
 
 
 def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> _Matches:
-    """Pairs among positions that are still free, longest runs of equal keys first: blocks that changed place.
+    """Return pairs among positions that are still free, longest runs of equal keys first: blocks that changed place.
 
     Greedy, because the shortest edit script with moves is NP-complete (Shapira and Storer, 2002).
 
@@ -245,7 +254,7 @@ def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Seq
 
 
 def _tile(starts: Sequence[tuple[int, int]], bits: int, sizes: Sequence[int] = ()) -> _Matches:
-    """The pairs of the runs that start so, the longest first, no place taken twice; all are single without sizes.
+    """Return the pairs of runs that start so, the longest first, no place taken twice; without sizes all are single.
 
     Of equal runs the one that moved least comes first, then the first. To be sorted each is one number, with so many
     ``bits`` for a place: a long text has a hundred thousand.
@@ -272,7 +281,7 @@ def _tile(starts: Sequence[tuple[int, int]], bits: int, sizes: Sequence[int] = (
 def _measure_runs(
     keys: tuple[Sequence[str], Sequence[str]], starts: Sequence[tuple[int, int]], left: set[int], right: set[int]
 ) -> list[int]:
-    """How long the runs from these places are; where many overlap, as in a phrase repeated, only the first are told."""
+    """Return how long the runs from these places are; of many that overlap only the first are measured."""
     sizes: list[int] = []
     room = _OVERLAP * (len(left) + len(right))
     for start in starts:
@@ -284,7 +293,7 @@ def _measure_runs(
 def _measure_run(
     keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], left: set[int], right: set[int]
 ) -> int:
-    """How many keys are equal and free from two places on; those at the places are."""
+    """Return how many keys are equal and free from two places on; those at the places are."""
     (mine, theirs), (i, j) = keys, start
     size = 1
     while i + size in left and j + size in right and mine[i + size] == theirs[j + size]:
@@ -293,5 +302,5 @@ def _measure_run(
 
 
 def count_common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many keys the longest common subsequence of two copies has."""
+    """Return how many keys the longest common subsequence of two copies has."""
     return int(LCSseq.similarity(left, right))

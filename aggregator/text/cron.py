@@ -1,4 +1,4 @@
-"""What a cron expression means, as crontab(5) of Debian says it: five fields or a nickname, and the next slot.
+"""Evaluate cron expressions, as crontab(5) of Debian says it: five fields or a nickname, and the next slot.
 
 Sunday is 0 and 7; where neither day field begins with a star, a day that meets either is a slot. In a zone with
 summer time a slot that the switch leaves out comes right after it, and one that it repeats comes once, unless it
@@ -28,7 +28,7 @@ _ANY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def find_fault(expression: str) -> str | None:
-    """What is wrong with the expression, ``None`` where nothing is.
+    """Return what is wrong with the expression, ``None`` where nothing is.
 
     >>> find_fault("17 * * * *"), find_fault("@daily"), find_fault("61 * * * *")
     (None, None, 'bad minute')
@@ -41,7 +41,7 @@ def find_fault(expression: str) -> str | None:
 
 
 def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
-    """The first time after the given one that the expression names in the zone, in UTC; ``None`` for never.
+    """Return the first time after the given one that the expression names in the zone, in UTC; ``None`` for never.
 
     ValueError where the expression has a fault.
 
@@ -53,7 +53,7 @@ def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime 
 
 
 def _iterate_slots(expression: str, after: datetime) -> CronSim:
-    """The slots after the time, in its zone. A sixth field (of seconds), which cron does not know, is a fault."""
+    """Return the slots after the time, in its zone; a sixth field (of seconds), unknown to cron, is a fault."""
     fields = NICKNAMES.get(expression.strip().lower(), expression.strip())
     if len(fields.split()) != _FIELDS:
         raise ValueError("wrong number of fields")

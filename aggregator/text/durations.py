@@ -1,4 +1,4 @@
-"""How long an item is, in whatever words a source says it: whole seconds, and the grain they were given in.
+"""Parse how long an item is, in any words a source uses: whole seconds, and the precision they were given in.
 
 ``itunes:duration`` is seconds or ``H:MM:SS`` (Apple, "A Podcaster's Guide to RSS", 2024); directories print minutes
 ("17 min", "1 hr 5 min", "24 Min.", "20 minutes"); JSON-LD and some APIs say ISO 8601 (``PT1H5M``, ``PT106M``).
@@ -40,7 +40,7 @@ class DurationReading(NamedTuple):
 
 
 def parse(text: str | float) -> DurationReading | None:
-    """What the text or number says, or ``None`` where it says nothing: not a length, zero, or longer than a week.
+    """Return the duration, or ``None`` where the text or number is no length, zero, or longer than a week.
 
     A bare number is seconds. Two figures with a colon are minutes and seconds.
 
@@ -63,7 +63,6 @@ def _parse_text(text: str) -> DurationReading | None:
 
 @lru_cache(maxsize=1024)
 def _parse_words(text: str) -> DurationReading | None:
-    """What is not said in a few digits; lengths in minutes come again and again."""
     if _NUMBER.fullmatch(text):
         return _round_seconds(float(text))
     if match := _COLONS.fullmatch(text):

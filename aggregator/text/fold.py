@@ -1,6 +1,6 @@
-"""What is left of a text when case, accents, punctuation and spacing no longer count: for keys, never for print.
+"""Fold a text for comparison, when case, accents, punctuation and spacing do not count; Unicode normalization.
 
-The guids that are minted for items without one depend on this function, so its answers are for ever: a change here
+The guids that are minted for items without one depend on ``fold``, so its answers are for ever: a change here
 would give a rebuilt store other guids. Unicode 15 (Python 3.11) is what it was made with.
 """
 
@@ -20,7 +20,7 @@ _FEW = 64
 
 
 def fold(text: str) -> str:
-    """The letters and digits of a text in compatibility form, lower case, without marks, words one space apart.
+    """Return the letters and digits of a text in compatibility form, lower case, without marks, words one space apart.
 
     >>> fold("Inductor – Post-grad FX passes")
     'inductor post grad fx passes'

@@ -1,4 +1,4 @@
-"""Markup to plain text: HTML with its paragraphs as lines, entities, and the debris that Markdown converters leave."""
+"""Turn markup into plain text: paragraphs as lines, entities read, tags that were shown as text removed."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ _SILENT_PART = re.compile(r"<(script|style)\b[^<]*(?:<(?!/\1)[^<]*)*")
 
 
 def to_text(markup: str) -> str:
-    r"""The text a reader of the HTML sees: paragraphs divided by an empty line, other blocks by a line end.
+    r"""Return the text that a reader of the HTML sees: paragraphs divided by an empty line, other blocks by a line end.
 
-    Scripts, styles and comments are silent; links leave their words. Text without any markup comes back as it is.
+    Scripts, styles and comments are left out; links leave their words. Text without any markup comes back as it is.
 
     >>> to_text("<p>One &amp; two</p><p>three<br>four</p>")
     'One & two\n\nthree\nfour'
@@ -65,7 +65,7 @@ def to_text(markup: str) -> str:
 
 
 def _iterate_text(root: etree._Element) -> Iterator[str]:
-    """The text in reading order, with line ends where blocks begin and end; no recursion, however deep the tree."""
+    """Return the text in order, with line ends where blocks begin and end; no recursion, however deep the tree."""
     silent: etree._Element | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if event == "start":
@@ -88,7 +88,7 @@ def _iterate_text(root: etree._Element) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _find_borders(name: str) -> tuple[str, str, bool]:
-    """What stands before and behind an element, and whether it is silent."""
+    """Return what stands before and behind an element, and whether its content is left out."""
     if _PARAGRAPHS.fullmatch(name):
         return _PARAGRAPH, _PARAGRAPH, False
     if _BLOCKS.fullmatch(name):
@@ -99,7 +99,7 @@ def _find_borders(name: str) -> tuple[str, str, bool]:
 
 
 def _squeeze_blanks(text: str) -> str:
-    """The text with each run of blanks and borders as the widest of them."""
+    """Return the text with each run of blanks and borders as the widest of them."""
     return _BLANK.sub(lambda found: _widest_blank(found.group()), text).strip()
 
 
@@ -110,7 +110,7 @@ def _widest_blank(blank: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The text with its HTML entities read, also where they were escaped twice or thrice.
+    """Return the text with its HTML entities read, also where they were escaped up to four times.
 
     >>> unescape("Q&amp;amp;A"), unescape("R&B"), unescape("a&b;c")
     ('Q&A', 'R&B', 'a&b;c')

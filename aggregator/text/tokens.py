@@ -1,16 +1,15 @@
-"""A text as tokens: what is compared (the key), what is shown (the surface), and what stood before it (the gap)."""
+"""Split a text into tokens: the key to compare by, the surface to show, and the gap before it."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import starmap
 from typing import NamedTuple
 
 from aggregator.text.fold import normalize
 
-# Texts of up to so many characters are remembered with their tokens: who learns from 1,000 items of five copies reads
-# them again. 8,192 take 20 MB at most; those of such a feed took 3 MB.
+# Texts of up to so many characters are remembered with their tokens: an item is read again after it was learned from.
 _LONGEST_KNOWN = 2000
 _LONGEST = 200_000  # characters of a text that is remembered at all; the tokens of one such take 5 MB
 # Scripts without spaces between words: one token for each character with its marks.
@@ -52,7 +51,7 @@ class Token(NamedTuple):
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a text in order; their gaps and surfaces together are the text without its last white space.
+    """Return the tokens of a text in order; gaps and surfaces together are the text without its last white space.
 
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
@@ -61,42 +60,15 @@ def tokenise(text: str) -> list[Token]:
 
 
 def _tokenise(text: str) -> list[Token]:
-    quick = _split_at_blanks(text)
-    return split_by_pattern(text) if quick is None else quick
+    return list(starmap(_token, PIECE.findall(text)))
 
 
-# Several sources have one text, and it is looked at in more than one stage.
 _known = lru_cache(maxsize=1 << 13)(_tokenise)
 _long = lru_cache(maxsize=8)(_tokenise)
 
 
-def split_by_pattern(text: str) -> list[Token]:
-    """The tokens of any text, piece by piece."""
-    return list(starmap(_token, PIECE.findall(text)))
-
-
-def _split_at_blanks(text: str) -> list[Token] | None:
-    """The same by splitting at blanks, five times as fast; ``None`` where a text is not as plain as mended ones are."""
-    if (
-        text != text.strip()
-        or any(blank in text for blank in ("  ", " \n", "\n ", "\n\n\n"))
-        or not text.replace("\n", "").isprintable()
-        or (not text.isascii() and _ONE_UNSPACED.search(text))
-    ):
-        return None
-    found: list[Token] = []
-    gap = ""
-    for line in text.split("\n"):
-        first, *others = line.split(" ")
-        if first:
-            found.append(_token(gap, first))
-            found += map(_behind_blank, others)
-        gap = "\n" if first or not found else "\n\n"
-    return found
-
-
 def is_unspaced(key: str) -> bool:
-    """Whether a key is of a script that writes without spaces between words.
+    """Return whether a key is of a script that writes without spaces between words.
 
     >>> is_unspaced("台"), is_unspaced("word")
     (True, False)
@@ -120,17 +92,16 @@ def _make_token(blank: str, surface: str) -> Token:
 
 
 _token = lru_cache(maxsize=1 << 14)(_make_token)
-_behind_blank = lru_cache(maxsize=1 << 14)(partial(_make_token, " "))
 
 
 def _fold_mark(surface: str) -> str:
-    """The key of punctuation: dashes and quotes of all styles are one."""
+    """Return the key of punctuation: dashes and quotes of all styles are one."""
     return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', _APOSTROPHES.sub("'", surface))).replace("…", "...")
 
 
 @lru_cache(maxsize=1 << 14)
 def _fold_word(word: str) -> str:
-    """What a word is compared by: NFKC, case folded, no apostrophes, no accents where accents are decoration.
+    """Return the key of a word: NFKC, case folded, no apostrophes, no accents where accents are decoration.
 
     >>> _fold_word("Ünïted’s"), _fold_word("İstanbul")
     ('uniteds', 'istanbul')

@@ -1,7 +1,7 @@
-"""Where a text was cut: the marks that pages leave at the end of a text they shorten.
+"""Find where a text was cut: the marks that pages leave at the end of a text they shorten.
 
 An ellipsis alone proves nothing: one real description in ten ends in one (`docs/text.md`). Proof is a button's words
-behind it ("...Show More"), brackets round it, or somebody who knows: another copy that goes on, or the reader.
+behind it ("...Show More"), brackets round it, or knowledge: another copy that goes on, or the reader's word.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Uncut(NamedTuple):
 
 
 def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
-    """The text without a mark of truncation; ``known`` says that somebody knows it is cut, so an ellipsis goes too.
+    """Return the text without a mark of truncation; if the cut is ``known``, an ellipsis goes too.
 
     >>> strip_cut_mark("We show how to consistently deci...Show More")
     Uncut(text='We show how to consistently deci', cut=True, torn=True)
@@ -71,13 +71,13 @@ def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
 
 
 def ends_in_dots(text: str) -> bool:
-    """Whether the text ends in an ellipsis, which may or may not be a cut."""
+    """Return whether the text ends in an ellipsis, which may or may not be a cut."""
     tail = text[-LONGEST_MARK:].rstrip()
     return tail.endswith((".", "…")) and bool(_DOTTED.search(tail))
 
 
 def strip_torn_word(text: str) -> str:
-    """The text without its last word, where the script has spaces; a text of one word stays as it is.
+    """Return the text without its last word, where the script has spaces; a text of one word stays as it is.
 
     >>> strip_torn_word("down with the CUDA grap")
     'down with the CUDA'

@@ -1,4 +1,4 @@
-"""What a URL says about identity: canonical addresses, bare audio addresses, the host's episode id in a path.
+"""Compare URLs: canonical addresses, bare audio addresses, the host's episode id in a path, hosts.
 
 Nothing here is published: a canonical or bare address is for comparing two sources only.
 """
@@ -46,7 +46,7 @@ _PLAIN = re.compile(
 
 
 def is_plain(url: str) -> bool:
-    """Whether it is a web address that any join or split leaves as it is.
+    """Return whether it is a web address that any join or split leaves as it is.
 
     >>> is_plain("https://example.org/a?b=c"), is_plain("https://Example.org/a"), is_plain("https://example.org/#a")
     (True, False, False)
@@ -55,7 +55,7 @@ def is_plain(url: str) -> bool:
 
 
 def is_web(url: str) -> bool:
-    """Whether it is an ``http`` or ``https`` address with a host and without spaces or control characters.
+    """Return whether it is an ``http`` or ``https`` address with a host and without spaces or control characters.
 
     >>> is_web("https://example.org/a"), is_web("feed:example.org"), is_web("https:///a")
     (True, False, False)
@@ -72,7 +72,7 @@ def is_web(url: str) -> bool:
 
 
 def canonical(url: str) -> str:
-    """The address as two sources can be compared by: no scheme's ``s``, ``www.``, fragment, tracking or final slash.
+    """Return the address to compare two sources by: no scheme's ``s``, ``www.``, fragment, tracking or final slash.
 
     What is no web address comes back stripped of blanks only. Parameters are sorted.
 
@@ -93,7 +93,7 @@ def canonical(url: str) -> str:
 
 
 def bare_audio(url: str) -> str:
-    """The address of a media file without scheme, measuring prefixes, and the query where the path names a file.
+    """Return the address of a media file without scheme, measuring prefixes, and the query where the path names a file.
 
     >>> bare_audio("https://dts.podtrac.com/redirect.mp3/chrt.fm/track/9/https://cdn.example.org/e/1.mp3?token=7")
     'cdn.example.org/e/1.mp3'
@@ -114,7 +114,7 @@ def bare_audio(url: str) -> str:
 
 
 def audio_id(url: str) -> str | None:
-    """Simplecast's episode uuid in the path of a media address, lower case; ``None`` where there is none.
+    """Return Simplecast's episode uuid in the path of a media address, lower case; ``None`` where there is none.
 
     It outlives prefixes and moves, and differs from the guid: seen on cdn.simplecast.com and on the hosts of
     simplecastaudio.com, in feeds of 2018 to 2026.
@@ -132,7 +132,7 @@ def _keep_parameters(query: str, *dropped: re.Pattern[str]) -> list[tuple[str, s
 
 @lru_cache(maxsize=4096)
 def find_host(url: str) -> str:
-    """Host and port in lower case; empty where the address names none.
+    """Return host and port in lower case; empty where the address names none.
 
     >>> (
     ...     find_host("https://me@Feeds.Example.org/show"),

@@ -1,4 +1,4 @@
-"""What nobody sees in a text, told: for whoever asks what a repair changed, and would see two equal words."""
+"""Show invisible characters, where a repair changed them and both texts would look equal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLANK, _LOOKLESS = "Z", "C"
 
 
 def show_difference(before: str, after: str) -> tuple[str, str]:
-    r"""Both texts so that they can be told apart: as they are, and where they would look alike, as ``_show_invisible``.
+    r"""Return both texts so that they can be told apart: as they are, or with names for what is unseen.
 
     >>> show_difference("Cafe", "Café"), show_difference(" dogs ", "dogs"), show_difference("co\u00adop", "coop")
     (('Cafe', 'Café'), ('␣dogs␣', 'dogs'), ('co<U+00AD>op', 'coop'))
@@ -25,7 +25,7 @@ def show_difference(before: str, after: str) -> tuple[str, str]:
 
 
 def _show_invisible(text: str) -> str:
-    r"""The text with a sign, or a name, for everything in it that nobody sees.
+    r"""Return the text with a sign, or a name, for everything in it that is not seen.
 
     >>> _show_invisible("a b\u00a0c\n")
     'a␣b<U+00A0>c↵'

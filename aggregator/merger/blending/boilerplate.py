@@ -1,6 +1,6 @@
-"""Boilerplate: what one listing sticks to the head or tail of many texts and the others do not have, learned.
+"""Learn and strip boilerplate: what one source sticks to the head or tail of many texts and the others lack.
 
-Nothing here knows a phrase. A run of words is boilerplate where, over many items, it stands at an end of one copy
+No phrase is built in. A run of words is boilerplate where, over many items, it stands at an end of one copy
 while the other copies of the same item lack it, and where copies hardly ever share it: what an author writes under
 every text is in all copies, what a site adds is in its own. Whole runs and triples of words are both remembered: runs
 know exactly where the text ends, triples also know a run that is worn or stands behind another.
@@ -37,14 +37,14 @@ class BoilerplateLearner(Struct):
     shared: Counter[str] = field(default_factory=Counter)
     runs: Counter[str] = field(default_factory=Counter)
 
-    def hear(self, copies: Sequence[PreparedCopy]) -> None:
-        """Adds what the copies of one item show."""
+    def add(self, copies: Sequence[PreparedCopy]) -> None:
+        """Count what the copies of one item show."""
         if len(copies) < 2:  # noqa: PLR2004 - one copy has nobody to lack it
             return
-        lines = [_unnumbered_keys(witness) for witness in copies]
+        lines = [_unnumbered_keys(copy) for copy in copies]
         inside = _inner_triples(lines)
         several = _shared_triples(inside)
-        common = self._hear_shared(copies, lines, inside)
+        common = self._add_shared(copies, lines, inside)
         for number, line in enumerate(lines):
             judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
             twin = any(other is inside[number] for at, other in enumerate(inside) if at != number)
@@ -57,7 +57,7 @@ class BoilerplateLearner(Struct):
         if self._remembered() > _MOST_REMEMBERED:
             self._forget()
 
-    def _hear_shared(
+    def _add_shared(
         self, copies: Sequence[PreparedCopy], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
     ) -> set[str]:
         """Return the triples that most of the uncut copies have, and count the outermost word that all of them have.
@@ -86,7 +86,7 @@ class BoilerplateLearner(Struct):
                 self.runs[_make_phrase(run, edge)] += 1
 
     def _forget(self) -> None:
-        """Drops what was seen least, until half of the room is free: memory and work stay bounded however many pass."""
+        """Drop what was seen least, until half of the room is free: memory stays bounded."""
         least = 1
         while self._remembered() > _MOST_REMEMBERED // 2:
             for counts in (self.alone, self.shared, self.runs):
@@ -98,7 +98,7 @@ class BoilerplateLearner(Struct):
         return len(self.alone) + len(self.shared) + len(self.runs)
 
     def learned(self) -> frozenset[str]:
-        """The runs and triples that are boilerplate, as strings that can be stored."""
+        """Return the runs and triples that are boilerplate, as strings that can be stored."""
         triples = {
             triple
             for triple, count in self.alone.items()
@@ -112,7 +112,7 @@ class BoilerplateLearner(Struct):
         return {run for run, count in runs.items() if count >= _LEAST_ALONE and self._stuck(run, count)}
 
     def _stuck(self, run: str, count: int) -> bool:
-        """Whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
+        """Return whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
         words = run.split(" ")
         if len(words) < 3:  # noqa: PLR2004 - one word and its edge
             return self.shared[run] < _MOST_SHARED * count
@@ -136,37 +136,37 @@ def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
     return inner
 
 
-def strip_boilerplate(witnesses: Sequence[PreparedCopy], phrases: frozenset[str]) -> None:
-    """Takes known boilerplate off the ends of each witness, where another witness of the item lacks it."""
-    if not phrases or len(witnesses) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
+def strip_boilerplate(copies: Sequence[PreparedCopy], phrases: frozenset[str]) -> None:
+    """Take known boilerplate off the ends of each copy, where another copy of the item lacks it."""
+    if not phrases or len(copies) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
         return
-    lines = [_unnumbered_keys(witness) for witness in witnesses]
+    lines = [_unnumbered_keys(copy) for copy in copies]
     bounds = [_find_bounds(line, phrases) for line in lines]
     if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
         return
     inside = _inner_triples(lines)
-    for number, (witness, line) in enumerate(zip(witnesses, lines, strict=True)):
+    for number, (copy, line) in enumerate(zip(copies, lines, strict=True)):
         others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
-        start, end = (0, len(line)) if witness.keep else bounds[number]
+        start, end = (0, len(line)) if copy.keep else bounds[number]
         if start and not _is_lacked(line[:start], HEAD, others):
             start = 0
         if end < len(line) and not _is_lacked(line[end:], TAIL, others):
             end = len(line)
         if start or end < len(line):
-            _keep_tokens(witness, start, end)
+            _keep_tokens(copy, start, end)
 
 
-def _keep_tokens(witness: PreparedCopy, start: int, end: int) -> None:
-    """Leaves a witness the tokens of a stretch; the mark of a cut may stand at its end now."""
-    behind = end < len(witness.tokens)
-    witness.tokens = witness.tokens[start:end]
-    witness.text = "".join(token.gap + token.surface for token in witness.tokens).strip()
+def _keep_tokens(copy: PreparedCopy, start: int, end: int) -> None:
+    """Leave a copy the tokens of a stretch; the mark of a cut may stand at its end now."""
+    behind = end < len(copy.tokens)
+    copy.tokens = copy.tokens[start:end]
+    copy.text = "".join(token.gap + token.surface for token in copy.tokens).strip()
     if behind:
-        uncut = truncation.strip_cut_mark(witness.text)
-        witness.cut = uncut.cut
+        uncut = truncation.strip_cut_mark(copy.text)
+        copy.cut = uncut.cut
         if uncut.cut:
-            witness.text = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
-            witness.tokens = tokenise(witness.text)
+            copy.text = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
+            copy.tokens = tokenise(copy.text)
 
 
 def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
@@ -178,7 +178,7 @@ def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[st
 
 
 def _find_bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
-    """Where the text begins and ends without the boilerplate round it."""
+    """Return where the text begins and ends without the boilerplate round it."""
     start, end = 0, len(line)
     while True:
         left = line[start:end]
@@ -194,7 +194,7 @@ def _find_bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int
 
 
 def _find_longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
-    """The length of the longest known run at an edge."""
+    """Return the length of the longest known run at an edge."""
     outermost = line[-1 if edge == TAIL else 0] if line else ""
     for size in _index_sizes(phrases).get((edge, outermost), ()):
         if size < len(line) and _make_phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
@@ -204,7 +204,7 @@ def _find_longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -
 
 @lru_cache(maxsize=8)
 def _index_sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ...]]:
-    """By edge and outermost word the lengths of the known runs, the longest first."""
+    """Return the lengths of the known runs, the longest first, by edge and outermost word."""
     sizes: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for phrase in phrases:
         words = phrase.split(" ")
@@ -216,7 +216,7 @@ def _index_sizes(phrases: frozenset[str]) -> dict[tuple[str, str], tuple[int, ..
 
 
 def _measure_reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> int:
-    """How many tokens from the edge inward are made of known triples."""
+    """Return how many tokens from the edge inward are made of known triples."""
     padded = [edge, *line[: _LONGEST + _JOINT]]
     reach = misses = 0
     for i in range(len(padded) - 2):
@@ -231,7 +231,7 @@ def _measure_reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> i
 
 
 def _shared_triples(inside: Sequence[set[str]]) -> set[str]:
-    """The triples that copies of different words share."""
+    """Return the triples that copies of different words share."""
     met: set[str] = set()
     several: set[str] = set()
     for triples in {id(triples): triples for triples in inside}.values():  # those of equal lines are one object
@@ -241,7 +241,7 @@ def _shared_triples(inside: Sequence[set[str]]) -> set[str]:
 
 
 def _count_lonely(edge: Sequence[str], several: set[str]) -> int:
-    """How many triples from the edge inward no other copy has; 0 where none of the line is shared."""
+    """Return how many triples from the edge inward no other copy has; 0 where none of the line is shared."""
     return next((count for count, triple in enumerate(edge) if triple in several), 0)
 
 
@@ -250,13 +250,13 @@ def _make_phrase(words: Sequence[str], edge: str) -> str:
 
 
 def _edge_triples(line: Sequence[str]) -> dict[str, list[str]]:
-    """The triples from the tail inward, and from the head inward."""
+    """Return the triples from the tail inward, and from the head inward."""
     tail = list(_make_triples(line[-_LONGEST:], head=HEAD if len(line) <= _LONGEST else ""))
     return {TAIL: tail[::-1], HEAD: list(_make_triples(line[:_LONGEST], tail=TAIL if len(line) <= _LONGEST else ""))}
 
 
 def _inner_triples(lines: Sequence[Sequence[str]]) -> list[set[str]]:
-    """The triples of each line; of equal lines they are found once."""
+    """Return the triples of each line; of equal lines they are one object."""
     found: dict[tuple[str, ...], set[str]] = {}
     for line in map(tuple, lines):
         if line not in found:
@@ -269,6 +269,5 @@ def _make_triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> It
     return map(" ".join, zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _unnumbered_keys(witness: PreparedCopy) -> list[str]:
-    """The keys with every number as #."""
-    return [token.unnumbered for token in witness.tokens]
+def _unnumbered_keys(copy: PreparedCopy) -> list[str]:
+    return [token.unnumbered for token in copy.tokens]

@@ -1,4 +1,9 @@
-"""Repair copies of one text by what another copy shows: lost letters, case, misread words, additions of a page."""
+"""Repair copies of one text by what another copy shows: lost letters, case, misread words, additions of a page.
+
+A copy that lost letters ("Ge?ici" beside "Geçici", "Cafe creme" beside "Café crème") contradicts nothing. To see
+whether a richer copy explains it, that one is damaged in the same way: only where both are then equal, and where that
+happens more than by chance, the letters come back.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +33,33 @@ _MOST_ALIKE = 64
 _LONGEST_KNOWN = 10_000
 _LONGEST = 1_000_000  # characters of several texts that are remembered at all
 _Poorer = Callable[[str], str]
+_CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
+_LEAST_WORDS = 2
+_LEAST_WORDS_TITLED = 4
+_LEAST_CASED_LETTERS = 6
+_LEAST_STRETCH = 3  # characters that are compared
+_LEAST_SMALL = 0.25  # of the words
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_LETTER = re.compile("[A-Za-z]")
+_LEAST_LETTERS_LEFT = 2
+_ANY_WORD = re.compile(r"\S+")
+
+_Outline = tuple[str, str, str]
+_NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
+_TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
+# Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
+_CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
+_LONGEST_CODE = 4000
+# A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
+_BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
+_MOST_WORDS = 5
+# So much before the cut must stand in the other copy, without the word that may be torn, in characters.
+_CONTEXT = 12
+_LEAST_MARKS = 2
 
 
 def restore_lost_letters(texts: Sequence[str]) -> list[str]:
-    """The texts in their order, with the letters that were lost to question marks, or of their accents.
+    """Return the texts in their order, with the letters that were lost to question marks, or of their accents.
 
     >>> restore_lost_letters(["Ge?ici g?n i?in", "Geçici gün için"])
     ['Geçici gün için', 'Geçici gün için']
@@ -54,13 +82,13 @@ def _restore_all(texts: tuple[str, ...]) -> list[str]:
     return back
 
 
-# Who learns from an item reads it again after that.
+# An item is read again after it was learned from.
 _known = lru_cache(maxsize=1 << 10)(_restore_all)
 _long = lru_cache(maxsize=2)(_restore_all)
 
 
 def _restore_from_best(text: str, others: Sequence[str]) -> str:
-    """The text as the other that explains most of it shows it."""
+    """Return the text with the letters of the copy that explains most of it."""
     best = (0, text)
     mark = max(_LOSS_MARKS, key=text.count)
     if text.count(mark) >= _LEAST_LOST:
@@ -74,7 +102,7 @@ def _restore_from_best(text: str, others: Sequence[str]) -> str:
 
 
 def _explain_losses(text: str, other: str, poorer: _Poorer) -> tuple[int, str]:
-    """How many letters of a text another copy gives back, and the text with them; 0 where it does not explain it."""
+    """Return how many letters another copy gives back, and the text with them; 0 where it does not explain the text."""
     often = {one: count for one, count in _count_losable(other).items() if poorer(one) != one}
     claimed = 0 if poorer is strip_accent else max(map(text.count, _LOSS_MARKS))
     if sum(times for one, times in often.items() if one not in _LOSS_MARKS) < max(
@@ -97,12 +125,11 @@ def _explain_losses(text: str, other: str, poorer: _Poorer) -> tuple[int, str]:
 
 
 def _count_losable(text: str) -> Mapping[str, int]:
-    """How often a text has each letter that a poorer copy may lack."""
     return {} if text.isascii() else Counter(_LOSABLE.findall(text))
 
 
 def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
-    """The text with the words that lost a letter or two as the other copies write them, where these agree."""
+    """Return the text with the words that lost a letter or two as the other copies write them, where these agree."""
     marked = (
         list(dict.fromkeys(MARKED.findall(text))) if any(spelt) and any(mark in text for mark in _LOSS_MARKS) else []
     )
@@ -118,18 +145,18 @@ def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str
 
 
 def _list_outlines(text: str) -> list[tuple[str, str]]:
-    """Each word of a text that may have lost a letter elsewhere, after its outline."""
+    """Return each word of a text that may have lost a letter elsewhere, after its outline."""
     words = [] if text.isascii() else [word for word in dict.fromkeys(text.split()) if not word.isascii()]
     return list(zip(_mask_letters("\n".join(words)).split("\n"), words, strict=True)) if words else []
 
 
 def _mask_letters(words: str) -> str:
-    """A word with a question mark for each letter that may be lost."""
+    """Return the words with a question mark for each letter that may be lost."""
     return _LOSABLE.sub("?", words)
 
 
 def _find_whole_word(word: str, written: Mapping[str, int]) -> str:
-    """The word as most write it of those who have all its letters; a mark at its end may be a question's."""
+    """Return the word as most copies write it that have all its letters; a mark at its end may be a question's."""
     if not written or len(written) > _MOST_ALIKE:
         return word
     letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, _LOSS_MARKS))
@@ -141,7 +168,7 @@ def _find_whole_word(word: str, written: Mapping[str, int]) -> str:
 
 
 def _may_be(word: str, other: str) -> bool:
-    """Whether a word is another of its length with letters lost; at its end only a letter can have been lost."""
+    """Return whether a word is another of its length with letters lost; at its end only a letter can have been lost."""
     if word[-1] in _LOSS_MARKS and not other[-1].isalpha():
         return False
     return all(
@@ -151,7 +178,7 @@ def _may_be(word: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def strip_accent(letter: str) -> str:
-    """A letter without its accent; what is no accented letter of Latin, Greek or Cyrillic stays.
+    """Return a letter of Latin, Greek or Cyrillic without its accent; others unchanged.
 
     >>> strip_accent("é"), strip_accent("й"), strip_accent("が"), strip_accent("a")
     ('e', 'и', 'が', 'a')
@@ -162,16 +189,8 @@ def strip_accent(letter: str) -> str:
     return first if all("\u0300" <= mark <= "\u036f" for mark in marks) else letter
 
 
-_CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
-_LEAST_WORDS = 2
-_LEAST_WORDS_TITLED = 4
-_LEAST_CASED_LETTERS = 6
-_LEAST_STRETCH = 3  # characters that are compared
-_LEAST_SMALL = 0.25  # of the words
-
-
 class _Case(IntEnum):
-    """How much the case of a text tells: nothing, where words begin, or what its author wrote."""
+    """How much the case of a text tells: nothing, where words begin, or all that its author wrote."""
 
     SINGLE = 0
     TITLED = 1
@@ -179,7 +198,7 @@ class _Case(IntEnum):
 
 
 def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
-    """Return the texts with the case of letters as a copy shows it that is trusted at least as much.
+    """Return the texts with the case of letters as a copy has it that is trusted at least as much.
 
     A text in capitals, in small letters, or with a capital at each word tells less than one that has both.
 
@@ -235,14 +254,6 @@ def _lower_in_place(text: str) -> str:
     return small if len(small) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
 
 
-_BEYOND = re.compile(r"[^\x00-\x7f]+")
-_LETTER = re.compile("[A-Za-z]")
-_LEAST_LETTERS_LEFT = 2
-_ANY_WORD = re.compile(r"\S+")
-
-_Outline = tuple[str, str, str]
-
-
 def restore_misread_words(texts: Sequence[str]) -> list[str]:
     """Return the texts, those that show a wrong code page with the words of the copies that show none.
 
@@ -288,25 +299,13 @@ def _list_word_keys(text: str, *, every: bool = False) -> Iterator[tuple[list[st
 
 
 def _is_telling(outline: str) -> bool:
-    """Return whether enough of a word is left to know it by."""
     return len(_LETTER.findall(outline)) >= _LEAST_LETTERS_LEFT
 
 
-_NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
-_TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
-# Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
-_CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
-_LONGEST_CODE = 4000
-# A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
-_BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
-_MOST_WORDS = 5
-# So much before the cut must stand in the other copy, without the word that may be torn, in characters.
-_CONTEXT = 12
-_LEAST_MARKS = 2
-
-
 def remove_page_additions(texts: Sequence[str]) -> list[str]:
-    """Return the texts, each without what no other has of notes, times and a code, and without the button behind a cut.
+    """Return the texts without notes, times and codes that only one has, and without the button behind a cut.
+
+    A lone copy keeps all of it: a note may be the author's, a code an address for donations.
 
     >>> remove_page_additions(["One.[1] Two.[2] And so…(cont.)", "One. Two. And so it goes on and on."])[0]
     'One. Two. And so…'
@@ -332,7 +331,7 @@ def _remove_code(text: str, others: Sequence[str]) -> str:
 
 
 def _remove_button(text: str, others: Sequence[str]) -> str:
-    """Return the text with the dots alone at its end, where a copy that goes on there has no such words."""
+    """Return the text with the dots alone at its end, where a copy that goes on there lacks the words behind them."""
     tail = text[-LONGEST_MARK:]
     found = _BUTTON.search(tail)
     if not found:

@@ -1,4 +1,4 @@
-"""Recount: the text engine over lines of JSON, each with the copies of one text; one answer for each line, in order."""
+"""The text engine over lines of JSON, each with the copies of one text; one answer for each line, in order."""
 
 from __future__ import annotations
 
@@ -9,36 +9,45 @@ from typing import TextIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.blending import blend
-from aggregator.merger.blending.blend import Reading, Text
+from aggregator.merger.blending.blend import Reading, Text, base_language, learn_sources, read_text
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 
-# Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory.
 LONGEST = 1 << 24
+"""Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory."""
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+"""Lone surrogates can come in by escapes and cannot go out as UTF-8."""
 
 
 class TextLine(Text, frozen=True, kw_only=True):
-    """One line understood: the item's id, and its text."""
+    """One parsed line: the item's id, and its text."""
 
     id: str
 
 
 class LineFault(Struct, frozen=True):
-    """One line that cannot be understood: its number, counted from 1, and why."""
+    """One line that cannot be parsed: its number, counted from 1, and why."""
 
     line: int
     reason: str
 
 
-def parse_lines(read_lines: Iterable[str]) -> Iterator[TextLine | LineFault]:
-    """What each line says; empty lines are passed over, too long ones are faults."""
-    for number, format_answer in enumerate(read_lines, 1):
-        if len(format_answer) > LONGEST:
+def read_lines(source: TextIO) -> Iterator[str]:
+    """Return the lines of a stream; of a too long one only the beginning, which is too long, too."""
+    while line := source.readline(LONGEST + 1):
+        yield line
+        while len(line) > LONGEST and not line.endswith("\n"):
+            line = source.readline(LONGEST + 1)
+
+
+def parse_lines(lines: Iterable[str]) -> Iterator[TextLine | LineFault]:
+    """Return the parsed lines; empty lines are ignored, too long ones are faults."""
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST:
             yield LineFault(number, f"longer than {LONGEST} characters")
-        elif format_answer.strip():
+        elif line.strip():
             try:
-                yield _parse_line(json.loads(format_answer))
+                yield _parse_line(json.loads(line))
             except json.JSONDecodeError as error:
                 yield LineFault(number, f"no JSON: {error.msg} at character {error.pos + 1}")
             except RecursionError:
@@ -47,36 +56,25 @@ def parse_lines(read_lines: Iterable[str]) -> Iterator[TextLine | LineFault]:
                 yield LineFault(number, str(error))
 
 
-def read_lines(source: TextIO) -> Iterator[str]:
-    """The lines of a stream; of a too long one no more is held than shows it to be so."""
-    while format_answer := source.readline(LONGEST + 1):
-        yield format_answer
-        while len(format_answer) > LONGEST and not format_answer.endswith("\n"):
-            format_answer = source.readline(LONGEST + 1)
-
-
-def learn_lines(found: Iterable[TextLine | LineFault]) -> SourceModel:
-    """What the accounts teach about sources and boilerplate; memory is bounded."""
-    return blend.learn_sources(account for account in found if isinstance(account, TextLine))
+def learn_lines(lines: Iterable[TextLine | LineFault]) -> SourceModel:
+    """Return what the lines teach about sources and boilerplate; memory is bounded."""
+    return learn_sources(line for line in lines if isinstance(line, TextLine))
 
 
 def answer_lines(
-    found: Iterable[TextLine | LineFault], lore: SourceModel = EMPTY_MODEL
+    lines: Iterable[TextLine | LineFault], model: SourceModel = EMPTY_MODEL
 ) -> Iterator[tuple[TextLine, Reading] | LineFault]:
-    """The reading of each account, in order; faults pass through."""
-    for account in found:
-        if isinstance(account, LineFault):
-            yield account
-        else:
-            yield account, blend.read_text(account, lore)
+    """Return the reading of each line, in order; faults pass through."""
+    for line in lines:
+        yield line if isinstance(line, LineFault) else (line, read_text(line, model))
 
 
-def format_answer(account: TextLine, reading: Reading) -> str:
-    """The answer as one line of JSON, without its line end."""
+def format_answer(line: TextLine, reading: Reading) -> str:
+    """Return the answer as one line of JSON, without its line end."""
     return json.dumps(
         {
-            "id": account.id,
-            "field": account.field,
+            "id": line.id,
+            "field": line.field,
             "text": reading.text,
             "confidence": round(reading.confidence, 3),
             "least_confidence": round(reading.least, 3),
@@ -90,22 +88,18 @@ def format_answer(account: TextLine, reading: Reading) -> str:
     ).translate(_SURROGATES)
 
 
-# Lone surrogates can come in by escapes and cannot go out as UTF-8.
-_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-
-
-def _parse_line(said: object) -> TextLine:
-    if not isinstance(said, Mapping):
-        raise ValueError("not an object")  # noqa: TRY004 - one kind of fault for whatever a line may hold
-    witnesses = said.get("witnesses")
+def _parse_line(content: object) -> TextLine:
+    if not isinstance(content, Mapping):
+        raise ValueError("not an object")  # noqa: TRY004 - one kind of fault for all that a line may hold
+    witnesses = content.get("witnesses")
     if not isinstance(witnesses, list):
         raise ValueError('"witnesses" is not a list')  # noqa: TRY004
     return TextLine(
-        id=_find_text(said, "id"),
-        field=_find_text(said, "field"),
+        id=_find_text(content, "id"),
+        field=_find_text(content, "field"),
         copies=_keep_most_trusted([_parse_copy(witness) for witness in witnesses]),
-        language=blend.base_language(_find_text(said, "lang", "language")),
-        show=_find_text(said, "show") or None,
+        language=base_language(_find_text(content, "lang", "language")),
+        show=_find_text(content, "show") or None,
     )
 
 
@@ -125,10 +119,6 @@ def _parse_copy(witness: object) -> Copy:
     return Copy(_find_text(witness, "source"), str(witness["text"]), float(trust), cut=witness.get("cut") is True)
 
 
-def _find_text(said: Mapping[str, object], *names: str) -> str:
-    """The first of the named values that is there, as text."""
-    for name in names:
-        value = said.get(name)
-        if isinstance(value, str | int):
-            return str(value)
-    return ""
+def _find_text(content: Mapping[str, object], *names: str) -> str:
+    """Return the first of the named values that is text or a whole number, as text; else an empty text."""
+    return next((str(content[name]) for name in names if isinstance(content.get(name), str | int)), "")

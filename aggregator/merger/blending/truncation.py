@@ -1,4 +1,4 @@
-"""Stops: which witnesses end before the text does, seen by comparing them."""
+"""Find the copies that end before the text does, by comparing them."""
 
 from __future__ import annotations
 
@@ -13,85 +13,83 @@ _WITHIN = 0.85
 _WITHIN_DOTTED = 0.6
 # More than 30 words behind the end of a copy are text it lacks; fewer may be stuck to the other one.
 _LONGEST_TAIL = 30
-# The beginnings of long texts are compared by this many tokens.
-_LONG = 2000
+_LONG = 2000  # tokens by which the beginnings of long texts are compared
 
 
-def mark_cut_copies(witnesses: Sequence[PreparedCopy]) -> None:
-    """Marks the witnesses that are cut without a sure mark, and takes off their dots and the torn word at their end."""
-    for witness in witnesses:
-        if not witness.cut and truncation.ends_in_dots(witness.text):
-            _mark_if_dotted(witness, witnesses)
-    for witness in witnesses:
-        if not witness.cut and not witness.finished:
-            _mark_if_shorter(witness, witnesses)
-    for witness in witnesses:
-        if witness.cut:
-            witness.tokens = _trim_cut_end(witness, witnesses)
+def mark_cut_copies(copies: Sequence[PreparedCopy]) -> None:
+    """Mark the copies that are cut without a sure mark; take off their dots and the torn word at their end."""
+    for copy in copies:
+        if not copy.cut and truncation.ends_in_dots(copy.text):
+            _mark_if_dotted(copy, copies)
+    for copy in copies:
+        if not copy.cut and not copy.finished:
+            _mark_if_shorter(copy, copies)
+    for copy in copies:
+        if copy.cut:
+            copy.tokens = _trim_cut_end(copy, copies)
 
 
-def _trim_cut_end(witness: PreparedCopy, witnesses: Sequence[PreparedCopy]) -> list[Token]:
-    """Return the tokens of a cut witness without a torn word or a loose mark at their end."""
-    tokens = list(witness.tokens)
-    while len(tokens) > 1 and not tokens[-1].lexical:
-        tokens.pop()
+def _trim_cut_end(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> list[Token]:
+    """Return the tokens of a cut copy without a torn word or a loose mark at their end."""
+    tokens = _drop_last_marks(copy.tokens)
     keys = [token.key for token in tokens]
-    if len(tokens) > 1 and any(_is_torn_word(keys, other) for other in witnesses if other is not witness):
-        tokens.pop()
-        while len(tokens) > 1 and not tokens[-1].lexical:
-            tokens.pop()
+    if len(tokens) > 1 and any(_is_torn_word(keys, other) for other in copies if other is not copy):
+        return _drop_last_marks(tokens[:-1])
     return tokens
 
 
-def _mark_if_dotted(witness: PreparedCopy, witnesses: Sequence[PreparedCopy]) -> None:
-    uncut = truncation.strip_cut_mark(witness.text, known=True)
+def _drop_last_marks(tokens: Sequence[Token]) -> list[Token]:
+    end = len(tokens)
+    while end > 1 and not tokens[end - 1].lexical:
+        end -= 1
+    return list(tokens[:end])
+
+
+def _mark_if_dotted(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
+    uncut = truncation.strip_cut_mark(copy.text, known=True)
     text = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
     tokens = tokenise(text)
     keys = [token.key for token in tokens]
-    others = [other for other in witnesses if other is not witness]
-    if any(_goes_on(keys, other, _WITHIN_DOTTED) or (len(keys) > 1 and _ends_within(keys, other)) for other in others):
-        witness.text, witness.tokens, witness.cut = text, tokens, True
+    others = [other for other in copies if other is not copy]
+    if any(_goes_on(keys, other, _WITHIN_DOTTED) or _ends_in_half_a_word(keys, other) for other in others):
+        copy.text, copy.tokens, copy.cut = text, tokens, True
 
 
-def _mark_if_shorter(witness: PreparedCopy, witnesses: Sequence[PreparedCopy]) -> None:
-    keys = witness.keys
-    others = [other for other in witnesses if other is not witness]
+def _mark_if_shorter(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
+    keys = copy.keys
+    others = [other for other in copies if other is not copy]
     if any(not other.cut and other.keys[-2:] == keys[-2:] for other in others):
         return
     longer = [other for other in others if _goes_on(keys[:-1], other, _WITHIN)]
     torn = any(_is_torn_word(keys, other) for other in longer)
     if torn or any(len(other.tokens) > len(keys) + _LONGEST_TAIL for other in longer):
-        witness.cut = True
+        copy.cut = True
         if torn:
-            witness.tokens = witness.tokens[:-1]
+            copy.tokens = copy.tokens[:-1]
 
 
 def _goes_on(keys: Sequence[str], other: PreparedCopy, share: float) -> bool:
-    """Whether the other witness begins with these keys, nearly in order, and has more behind them."""
-    stretch = len(keys) + len(keys) // 8 + 2
+    """Return whether the other copy begins with these keys, nearly in order, and has more behind them."""
     if not keys or len(other.tokens) < len(keys) + 1:
         return False
+    stretch = len(keys) + len(keys) // 8 + 2
     known = keys[:_LONG]
     return alignment.count_common(known, other.keys[: min(stretch, _LONG + _LONG // 8)]) >= share * len(known)
 
 
-def _ends_within(keys: Sequence[str], other: PreparedCopy) -> bool:
-    """Whether the keys are the beginning of the other witness, the last of them the beginning of its word there."""
+def _ends_in_half_a_word(keys: Sequence[str], other: PreparedCopy) -> bool:
+    """Return whether the keys begin the other copy, the last of them only beginning its word there."""
     theirs = other.keys[: len(keys)]
-    return (
-        len(theirs) == len(keys)
-        and theirs[:-1] == list(keys[:-1])
-        and theirs[-1] != keys[-1]
-        and theirs[-1].startswith(keys[-1])
-    )
+    if len(keys) < 2 or len(theirs) < len(keys) or theirs[:-1] != list(keys[:-1]):  # noqa: PLR2004 - a word before it
+        return False
+    return theirs[-1] != keys[-1] and theirs[-1].startswith(keys[-1])
 
 
 def _is_torn_word(keys: Sequence[str], other: PreparedCopy) -> bool:
-    """Whether the last key is the beginning of what the other witness has there."""
+    """Return whether the last key is the beginning of what the other copy has there."""
     before, last = keys[-2:-1], keys[-1]
     theirs = other.keys
     return any(
-        theirs[i].startswith(last) and theirs[i] != last
-        for i in range(len(theirs))
-        if theirs[i - 1 : i] == before or (i == 0 and not before)
+        key.startswith(last) and key != last and (theirs[at - 1 : at] == before or (at == 0 and not before))
+        for at, key in enumerate(theirs)
     )

@@ -1,8 +1,7 @@
-"""Seams: words that one witness runs together and another keeps apart, brought to one form before they are compared."""
+"""Bring words that one copy runs together and another keeps apart to one form, before copies are compared."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import add
@@ -11,47 +10,36 @@ from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import word_frequencies
 from aggregator.text.tokens import Token, tokenise
 
-# What the words of the language weigh beside sound witnesses; and, where they know none, that links are one word.
+# What the words of the language weigh beside sound copies; and, where they know none, that links are one word.
 _BY_WORDS = 0.8
 _BY_LETTERS = 0.4
+_SCHEME = "://"
+_MOST_PIECES = 12  # of a torn address
 
 
-def match_word_breaks(witnesses: Sequence[PreparedCopy], language: str | None) -> None:
-    """Splits "ofthe" and joins "web- site" in the witnesses that the others and the language's words speak against."""
-    if len(witnesses) < 2:  # noqa: PLR2004 - one copy has nobody to speak against it
+def match_word_breaks(copies: Sequence[PreparedCopy], language: str | None) -> None:
+    """Split "ofthe" and join "web- site" in the copies that the others and the language's words contradict."""
+    if len(copies) < 2:  # noqa: PLR2004 - one copy has none to compare with
         return
-    _join_torn_addresses(witnesses)
-    lines = [[token.bare for token in witness.tokens] for witness in witnesses]
+    _join_torn_addresses(copies)
+    lines = [[token.bare for token in copy.tokens] for copy in copies]
     whole = [frozenset(line) for line in lines]
     doubtful = frozenset().union(*whole).difference(frozenset.intersection(*whole))  # what all have as one word is one
-    twos = [_find_pairs(witness.tokens, line, doubtful) for witness, line in zip(witnesses, lines, strict=True)]
-    apart = [_joined_elsewhere(pairs, whole, number) for number, pairs in enumerate(twos)]
-    disputed = {joined for pairs in apart for joined in pairs}
-    disputed -= {
-        joined
-        for joined in disputed
-        if not any(
-            joined in apart[number] and joined not in whole[number]
-            for number, witness in enumerate(witnesses)
-            if not witness.cut
-        )
-        and any(joined in apart[number] and joined in whole[number] for number in range(len(witnesses)))
-    }
-    if not disputed:
-        return
-    as_one = {joined for joined in disputed if _is_one(joined, witnesses, whole, apart, language)}
-    for number, witness in enumerate(witnesses):
-        if any(joined in apart[number] for joined in as_one):
-            witness.tokens = _join_words(witness.tokens, as_one)
-        if any(joined in whole[number] for joined in disputed - as_one):
-            lengths = {
-                joined: next(pairs[joined] for pairs in apart if joined in pairs) for joined in disputed - as_one
-            }
-            witness.tokens = _split_words(witness.tokens, lengths)
+    pairs = [_find_pairs(copy.tokens, line, doubtful) for copy, line in zip(copies, lines, strict=True)]
+    apart = [_joined_elsewhere(number, pairs[number], whole) for number in range(len(copies))]
+    disputed = {joined for joined in frozenset().union(*apart) if _is_open(joined, copies, apart, whole)}
+    as_one = {joined for joined in disputed if _is_one(joined, copies, whole, apart, language)}
+    as_two = disputed - as_one
+    for number, copy in enumerate(copies):
+        if not as_one.isdisjoint(apart[number]):
+            copy.tokens = _join_words(copy.tokens, as_one)
+        if not as_two.isdisjoint(whole[number]):
+            lengths = {joined: next(pairs[joined] for pairs in apart if joined in pairs) for joined in as_two}
+            copy.tokens = _split_words(copy.tokens, lengths)
 
 
 def _find_pairs(line: Sequence[Token], bare: Sequence[str], whole: frozenset[str]) -> dict[str, int]:
-    """Neighbouring words that are one of these: the joined word, and the length of the first part."""
+    """Return the neighbouring words that are one of these: the joined word, and the length of the first part."""
     if whole.isdisjoint(map(add, bare, bare[1:])):
         return {}
     return {
@@ -61,27 +49,36 @@ def _find_pairs(line: Sequence[Token], bare: Sequence[str], whole: frozenset[str
     }
 
 
-def _joined_elsewhere(pairs: dict[str, int], whole: Sequence[frozenset[str]], number: int) -> dict[str, int]:
-    """Those of a witness's pairs that another witness has as one word."""
-    others = [words for other, words in enumerate(whole) if other != number]
-    return {joined: first for joined, first in pairs.items() if any(joined in words for words in others)}
+def _joined_elsewhere(number: int, pairs: dict[str, int], whole: Sequence[frozenset[str]]) -> dict[str, int]:
+    """Return the pairs of a copy that another copy has as one word."""
+    others = frozenset().union(*(words for other, words in enumerate(whole) if other != number))
+    return {joined: first for joined, first in pairs.items() if joined in others}
+
+
+def _is_open(
+    joined: str, copies: Sequence[PreparedCopy], apart: Sequence[dict[str, int]], whole: Sequence[frozenset[str]]
+) -> bool:
+    """Return whether an uncut copy has the word in two only, or no copy has it in both forms."""
+    both = [number for number in range(len(copies)) if joined in apart[number] and joined in whole[number]]
+    return not both or any(
+        joined in apart[number] and number not in both for number, copy in enumerate(copies) if not copy.cut
+    )
 
 
 def _is_one(
     joined: str,
-    witnesses: Sequence[PreparedCopy],
+    copies: Sequence[PreparedCopy],
     whole: Sequence[frozenset[str]],
     apart: Sequence[dict[str, int]],
     language: str | None,
 ) -> bool:
-    """Whether a word that some have as one and some as two is one."""
+    """Return whether a word that some have as one and some as two is one."""
     votes = sum(
-        witness.weight * ((joined in whole[number]) - (joined in apart[number]))
-        for number, witness in enumerate(witnesses)
+        copy.weight * ((joined in whole[number]) - (joined in apart[number])) for number, copy in enumerate(copies)
     )
     first = next(pairs[joined] for pairs in apart if joined in pairs)
-    one = word_frequencies.frequency(joined, language)
-    two = word_frequencies.frequency(joined[:first], language) * word_frequencies.frequency(joined[first:], language)
+    frequency = word_frequencies.frequency
+    one, two = frequency(joined, language), frequency(joined[:first], language) * frequency(joined[first:], language)
     if one or two:
         votes += _BY_WORDS if one > two else -_BY_WORDS
     else:
@@ -101,7 +98,7 @@ def _join_words(tokens: Sequence[Token], as_one: set[str]) -> list[Token]:
 
 
 def _fuse(last: Token, token: Token, as_one: set[str]) -> Token | None:
-    """Two neighbours as one token, without the hyphen of a line's end between them, where they are one word."""
+    """Return two neighbours that are one word as one token, without the hyphen of a line's end between them."""
     one, other = last.bare, token.bare
     if not one or not other or one + other not in as_one:
         return None
@@ -124,60 +121,35 @@ def _split_words(tokens: Sequence[Token], lengths: dict[str, int]) -> list[Token
 
 
 def _find_split(surface: str, letters: int) -> int:
-    """Where in a surface the second word begins, when the first has so many letters; marks go with the first."""
-    seen = 0
-    for at, letter in enumerate(surface):
-        if letter.isalnum():
-            if seen == letters:
-                return at
-            seen += 1
-    return len(surface)
+    """Return where the second word of a surface begins, when the first has so many letters; marks go with the first."""
+    places = [at for at, letter in enumerate(surface) if letter.isalnum()]
+    return places[letters] if letters < len(places) else len(surface)
 
 
-_SCHEME = "://"
-_MOST_PIECES = 12
+def _join_torn_addresses(copies: Sequence[PreparedCopy]) -> None:
+    """Join the pieces of an address, torn by blanks or line ends, where another copy has exactly their sum."""
+    whole = [{token.word for token in copy.tokens if _SCHEME in token.word} for copy in copies]
+    for number, copy in enumerate(copies):
+        missing = frozenset().union(*whole) - whole[number]
+        if missing and whole[number]:
+            copy.tokens = _join_pieces(copy.tokens, missing)
 
 
-def _join_torn_addresses(witnesses: Sequence[PreparedCopy]) -> None:
-    """Joins the pieces of an address in each witness where another has exactly their sum."""
-    if not any(_SCHEME in witness.text for witness in witnesses):
-        return
-    said = [{token.word for token in witness.tokens if _SCHEME in token.word} for witness in witnesses]
-    for number, witness in enumerate(witnesses):
-        missing = frozenset().union(*said[:number], *said[number + 1 :]) - said[number]
-        if missing and said[number]:
-            witness.tokens = _join_pieces(witness.tokens, sorted(missing))
-
-
-def _join_pieces(tokens: Sequence[Token], whole: Sequence[str]) -> list[Token]:
+def _join_pieces(tokens: Sequence[Token], missing: frozenset[str]) -> list[Token]:
     joined: list[Token] = []
     at = 0
     while at < len(tokens):
-        size = _count_pieces(tokens, at, whole) if _SCHEME in tokens[at].surface else 1
-        if size > 1:
-            surface = "".join(token.surface for token in tokens[at : at + size])
-            joined += [token._replace(gap=tokens[at].gap) for token in tokenise(surface)]
-        else:
-            joined.append(tokens[at])
+        size = 1
+        if _SCHEME in tokens[at].surface:
+            sizes = range(2, min(_MOST_PIECES, len(tokens) - at) + 1)
+            size = next((size for size in sizes if _join_surfaces(tokens[at : at + size]) in missing), 1)
+        surface = "".join(token.surface for token in tokens[at : at + size])
+        joined += [token._replace(gap=tokens[at].gap) for token in tokenise(surface)] if size > 1 else [tokens[at]]
         at += size
     return joined
 
 
-def _count_pieces(tokens: Sequence[Token], at: int, whole: Sequence[str]) -> int:
-    """How many tokens from a place on are the pieces of an address of a sorted list; 1 where they are none."""
-    start = tokens[at].surface.removeprefix(tokens[at].lead)
-    for size in range(2, min(_MOST_PIECES, len(tokens) - at) + 1):
-        last = tokens[at + size - 1]
-        said = start + last.lead + last.word
-        if _find_prefix(whole, said) == said:
-            return size
-        start += last.surface
-        if not _find_prefix(whole, start).startswith(start):
-            return 1
-    return 1
-
-
-def _find_prefix(whole: Sequence[str], start: str) -> str:
-    """Of a sorted list the first that is not before this beginning: it begins so, if any does."""
-    at = bisect_left(whole, start)
-    return whole[at] if at < len(whole) else ""
+def _join_surfaces(tokens: Sequence[Token]) -> str:
+    """Return the tokens without gaps, and without the marks before the first and behind the last."""
+    surface = "".join(token.surface for token in tokens)
+    return surface[len(tokens[0].lead) : len(surface) - len(tokens[-1].trail)]

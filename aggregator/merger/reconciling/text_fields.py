@@ -54,7 +54,7 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
         return
     reading = blend.read_text(text_of("description", ranked), ranked.weights.lore)
     key = _folded(reading.text)
-    witness = _nearest(told, key, reading.witness)
+    witness = _nearest(told, key, reading.main_source)
     own = _folded(witness.description or "") == key
     origin = trace(
         "description",

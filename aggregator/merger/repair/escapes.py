@@ -1,4 +1,4 @@
-r"""Text that was escaped for another format and shown as it is: JSON, percent-encoding, quoted-printable, UTF-7.
+r"""Read text that was escaped for another format and shown as it is: JSON, percent-encoding, quoted-printable, UTF-7.
 
 Each fixer asks for a sign that writers do not leave: escapes that stand inside words, that are valid UTF-8, or that
 replace every space of a text. What a text says about escapes ("\u2019 is a quote", a link) stays.

@@ -1,4 +1,4 @@
-"""One copy of a text, mended by itself: named fixers in a measured order, each change kept so that it can be replayed.
+"""Repair one copy of a text by itself: named fixers in a measured order, each change kept so that it can be replayed.
 
 Wrong decodings go first, because soft hyphens, no-break spaces and control characters are bytes of theirs; the mark of
 a cut goes last, when nothing stands behind it any more. Sound text comes back as it was.
@@ -71,7 +71,7 @@ _LONGEST = 200_000  # characters of a text that is remembered at all
 
 
 class Change(NamedTuple):
-    """What one fixer did: its name, the passage it met and what it made of it (at most 120 characters each)."""
+    """The name of the fixer, the passage before and after it (at most 120 characters each)."""
 
     cause: str
     before: str
@@ -79,7 +79,7 @@ class Change(NamedTuple):
 
 
 class RepairedText(NamedTuple):
-    """A mended text, whether it is cut, and the changes in the order they were made."""
+    """A repaired text, whether it is cut, and the changes in the order they were made."""
 
     text: str
     cut: bool
@@ -87,7 +87,7 @@ class RepairedText(NamedTuple):
 
 
 def repair_text(text: str, *, cut: bool = False) -> RepairedText:
-    r"""The text made whole as far as it can be by itself; ``cut`` says that it is known to be cut.
+    r"""Return the text repaired as far as it can be by itself; ``cut`` says that it is known to be cut.
 
     A mark of truncation is taken off where it is sure, with the torn word before it. Idempotent.
 
@@ -129,7 +129,7 @@ def _note_change(cause: str, before: str, after: str, changes: list[Change]) -> 
 
 
 def find_change(before: str, after: str) -> tuple[str, str]:
-    """The changed stretch of two texts, each cut to 120 characters.
+    """Return the changed stretch of two texts, each cut to 120 characters.
 
     >>> find_change("one twwo three", "one two three")
     ('w', '')
@@ -140,7 +140,7 @@ def find_change(before: str, after: str) -> tuple[str, str]:
 
 
 def _common_start(left: str, right: str) -> int:
-    """The length of the beginning that two strings share."""
+    """Return the length of the beginning that two strings share."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,9 @@
-"""Replace letters that only look right: of another script, ligatures, full-width forms, spaced-out words."""
+"""Replace letters that only look right: of another script, ligatures, full-width forms, spaced-out words.
+
+Only a word that mixes scripts is touched, and only towards the script of its text ("еmails" in a Russian text is its
+author's keyboard), or a single letter between words of the other script. Words made wholly of look-alikes, and
+compounds such as ``IT-шник``, are real.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +25,17 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SINGLE = re.compile(r"(?<=[A-Za-z] )[аосуеАОСУ](?= [A-Za-z])")
 # In a Russian text "Go с Rust" is right: a lone letter is only foreign in a text that is nearly all Latin.
 _MOSTLY = 0.9
+_LEAST_SPACED = 6
+_SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
+_FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ſt", "ﬆ": "st"}
+_LIGATURE = re.compile(r"(?<=[^\W\d_])[ﬀ-ﬆ]|[ﬀ-ﬆ](?=[^\W\d_])")
 
 
 def replace_homoglyphs(text: str) -> str:
-    """The text with look-alike letters put back into the script of their word.
+    """Return the text with look-alike letters put back into the script of their word.
 
     >>> replace_homoglyphs("Hеllo"), replace_homoglyphs("IT-шник"), replace_homoglyphs("this is а test")
     ('Hello', 'IT-шник', 'this is a test')
@@ -41,12 +53,12 @@ def replace_homoglyphs(text: str) -> str:
 
 
 def mixes_scripts(word: str) -> bool:
-    """Whether the word holds letters of Latin and of Cyrillic or Greek."""
+    """Return whether the word holds letters of Latin and of Cyrillic or Greek."""
     return bool(_OTHER.search(word)) and bool(_LATIN.search(word))
 
 
 def _unify_script(word: str, *, latin_text: bool) -> str:
-    """The mixed word in the script of its text, where every foreign letter of it has a twin there."""
+    """Return the mixed word in the script of its text, where every foreign letter of it has a twin there."""
     foreign = [letter for letter in word if _OTHER.match(letter)]
     if latin_text:
         swaps = _LATIN_OF if all(letter in _LATIN_OF for letter in foreign) else {}
@@ -54,15 +66,6 @@ def _unify_script(word: str, *, latin_text: bool) -> str:
         home = _GREEK_OF if unicodedata.name(foreign[0]).startswith("GREEK") else _CYRILLIC_OF
         swaps = home if all(letter in home for letter in word if _LATIN.match(letter)) else {}
     return "".join(swaps.get(letter, letter) for letter in word)
-
-
-_LEAST_SPACED = 6
-_SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
-_FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
-_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ſt", "ﬆ": "st"}
-_LIGATURE = re.compile(r"(?<=[^\W\d_])[ﬀ-ﬆ]|[ﬀ-ﬆ](?=[^\W\d_])")
 
 
 def replace_letter_forms(text: str) -> str:

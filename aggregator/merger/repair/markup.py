@@ -1,4 +1,7 @@
-"""Remove markup that was shown as text: of mail, forums, wikis, TeX, Markdown, editors of blogs."""
+"""Remove markup that was shown as text: of HTML, mail, forums, wikis, TeX, Markdown, editors of blogs.
+
+Each fixer asks for pairs, for every line, or for a place inside a word: what a text says about such signs stays.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,14 @@ _TEX_DOTS = re.compile(r"\\l?dots(?:\{\}|\b)")
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,5})[ \t:|]+(?=\S)")
 _LEAST_NUMBERED = 3
+# A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
+_SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
+_BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?://|/|\?|mailto:|www\.)[^\s()]*\)")
+_BROKEN_LINK = re.compile(r"\s?(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s?\[\(https?\S*$")
+_BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=\S)")
+_LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 
 
 def remove_silent_parts(text: str) -> str:
@@ -82,25 +93,15 @@ def remove_foreign_markup(text: str) -> str:
     return text
 
 
-# A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
-_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
-_SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
-_BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?://|/|\?|mailto:|www\.)[^\s()]*\)")
-_BROKEN_LINK = re.compile(r"\s?(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s?\[\(https?\S*$")
-_BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=\S)")
-_LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
-
-
 def replace_links(text: str) -> str:
-    """The text with ``[words](address)`` as its words, and without the ruins ``[(https://…`` of such links."""
+    """Return the text with ``[words](address)`` as its words, and without the ruins ``[(https://…`` of such links."""
     if "[" not in text or ("](" not in text and "[(" not in text):
         return text
     return _BROKEN_LINK.sub("", _LINK.sub(r"\1", text))
 
 
 def remove_backslashes(text: str) -> str:
-    r"""The text without Markdown's backslashes, where they are surely escapes.
+    r"""Return the text without Markdown's backslashes, where they are surely escapes.
 
     >>> remove_backslashes(r"TORCH\_TRACE"), remove_backslashes(r"¯\_(ツ)_/¯")
     ('TORCH_TRACE', '¯\\_(ツ)_/¯')
@@ -113,7 +114,7 @@ def remove_backslashes(text: str) -> str:
 
 
 def remove_bold(text: str) -> str:
-    """The text without pairs of ``**`` around words.
+    """Return the text without pairs of ``**`` around words.
 
     >>> remove_bold("using **Python** here"), remove_bold("*args and **kwargs explained")
     ('using Python here', '*args and **kwargs explained')
@@ -122,7 +123,7 @@ def remove_bold(text: str) -> str:
 
 
 def remove_lone_bullet(text: str) -> str:
-    r"""The text without the one bullet it begins with; a list keeps its bullets.
+    r"""Return the text without the one bullet it begins with; a list keeps its bullets.
 
     >>> remove_lone_bullet("- Radio 801"), remove_lone_bullet("- one\n- two")
     ('Radio 801', '- one\n- two')

@@ -1,4 +1,4 @@
-"""Repair: one entry, its texts made whole by themselves, each change noted."""
+"""Repair the texts of one entry, each by itself, each change noted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BETWEEN_WORDS = " "
 
 
 def repair(entry: Entry) -> Entry:
-    """The entry with title, description and summary mended, and one note for each change that a fixer made.
+    """Return the entry with title, description and summary repaired, and one note for each change that a fixer made.
 
     A description is made from ``html`` where the source gave markup. ``cut`` becomes true where the description ends
     in a sure mark of truncation; the mark goes, and the torn word before it: what is left ends in a blank. A title
@@ -31,7 +31,7 @@ def repair(entry: Entry) -> Entry:
 
 
 def _repair_title(title: str) -> tuple[str, tuple[Change, ...]]:
-    """The mended title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
+    """Return the title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
     first = repair_text(title)
     line = " ".join(first.text.split())
     if line == title and not first.cut and not first.changes:
@@ -48,9 +48,9 @@ def _repair_summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]
 
 
 def _mark_cut(mended: RepairedText) -> str:
-    """The text, with an ellipsis where it is cut, unless that would be read as the last byte of half a character.
+    """Return the text, with an ellipsis where it is cut, unless that would be read as a byte of half a character.
 
-    "Ñ" and "…" are "х" in mojibake, a letter that nobody wrote; the note of the change still tells the cut.
+    "Ñ" and "…" are "х" in mojibake; the note of the change still says that the text was cut.
     """
     marked = f"{mended.text}…"
     kept = mended.cut and repair_text(marked) == RepairedText(marked, cut=False, changes=())

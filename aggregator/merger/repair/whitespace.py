@@ -1,4 +1,4 @@
-"""White space and the unseen: invisible characters, no-break spaces, wrapped lines, hyphens at a line's end."""
+"""Repair white space: invisible characters, no-break spaces, wrapped lines, hyphens at a line's end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SENTENCE_END = tuple(".!?:;…")
 
 
 def remove_invisibles(text: str) -> str:
-    r"""The text without characters that print nothing; bidi marks stay where right-to-left letters are.
+    r"""Return the text without characters that print nothing; bidi marks stay where right-to-left letters are.
 
     >>> remove_invisibles("ze\u200bro\x07")
     'zero'
@@ -47,18 +47,17 @@ def remove_invisibles(text: str) -> str:
 
 
 def normalize_blanks(text: str) -> str:
-    """The text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
+    """Return the text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
     plain = text if _is_printable(text) else _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text))
     return plain if plain.isascii() else normalize("NFC", plain)
 
 
 def _is_printable(text: str) -> bool:
-    """Whether there is nothing but what prints, ordinary spaces and line ends: no control, no mark, no other blank."""
     return text.replace("\n", "").isprintable()
 
 
 def join_hyphenated(text: str) -> str:
-    r"""The text with words divided at a line's end made whole; a hyphen before a capital or in a link stays.
+    r"""Return the text with words divided at a line's end joined; a hyphen before a capital or in a link stays.
 
     >>> join_hyphenated("devel-\noper"), join_hyphenated("Vor-\nund Nachteile"), join_hyphenated("Anglo-\nSaxon")
     ('developer', 'Vor- und Nachteile', 'Anglo-Saxon')
@@ -76,7 +75,7 @@ def _join_hyphen(found: re.Match[str]) -> str:
 
 
 def unwrap_lines(text: str) -> str:
-    r"""The text as one line where its line ends are those of a fixed width; other texts keep their lines.
+    r"""Return the text as one line where its line ends are those of a fixed width; other texts keep their lines.
 
     >>> unwrap_lines("one\ntwo")
     'one\ntwo'
@@ -97,7 +96,7 @@ def unwrap_lines(text: str) -> str:
 
 
 def squeeze_spaces(text: str) -> str:
-    """The text with single spaces, at most one empty line between paragraphs, and nothing around it."""
+    """Return the text with single spaces, at most one empty line between paragraphs, and nothing around it."""
     if "  " in text:
         text = _SPACES.sub(" ", text)
     if " \n" in text or "\n " in text:

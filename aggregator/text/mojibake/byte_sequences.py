@@ -1,4 +1,4 @@
-"""Which bytes a character may have been, for each encoding that UTF-8 is wrongly read as, worn forms included.
+"""Find what character a stretch of text may have been, read as the bytes of UTF-8 in another encoding.
 
 A byte shows as its character in the code page; pages then fold it (² to 2), replace what is undefined by "•" or U+FFFD,
 and recognition takes one mark for another. Each form has a cost: how unlikely it is that the byte came to look so.
@@ -77,7 +77,7 @@ class CodePage(NamedTuple):
 
 @lru_cache(maxsize=8)
 def load_page(name: str) -> CodePage:
-    """The table of one encoding."""
+    """Return the table of one encoding."""
     shown = {byte: _shown_character(byte, name) for byte in range(0x80, 0x100)}
     leads = {character: byte for byte, character in shown.items() if byte in _LEADS}
     leads |= {worn: leads[character] for character, worn in _LEADS_WORN if character in leads and worn not in leads}
@@ -103,7 +103,7 @@ def load_page(name: str) -> CodePage:
 
 
 def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:
-    """What finds the lead bytes that enough forms of continuation bytes follow."""
+    """Return the pattern that finds the lead bytes that enough forms of continuation bytes follow."""
     forms = {form for found in tails.values() for form, _, _ in found}
     single = "".join(re.escape(form) for form in sorted(forms) if len(form) == 1)
     longer = [re.escape(form) for form in sorted(forms) if len(form) > 1]
@@ -114,7 +114,7 @@ def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int,
 
 
 def _compile_plain(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
-    """What finds a run of sequences that are not worn and can be read in one way only."""
+    """Return the pattern of a run of sequences that are not worn and can be read in one way only."""
     tail = f"[{''.join(map(re.escape, clear))}]"
     parts = (f"[{''.join(each)}]{tail}{{{count}}}" for count, each in sorted(_group_leads(leads).items()))
     return re.compile(f"(?:{'|'.join(parts)}){{1,{_LONGEST_RUN}}}")
@@ -128,12 +128,12 @@ def _group_leads(leads: dict[str, int]) -> dict[int, list[str]]:
 
 
 def _continuation_count(lead: int) -> int:
-    """How many continuation bytes a lead byte needs (RFC 3629, section 3)."""
+    """Return how many continuation bytes a lead byte needs (RFC 3629, section 3)."""
     return 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004
 
 
 def _shown_character(byte: int, name: str) -> str:
-    """The character a byte is shown as; what the encoding leaves undefined keeps its C1 control character."""
+    """Return the character a byte is shown as; what the encoding leaves undefined keeps its C1 control character."""
     try:
         return bytes([byte]).decode(name)
     except UnicodeDecodeError:
@@ -141,7 +141,7 @@ def _shown_character(byte: int, name: str) -> str:
 
 
 def _worn_forms(byte: int, character: str) -> dict[str, float]:
-    """The forms a continuation byte may have taken, each with the lowest of its costs."""
+    """Return the forms a continuation byte may have taken, each with the lowest of its costs."""
     forms = {chr(byte): 0.0, character: 0.0}
     if character == _UNDEFINED:
         forms[character] = _DEFINED_COST
@@ -197,7 +197,7 @@ class Choice(NamedTuple):
 def list_choices(
     text: str, at: int, table: CodePage, familiar: frozenset[int] | None = None, *, lost: bool = False
 ) -> tuple[Choice, ...]:
-    """The characters that may begin at a lead byte, by the forms of the bytes that follow, the likeliest first.
+    """Return the characters that may begin at a lead byte, by the forms of the bytes that follow, the likeliest first.
 
     ``lost``: one byte is missing. Where ``familiar`` lead bytes are given, readings with two worn bytes or a lost one
     need one of these.
@@ -215,10 +215,7 @@ def list_choices(
 
 
 def read_clear_run(text: str, at: int, table: CodePage) -> str:
-    """The characters of a run of sequences from a place on, each of which ``list_choices`` can read in one way only.
-
-    They are read in one step, for page after page may not be worn at all.
-    """
+    """Return the characters of a run of sequences from a place on, each of which can be read in one way only."""
     found = table.plain.match(text, at)
     if not found:
         return ""
@@ -246,7 +243,7 @@ def _is_east_asian(character: str) -> bool:
 
 
 def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> bool:
-    """Whether a reading may stand right behind a digit or a small Latin letter.
+    """Return whether a reading may stand right behind a digit or a small Latin letter.
 
     Chinese, Japanese or Korean does not stand alone behind such a letter ("surdoué »"), and "×2" behind a digit is a
     product.
@@ -258,7 +255,7 @@ def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> boo
 
 @lru_cache(maxsize=1 << 13)
 def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a key of the memory
-    """The characters that a text may begin with, the likeliest first; those that no page would show are left out."""
+    """Return the characters that a text may begin with, the likeliest first; without those that no page would show."""
     table = load_page(name)
     lead = table.leads[text[0]]
     need = _continuation_count(lead)
@@ -283,7 +280,7 @@ def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Ch
 
 
 def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[tuple[str, int, float]]:
-    """The forms of a continuation byte at a place, and no form at all where one may be lost."""
+    """Return the forms of a continuation byte at a place, and no form at all where one may be lost."""
     for form, byte, cost in table.tails.get(text[at : at + 1], ()):
         if text.startswith(form, at):
             yield form, byte, cost
@@ -294,16 +291,13 @@ def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[
 
 @lru_cache(maxsize=4096)
 def _is_assigned(character: str) -> bool:
-    """Whether a character is assigned, and no half of one."""
+    """Return whether a character is assigned, and no half of one."""
     return unicodedata.category(character) not in {"Cn", "Co", "Cs"}
 
 
 @lru_cache(maxsize=1 << 13)
 def _strangeness(code: int) -> float:
-    """How unlikely a character is in any text: letters, quotes and what is invisible are likely, boxes are not.
-
-    What is no character is in none.
-    """
+    """Return how unlikely a character is in any text: letters and quotes are likely, boxes are not."""
     character = chr(code)
     if not _is_assigned(character):
         return inf

@@ -1,4 +1,4 @@
-"""Text that was decoded with a code page that ``redecode`` has no table of: East Asian, DOS, Macintosh, KOI8, others.
+"""Read text again that was decoded with an encoding that ``redecode`` has no table of: East Asian, DOS and others.
 
 Two cases. UTF-8 read as another encoding: written back and read as UTF-8, all of the text must be valid, which sound
 text hardly ever is. A national encoding read as a Western one, or as another of its script: the text shows spots that
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, islice, product
 from math import log
 
 import ftfy.bad_codecs  # noqa: F401 - Python then knows "sloppy-windows-1252"
@@ -185,9 +185,7 @@ def _measure_commonness(text: str) -> float:
 def _letter_frequencies(language: str) -> dict[str, float]:
     """Return the natural logarithm of how often each letter occurs in a language, by its commonest words."""
     counts: dict[str, float] = {}
-    for word, often in list(
-        chain.from_iterable(part.items() for part in word_frequencies.load_frequencies(language)[:1])
-    )[:_COMMONEST]:
+    for word, often in islice(word_frequencies.load_frequencies(language).items(), _COMMONEST):
         for letter in word:
             counts[letter] = counts.get(letter, 0.0) + often
     total = sum(counts.values()) or 1.0

@@ -1,4 +1,9 @@
-"""The characters of a word chosen together, where bytes left several possible, by the words of its language."""
+"""Read text again that was decoded with the wrong encoding.
+
+``ftfy.fix_encoding`` undoes what is whole. What pages have worn since (see ``byte_sequences``) is read here: a lead
+byte and its continuation bytes, each with the forms it may have taken, become the likeliest character; where several
+are possible the language's words decide. A text is only touched where it shows sequences that no writer makes.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from itertools import pairwise, product
 from math import prod
 
 import ftfy
+from ftfy.badness import badness, is_bad
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import (
@@ -23,7 +29,6 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
     read_clear_run,
 )
-from aggregator.text.mojibake.detector import is_suspect
 
 _Piece = str | tuple[Choice, ...]
 """A stretch of text that stays as it is, or what it may have been; the first is taken where no word list can tell."""
@@ -38,7 +43,7 @@ _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
 
 def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
-    """The characters of each word, chosen together where the words of the language can tell."""
+    """Return the characters of each word, chosen together where the words of the language can tell."""
     word: list[_Piece] = []
     left = MOST_WEIGHED
     for piece in (*pieces, ""):
@@ -55,7 +60,7 @@ def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
 
 
 def _count_readings(word: Sequence[_Piece]) -> int:
-    """How much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one, or too many."""
+    """Return how much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one, or too many."""
     if len(word) > _LONGEST_WORD:
         return 0
     several = [1 if isinstance(piece, str) else len(piece) for piece in word]
@@ -66,7 +71,6 @@ def _count_readings(word: Sequence[_Piece]) -> int:
 
 
 def _likeliest_word(word: Sequence[_Piece]) -> str:
-    """The word by its likeliest characters."""
     return "".join([piece if isinstance(piece, str) else piece[0].character for piece in word])
 
 
@@ -85,7 +89,7 @@ def _choose_word(word: tuple[_Piece, ...]) -> str:
 
 
 def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
-    """The most familiar of all readings, found character by character: only neighbours are known together."""
+    """Return the most familiar of all readings, found character by character: only neighbours are known together."""
     best = [("", 0.0)]
     for parts in every:
         ends = [read[-1:] for read, _ in best]
@@ -109,38 +113,13 @@ def _guess_language(word: str) -> str | None:
 
 @lru_cache(maxsize=1 << 12)
 def _language_of_letter(letter: str) -> str | None:
-    """The language whose words tell about a script, if one does."""
+    """Return the language whose words are known of a script, if one is."""
     return _LANGUAGE_OF.get(unicodedata.name(letter, "").split(" ", maxsplit=1)[0])
 
 
-# Chinese characters whose UTF-8 holds the byte that cp1252 shows as "•".
-_DOT = 0x95
-_DOTTED = re.compile(f"[{''.join(chr(code) for code in range(0x4E00, 0xA000) if _DOT in chr(code).encode())}]")
-
-
-def _replace_dotted(text: str) -> str:
-    """The text with each such character, or another whose bytes look the same, as its neighbours make it likeliest."""
-    return _DOTTED.sub(
-        lambda found: _find_meant(
-            text[max(0, found.start() - 1) : found.start()], found.group(), text[found.end() : found.end() + 1]
-        ),
-        text,
-    )
-
-
-@lru_cache(maxsize=4096)
-def _find_meant(before: str, character: str, after: str) -> str:
-    return max(_list_meanings(character), key=lambda one: word_frequencies.between(before, one, after))
-
-
-@lru_cache(maxsize=4096)
-def _list_meanings(character: str) -> tuple[str, ...]:
-    """The character and those whose bytes pages would have shown in the same way."""
-    read = character.encode()
-    meant = (read.replace(bytes([_DOT]), bytes([byte]), 1).decode() for byte in load_page("cp1252").lost)
-    return (character, *meant)
-
-
+# Chinese characters whose UTF-8 holds byte 95: cp1252 shows it as "•", and pages show undefined bytes so, too.
+_DOT = b"\x95"
+_DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 _ROUNDS = 3
 # Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
 _PROOF = 1.4
@@ -169,7 +148,7 @@ _QUOTE = "\ue201"
 
 
 def redecode(text: str) -> str:
-    """The text with wrong decodings undone; sound text of any language comes back as it is.
+    """Return the text with wrong decodings undone; sound text of any language comes back as it is.
 
     >>> redecode("PortuguÃªs"), redecode("PortuguÃas"), redecode("Português"), redecode("“NÃO, AMANHÃ”")
     ('Português', 'Português', 'Português', '“NÃO, AMANHÃ”')
@@ -188,29 +167,44 @@ def redecode(text: str) -> str:
             break
         text = better
     if "cp1252" in familiar:
-        text = _replace_dotted(text)
+        text = _DOTTED.sub(_replace_dotted, text)
     for name, leads in familiar.items():
         if name != "cp1251":
             text = _reread(text, load_page(name), leads, lost=True)
     return text
 
 
+def _replace_dotted(found: re.Match[str]) -> str:
+    """Return the Chinese character that the neighbours make likeliest, of those whose bytes pages show alike."""
+    text, character = found.string, found[0]
+    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+    read = character.encode()
+    alike = (read.replace(_DOT, bytes([byte]), 1).decode() for byte in load_page("cp1252").lost)
+    return max((character, *alike), key=lambda one: word_frequencies.added_familiarity(before, one + after))
+
+
+@lru_cache(maxsize=1 << 12)
+def count_oddities(text: str) -> int:
+    """Return how many spots look like a wrong decoding to ftfy's detector; 0 in sound text of any language."""
+    return 0 if text.isascii() else int(badness(text))
+
+
 def _fix_whole(text: str) -> str:
-    if not is_suspect(text):
+    if text.isascii() or not is_bad(text):
         return text
     better = ftfy.fix_encoding(text)
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
 
 def _read_worn(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
-    """The text read again through an encoding; the lead bytes that were met whole are added to ``familiar``, by it."""
+    """Return the text read again through an encoding; add the lead bytes that were met whole to ``familiar``, by it."""
     familiar[name] = familiar.get(name, frozenset()) | _familiar_leads(text, load_page(name))
     return _reread(text, load_page(name), familiar[name])
 
 
 @lru_cache(maxsize=4)
 def _prove_encoding(text: str) -> tuple[float, str]:
-    """The encoding that explains most of a text, with the proof; of a long text as many parts as it takes are read.
+    """Return the proof of the encoding that explains most of a text, and its name; of a long text by its first parts.
 
     What proves much and explains little of the letters that it is made of proves nothing; a part that explains next to
     nothing of them is noise, and the proof ``_NOISE``.
@@ -231,14 +225,14 @@ def _prove_encoding(text: str) -> tuple[float, str]:
 
 
 def _explain_part(text: str, name: str) -> tuple[float, int]:
-    """How much of a text an encoding's sequences prove, and how many letters that may be bytes their words have."""
+    """Return how much an encoding's sequences prove, and how many letters of their words may be bytes."""
     every = list(_suspect_words(text, load_page(name)))
     proof = sum([(_weigh_known if len(word) <= _LONGEST_WORD else _weigh_word)(word, name) for word in every])
     return proof, _count_strange("".join(every), load_page(name))
 
 
 def _suspect_words(text: str, table: CodePage) -> Iterator[str]:
-    """The words in which a sequence of the encoding may stand, in order."""
+    """Return the words in which a sequence of the encoding may stand, in order."""
     spaced = text.replace("\t", " ").replace("\r", " ").replace("\n", " ")
     done = 0
     for found in table.finder.finditer(text):
@@ -251,7 +245,7 @@ def _suspect_words(text: str, table: CodePage) -> Iterator[str]:
 
 
 def _weigh_word(word: str, name: str) -> float:
-    """What a word proves: its sequences, two-byte ones counting 1, worn ones less, by the letters they explain."""
+    """Return what the sequences of a word prove: two-byte ones 1, worn ones less, by the letters they explain."""
     table = load_page(name)
     at = explained = 0
     weight = 0.0
@@ -272,7 +266,7 @@ def _weigh_word(word: str, name: str) -> float:
 
 
 def _count_strange(word: str, table: CodePage) -> int:
-    """How many letters of a word may be bytes."""
+    """Return how many letters of a word may be bytes."""
     return sum(map(table.shown.__contains__, word))
 
 
@@ -280,7 +274,7 @@ _weigh_known = lru_cache(maxsize=4096)(_weigh_word)
 
 
 def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool = False) -> str:
-    """Every sequence of the text read again; ``lost`` reads those, and only those, that lack a byte."""
+    """Return the text with every sequence read again; ``lost`` reads those, and only those, that lack a byte."""
     finder = table.leader if lost else table.finder
     begun = {text[found.start() : found.start() + _BEGINNING] for found in finder.finditer(text)}
     if len(begun) > _MOST_BEGINNINGS:
@@ -302,14 +296,14 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
 
 
 def _keep_known_sizes(readings: tuple[Choice, ...], text: str, at: int) -> tuple[Choice, ...]:
-    """The readings that take as much of the text as the likeliest one does; that is a mark where a letter is lost."""
+    """Return the readings that take as much of the text as the likeliest one; that is a mark where a letter is lost."""
     size = readings[0].size
     known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
     return (readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known
 
 
 def _split_plain(text: str) -> list[str]:
-    """A stretch that stays as it is, in three pieces: the end of one word, what lies between, the begin of another."""
+    """Return a stretch that stays as it is in pieces: the end of a word, what lies between, the begin of another."""
     first, last = 0, len(text)
     while first < len(text) and _is_letter(text[first]):
         first += 1
@@ -323,7 +317,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _familiar_leads(text: str, table: CodePage) -> frozenset[int]:
-    """The lead bytes of the sequences that are hardly worn."""
+    """Return the lead bytes of the sequences that are hardly worn."""
     met: set[str] = set()
     for found in table.finder.finditer(text):
         readings = () if found.group() in met else list_choices(text, found.start(), table)
@@ -333,7 +327,7 @@ def _familiar_leads(text: str, table: CodePage) -> frozenset[int]:
 
 
 def _fix_lone_letter(text: str) -> str:
-    """One worn letter in an otherwise sound word: a capital Ã or Â behind a small letter is nobody's spelling."""
+    """Return the text with lone worn letters read: a capital Ã or Â behind a small letter is no spelling."""
     if "Ã" not in text and "Â" not in text and "â" not in text:
         return text
     text = _LONE_INVISIBLE.sub("", text)

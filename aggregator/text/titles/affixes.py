@@ -1,4 +1,4 @@
-"""What a show puts before and behind the words of its titles, mined from all of them: "447. ", " | LUP 232".
+"""Mine what a show puts before and behind the words of its titles: "447. ", " | LUP 232".
 
 A template is what a title begins or ends with once every number is written as #. It is the show's only where many of
 its titles carry it, so that "1984: A Novel" keeps its year and "Race 1: Harbour" its race. A template is never taken
@@ -44,7 +44,7 @@ class Template(NamedTuple):
     tails: frozenset[str] = frozenset()
 
     def split(self, title: str) -> Split:
-        """The title's own words between what the show puts round them; words of its own are left, or nothing is split.
+        """Return the title's own words between what the show puts round them; some words are always left.
 
         >>> Template(frozenset({"show #: "}), frozenset({" | live"})).split("Show 12: Bread | Live")
         Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
@@ -63,7 +63,7 @@ NO_TEMPLATE = Template()
 
 
 def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Template:
-    """The template of a show, given one list of titles for each listing of it.
+    """Return the template of a show, given one list of titles for each listing of it.
 
     >>> learn_template(
     ...     [[f"{at}. {word}" for at, word in enumerate(("Bread", "Copper", "Harbour"), 7)], ["1984: A Novel"]]
@@ -89,7 +89,7 @@ def _find_common(edges: Sequence[str], least: float) -> set[str]:
 
 
 def _split_title(text: str, name: str, frames: Frames) -> Split:
-    """A plain title with the show's name, its frames and its marked numbers split off."""
+    """Return a plain title with the show's name, its frames and its marked numbers split off."""
     rest, _, _ = strip_numbers(text, name)
     rest, _ = frames.strip(rest)
     rest = _strip_show_name(strip_numbers(rest, name)[0], name)
@@ -101,7 +101,7 @@ def _split_title(text: str, name: str, frames: Frames) -> Split:
 
 
 def _strip_show_name(text: str, name: str) -> str:
-    """The text without a last segment that is the show's name and a number."""
+    """Return the text without a last segment that is the show's name and a number."""
     cuts = deque((met.start() for met in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
     return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
@@ -115,7 +115,7 @@ def _has_letters(text: str) -> bool:
 
 
 def _plain_letters(title: str) -> str:
-    """A title of the same length with plain dashes and letters, and ordinary blanks."""
+    """Return a title of the same length with plain dashes and letters, and ordinary blanks."""
     wide = (unicodedata.normalize("NFKC", letter) for letter in title)
     plain = "".join(one if len(one) == 1 else letter for one, letter in zip(wide, title, strict=True))
     return "".join(" " if letter.isspace() else letter for letter in plain.translate(_DASHES))

@@ -48,7 +48,7 @@ _ROUNDS = 4  # marks that a title may carry on one side: "Show #40 - 252: X" has
 
 
 def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int, ...]]:
-    """The text without the show's folded name and marked numbers at its ends; the season; the numbers taken off.
+    """Return the text without the show's folded name and marked numbers at its ends; the season; the numbers taken off.
 
     >>> strip_numbers("Example Cast #40 - 252: Soup", "example cast")
     ('Soup', None, (40, 252))
@@ -77,7 +77,7 @@ _CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
 
 
 def _strip_show(text: str, show: str) -> str:
-    """The text without the show's name before or after it, if more than that name is there."""
+    """Return the text without the show's name before or after it, if more than that name is there."""
     if show not in fold(text):
         return text
     found = _CUT.split(text)
@@ -158,8 +158,6 @@ _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）
     r"(?<![\s\-])[\s\-]*+[(（\[【]?(?:第\s?(?P<d>[\d一二三四五六七八九十])\s?部分?|제?\s?(?P<k>\d)\s?[부편]|その(?P<s>[\d一二三四五]))"
     r"(?!\w)[)）\]】]?|[(（【]\s?(?P<c>[一二三四五])\s?[)）】]|(?<!\w)(?P<u>[上中下])集(?!\w)"
 )
-# What every word above has in it: most titles are done with these alone.
-_PART_STEM = re.compile("|".join(map(re.escape, (*_PART_WORDS, "del", "half"))))
 
 
 class Part(NamedTuple):
@@ -170,7 +168,7 @@ class Part(NamedTuple):
 
 
 def find_part(text: str) -> tuple[Part, str]:
-    """The part that a title names and the title without that mark.
+    """Return the part that a title names and the title without that mark.
 
     >>> find_part("The Long Way (Part 2 of 3)")
     (Part(number=2, total=3), 'The Long Way')
@@ -179,13 +177,7 @@ def find_part(text: str) -> tuple[Part, str]:
     >>> find_part("Die lange Reise (2. Teil)"), find_part("Part time work")
     ((Part(number=2, total=None), 'Die lange Reise'), (Part(number=None, total=None), 'Part time work'))
     """
-    low = text.casefold()
-    patterns: tuple[re.Pattern[str], ...] = ()
-    if _PART_STEM.search(low):
-        patterns = (_WORDED, _NUMBERED, _SPELT)
-    if "/" in low or "(" in low or "[" in low:
-        patterns = (*patterns, _FRACTION)
-    for pattern in patterns:
+    for pattern in (_WORDED, _NUMBERED, _SPELT, _FRACTION):
         met = pattern.search(text)
         if met is None:
             continue
@@ -201,7 +193,7 @@ def find_part(text: str) -> tuple[Part, str]:
 
 
 def _find_asian_part(text: str) -> tuple[Part, str]:
-    """The part as Japanese, Chinese and Korean titles name it."""
+    """Return the part as Japanese, Chinese and Korean titles name it."""
     if met := _HALF.search(text):
         return Part(_HALVES[met["h"] or met["b"]]), _remove_mark(text, met)
     if met := _PIECE.search(text):
@@ -212,18 +204,18 @@ def _find_asian_part(text: str) -> tuple[Part, str]:
 
 
 def _is_set_off(text: str, met: re.Match[str]) -> bool:
-    """Whether the mark begins or ends the text, or a mark of punctuation stands on one of its sides."""
+    """Return whether the mark begins or ends the text, or a mark of punctuation stands on one of its sides."""
     around = (text[: met.start()][-1:], met.group().lstrip()[:1], text[met.end() :].lstrip()[:1])
     return not around[0] or not around[2] or not all(map(str.isalnum, around[1:]))
 
 
 def _remove_mark(text: str, met: re.Match[str]) -> str:
-    """The text without the mark, the two sides one space apart."""
+    """Return the text without the mark, the two sides one space apart."""
     return f"{text[: met.start()].rstrip()} {text[met.end() :].lstrip()}".strip(" :-,|") or text
 
 
 def _read_number(written: str | None) -> int | None:
-    """A digit, roman numeral or number word as a number."""
+    """Return a digit, roman numeral or number word as a number."""
     if written is None:
         return None
     low = written.casefold()
@@ -255,25 +247,15 @@ _EDGES = {
     )
     for tag, words in _TAG_WORDS.items()
 }
-_STEMS = (  # what every word above has in it: most titles are done with these alone
-    *("play", "broadcast", "run", "encore", "air", "issue", "release", "from the", "throwback", "flashback"),
-    *("wiederholung", "best of", "rediffusion", "repetici", "再放送", "classic", "discussing", "after", "cap"),
-    *("debrief", "reaction", "behind the", "making of", "talking", "show", "companion", "bonus", "extra", "unlocked"),
-    *("outtake", "blooper", "special", "sonderfolge", "番外編", "おまけ", "trailer", "teaser", "preview", "peek"),
-    *("soon", "予告"),
-)
-_TAG_STEM = re.compile("|".join(map(re.escape, _STEMS)))
 
 
 def find_tag(text: str) -> str | None:
-    """What a title says of itself at its start or end, or ``None``; the same word in mid-sentence says nothing.
+    """Return what a title calls itself at its start or end, or ``None``; the same word in mid-sentence says nothing.
 
     >>> find_tag("Replay: The Long Way"), find_tag("The Long Way (Bonus)")
     ('replay', 'bonus')
     >>> find_tag("How the encore came to be")
     """
-    if not _TAG_STEM.search(text.casefold()):
-        return None
     for tag, pattern in _EDGES.items():
         if pattern.search(text):
             return tag

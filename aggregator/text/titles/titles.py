@@ -1,4 +1,7 @@
-"""What the titles of one listing have in common before and after their own words: decoration, learned per listing.
+"""Parse titles: their own words, season and numbers, part, re-run or extra; learn the decoration of a listing.
+
+A number counts as an episode number only where it is marked as one ("#12", "Ep. 7", "S02E05", "447. X"); any other
+digit belongs to the title's own words, so that "race 1" is not "race 2".
 
 ``This week on Example Cast: X`` beside ``X`` elsewhere: no list of phrases can hold every such frame, but a listing
 repeats its own. A frame is decoration only where taking it off leaves the listing's titles as different from one
@@ -37,7 +40,7 @@ class Frames(NamedTuple):
     after: frozenset[str] = frozenset()
 
     def strip(self, text: str) -> tuple[str, tuple[int, ...]]:
-        """The text without its longest frame on either side, and the number that a frame before it counts with."""
+        """Return the text without its longest frame on either side, and the number behind the frame before it."""
         numbers: tuple[int, ...] = ()
         head = self._head(text) if self.before else 0
         rest = text[head:]
@@ -48,7 +51,7 @@ class Frames(NamedTuple):
         return rest.strip(EDGE) or text, numbers
 
     def _head(self, text: str) -> int:
-        """Where the longest frame before the text ends, 0 where there is none; its mark may be lost."""
+        """Return where the longest frame before the text ends, 0 where there is none; its mark may be lost."""
         for cut in _head_cuts(text):
             if fold(text[:cut]) in self.before:
                 return cut
@@ -68,9 +71,9 @@ NO_FRAMES = Frames()
 
 
 def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
-    """The frames that any listing of a show has in common, their numbers already taken off.
+    """Return the frames that any listing of a show has in common, their numbers already taken off.
 
-    A frame that one listing needs to tell its titles apart is nobody's decoration.
+    A frame that one listing needs to tell its titles apart is no decoration.
 
     >>> _mine_frames([[f"Hear this: {word}" for word in ("bread", "harbour", "copper")], ["bread"]]).before
     frozenset({'hear this'})
@@ -95,13 +98,13 @@ def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
 
 
 def _stay_distinct(new: dict[str, str], old: dict[str, str]) -> bool:
-    """Whether all titles keep words of their own and as many are different as before."""
+    """Return whether all titles keep words of their own and as many are different as before."""
     values = set(new.values())
     return len(values) >= len(set(old.values())) and ("" not in values or "" in old.values())
 
 
 def _find_common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[int, list[str]]]]:
-    """The frames that enough titles of a listing carry, with all titles that do, by listing.
+    """Return the frames that enough titles of a listing carry, with all titles that do, by listing.
 
     The most common stand first, and of equals the longer.
     """
@@ -120,32 +123,32 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[i
 
 
 def _list_ends(text: str) -> set[tuple[str, bool]]:
-    """What may be frames of a text, and whether they stand before the title."""
+    """Return what may be frames of a text, and whether they stand before the title."""
     before = {(fold(text[:cut]), True) for cut in _head_cuts(text)}
     return before | {(fold(text[cut:]), False) for cut in _tail_cuts(text)}
 
 
 def _is_decorative(frame: str) -> bool:
-    """Whether a frame may be decoration at all: it has a word and no number, and names no re-run, extra or part."""
+    """Return whether a frame may be decoration: it has a word and no number, and names no re-run, extra or part."""
     if not frame or any(letter.isdigit() for letter in frame) or find_tag(frame) or find_tag(f"x ({frame})"):
         return False
     return find_part(f"{frame} 2: x")[0].number is None
 
 
 def _fold_core(text: str, frames: Frames) -> str:
-    """The folded words that are left of a text, empty where only numbers and a part are."""
+    """Return the folded words that are left of a text, empty where only numbers and a part are."""
     core = fold(strip_numbers(find_part(frames.strip(text)[0])[1])[0])
     return core if any(letter.isalpha() for letter in core) else ""
 
 
 def _head_cuts(text: str) -> list[int]:
-    """Where a frame before the title may end, the longest first; something is left behind it."""
+    """Return where a frame before the title may end, the longest first; something is left behind it."""
     cuts = [met.end() for met in _BREAK.finditer(text)]
     return [cut for cut in cuts[:_DEEPEST] if 0 < cut < len(text)][::-1]
 
 
 def _tail_cuts(text: str) -> list[int]:
-    """Where a frame after the title may begin, the longest first; something is left before it."""
+    """Return where a frame after the title may begin, the longest first; something is left before it."""
     cuts = [met.start() for met in _OPEN.finditer(text) if met.start() > 0]
     return cuts[-_DEEPEST:]
 
@@ -184,7 +187,7 @@ class Title(NamedTuple):
 
 
 def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title:
-    """The typed pieces of a title, the show's own name and the listing's decoration taken off.
+    """Return the typed pieces of a title, the show's own name and the listing's decoration taken off.
 
     >>> parse_title("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")
     Title(core='notes on soup', season=None, numbers=(40, 252), part=2, parts=None, tag=None, digits=())
@@ -211,7 +214,7 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
 
 
 def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
-    """The decoration that the titles of a show have in common, given one list of titles for each listing of it."""
+    """Return the decoration that the titles of a show have in common, given one list of titles for each listing."""
     name = fold(show)
     every = {title for titles in listings for title in titles}
     bare = {title: strip_numbers(find_part(_clean(title))[1], name)[0] for title in every}
@@ -219,14 +222,14 @@ def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
 
 
 def _roman_numbers(text: str) -> list[int]:
-    """The roman numbers of a title that is not all in capitals; I and V are numbers at its end only, X never is."""
+    """Return the roman numbers of a title that is not all in capitals; I and V only at its end, X never."""
     found = [met[0] for met in _ROMAN.finditer(text)]
     shouted = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
     return [] if shouted else [_ROMANS.index(number) + 1 for number in found]
 
 
 def strip_teaser(title: str, description: str) -> str:
-    """The title without a last segment that only begins the item's own description.
+    """Return the title without a last segment that only begins the item's own description.
 
     >>> strip_teaser("Copper Kettle: In this one we look", "In this one we look at copper kettles.")
     'Copper Kettle'
@@ -242,7 +245,7 @@ def strip_teaser(title: str, description: str) -> str:
 
 
 def _clean(title: str) -> str:
-    """A title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
+    """Return a title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
 
     Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.
     """

@@ -11,7 +11,7 @@ import pytest
 from aggregator.merger.blending import aligned_copies, cross_repair
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.source_model import SourceLearner
+from aggregator.merger.blending.source_model import SourceModelLearner
 from aggregator.merger.repair import fixers
 from aggregator.text import alignment, tokens
 
@@ -263,7 +263,7 @@ def test_an_item_that_was_heard_takes_fewer_calls_to_read(name):
     blend(copies(name, 500))
     first = calls(given)
     forget()
-    SourceLearner().hear(given, None)
+    SourceModelLearner().add(given, None)
     assert counting(lambda: blend(given)) < HEARD * first
 
 

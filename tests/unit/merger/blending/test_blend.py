@@ -30,7 +30,7 @@ def test_a_more_trusted_copy_is_not_contradicted():
         *(Copy(name, "We meet Anna Kovacs today.", 0.6) for name in "ab"),
     ]
     reading = blend(copies, language="en")
-    assert (reading.text, reading.witness) == ("We meet Anna Kovacz today.", "host")
+    assert (reading.text, reading.main_source) == ("We meet Anna Kovacz today.", "host")
 
 
 def test_a_less_trusted_copy_completes():

@@ -5,7 +5,7 @@ import pytest
 from aggregator.merger.blending import boilerplate
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
-from aggregator.merger.blending.source_model import SourceLearner
+from aggregator.merger.blending.source_model import SourceModelLearner
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]
 TAIL = "Brought to you by the Harbour Tea Room. Sit down with us"
@@ -19,22 +19,22 @@ def items(tail, *, shared=False):
 
 
 def lore(tail, **how):
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for copies in items(tail, **how):
-        observer.hear(copies, "en", "show")
-    return observer.lore()
+        observer.add(copies, "en", "show")
+    return observer.learned()
 
 
 def test_a_tail_that_only_one_source_has_is_learned():
     learned = lore(TAIL)
     start = "In part 9 we talk about lighthouses with"
-    reading = blend([Copy("page", f"{start} a guest. {TAIL}"), Copy("feed", f"{start} ...Show More")], lore=learned)
+    reading = blend([Copy("page", f"{start} a guest. {TAIL}"), Copy("feed", f"{start} ...Show More")], model=learned)
     assert f"{start} a guest." == reading.text
 
 
 def test_a_lone_copy_keeps_its_tail():
     text = f"A single copy. {TAIL}"
-    assert text == blend([Copy("page", text)], lore=lore(TAIL)).text
+    assert text == blend([Copy("page", text)], model=lore(TAIL)).text
 
 
 def test_what_all_copies_share_is_the_authors():
@@ -42,20 +42,20 @@ def test_what_all_copies_share_is_the_authors():
 
 
 def test_numbers_in_a_tail_do_not_hide_it():
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for number, topic in enumerate(TOPICS):
         plain = f"We talk about {topic} with a guest."
-        observer.hear([Copy("feed", plain), Copy("page", f"{plain} {number + 20} min left to hear")], "en")
-    assert any("#" in phrase for phrase in observer.lore().phrases)
+        observer.add([Copy("feed", plain), Copy("page", f"{plain} {number + 20} min left to hear")], "en")
+    assert any("#" in phrase for phrase in observer.learned().phrases)
 
 
 def test_a_head_is_learned_too():
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for topic in TOPICS:
-        observer.hear(
+        observer.add(
             [Copy("feed", f"We talk about {topic}."), Copy("page", f"Hear this now: We talk about {topic}.")], "en"
         )
-    phrases = observer.lore().phrases
+    phrases = observer.learned().phrases
     witnesses = tokenise_copies(
         prepare_copies(
             [Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")]
@@ -75,7 +75,7 @@ def test_memory_is_bounded(monkeypatch, times):
     learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         word = lettered(number // times)
-        learner.hear(
+        learner.add(
             tokenise_copies(
                 prepare_copies([Copy("a", f"{word} and more."), Copy("b", f"{word} and more. tail {word} x y")])
             )
@@ -88,15 +88,15 @@ def test_what_is_seen_most_is_remembered_longest(monkeypatch):
     learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         said = f"{lettered(number)} and more."
-        learner.hear(tokenise_copies(prepare_copies([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
+        learner.add(tokenise_copies(prepare_copies([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
     assert any("harbour tea" in phrase for phrase in learner.learned())
 
 
 def heard(pairs):
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for copies in pairs:
-        observer.hear([Copy(source, text) for source, text in copies.items()], None)
-    return observer.lore()
+        observer.add([Copy(source, text) for source, text in copies.items()], None)
+    return observer.learned()
 
 
 SUBJECTS = {
@@ -110,7 +110,7 @@ SUBJECTS = {
 def test_a_single_word_at_the_end_of_one_sources_titles_is_learned(subjects):
     learned = heard({"host": title, "page": f"{title} – Podgarten"} for title in subjects[:-1])
     assert (
-        blend([Copy("page", f"{subjects[-1]} – Podgarten"), Copy("host", subjects[-1])], lore=learned).text
+        blend([Copy("page", f"{subjects[-1]} – Podgarten"), Copy("host", subjects[-1])], model=learned).text
         == (subjects[-1])
     )
 
@@ -123,15 +123,15 @@ def test_minutes_before_the_words_of_a_site_go_with_them(subjects):
         {"host": text, "page": f"{text} {20 + number} min {ends[number % 3]}"} for number, text in enumerate(texts)
     )
     copies = [Copy("host", f"{texts[0]} "), Copy("page", f"{texts[0]} 33 min {ends[0]}")]
-    assert blend(copies, lore=learned).text == texts[0]
+    assert blend(copies, model=learned).text == texts[0]
 
 
 def test_a_word_that_all_copies_begin_with_is_kept():
     learned = heard({"host": topic, "page": f"01/0{number + 1}/2019 {topic}"} for number, topic in enumerate(TOPICS))
     dated = "03/05/2021 the harbour at night"
-    assert blend([Copy("host", dated), Copy("page", f"{dated} again")], lore=learned).text.startswith("03/05/2021")
+    assert blend([Copy("host", dated), Copy("page", f"{dated} again")], model=learned).text.startswith("03/05/2021")
     undated = [Copy("host", "the harbour at night"), Copy("page", dated)]
-    assert blend(undated, lore=learned).text == "the harbour at night"
+    assert blend(undated, model=learned).text == "the harbour at night"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aggregator.merger.blending import boilerplate
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
-from aggregator.merger.blending.source_model import SourceLearner
+from aggregator.merger.blending.source_model import SourceModelLearner
 from aggregator.merger.repair.fixers import repair_text
 from aggregator.text.tokens import tokenise
 
@@ -27,9 +27,9 @@ def test_boilerplate_goes_only_where_another_copy_lacks_it():
 
 
 def test_one_item_teaches_no_boilerplate():
-    observer = SourceLearner()
-    observer.hear([Copy("a", f"A tale of bees. {TAIL}"), Copy("b", "A tale of bees.")], "en")
-    assert observer.lore().phrases == frozenset()
+    observer = SourceModelLearner()
+    observer.add([Copy("a", f"A tale of bees. {TAIL}"), Copy("b", "A tale of bees.")], "en")
+    assert observer.learned().phrases == frozenset()
 
 
 def test_a_letter_keeps_its_marks():

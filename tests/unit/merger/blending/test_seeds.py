@@ -8,7 +8,7 @@ import pytest
 
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceLearner
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModelLearner
 from aggregator.merger.repair.fixers import repair_text
 from tests.support.paths import SHARED
 
@@ -87,13 +87,13 @@ def test_the_bars_hold(level):
     rapidfuzz = pytest.importorskip("rapidfuzz.distance")
     lines = (SHARED / f"eval/text/{level}.jsonl").read_text(encoding="utf-8").split("\n")
     items = [json.loads(line) for line in lines if line]
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for item in items:
-        observer.hear(copies(item), item["lang"], item["show"])
-    lore = observer.lore()
+        observer.add(copies(item), item["lang"], item["show"])
+    lore = observer.learned()
     rows = []
     for item in items:
-        got = " ".join(blend(copies(item), language=item["lang"], lore=lore, show=item["show"]).text.split())
+        got = " ".join(blend(copies(item), language=item["lang"], model=lore, show=item["show"]).text.split())
         want = " ".join(item["truth"].split())
         rows.append((item["field"], got == want, rapidfuzz.Levenshtein.normalized_similarity(got, want)))
     exact, similar, titles = BARS[level]
@@ -123,7 +123,7 @@ def test_the_store_completes_what_the_listings_cut():
             Copy("apple", told("002", start, " 21 min "), 0.8),
         ],
         language="en",
-        lore=EMPTY_MODEL,
+        model=EMPTY_MODEL,
     )
     assert reading.text.endswith(
         "There are some operational implications to using CUDA graphs which are described in the podcast."

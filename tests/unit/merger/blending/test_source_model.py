@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import DEFAULT_RATES, Copy
-from aggregator.merger.blending.source_model import SourceLearner, from_json, to_json
+from aggregator.merger.blending.source_model import SourceModelLearner, from_json, to_json
 from aggregator.text.titles.affixes import NO_TEMPLATE, Template
 
 TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
@@ -14,12 +14,12 @@ TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet ri
 
 def taught():
     """The lore of items in which one source loses dashes, moves words and straightens quotes."""
-    observer = SourceLearner()
+    observer = SourceModelLearner()
     for number, topic in enumerate(TOPICS * 3):
         truth = f"Part {number}, on {topic}, is “here”. Our guest - who knows it - tells all."
         worn = f'is Part {number} on {topic} "here". Our guest who knows it tells al1.'
-        observer.hear([Copy("host", truth), Copy("page", truth), Copy("worn", worn)], "en", "show")
-    return observer.lore()
+        observer.add([Copy("host", truth), Copy("page", truth), Copy("worn", worn)], "en", "show")
+    return observer.learned()
 
 
 def test_a_source_is_known_by_what_it_does():
@@ -33,15 +33,15 @@ def test_a_source_is_known_by_what_it_does():
 def test_what_is_known_of_a_source_decides_between_two():
     lore = taught()
     copies = [Copy("worn", "all now we sail for the coast"), Copy("host", "we sail for the coast all now")]
-    assert blend(copies, language="en", lore=lore).text == "we sail for the coast all now"
+    assert blend(copies, language="en", model=lore).text == "we sail for the coast all now"
 
 
 def test_the_style_of_the_show_decides_between_two():
     copies = [Copy("a", "It’s “fine”."), Copy("b", 'It\'s "fine".')]
-    plain = SourceLearner()
+    plain = SourceModelLearner()
     for topic in TOPICS:
-        plain.hear([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
-    assert blend(copies, show="show", lore=plain.lore()).text == 'It\'s "fine".'
+        plain.add([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
+    assert blend(copies, show="show", model=plain.learned()).text == 'It\'s "fine".'
     assert blend(copies).text == "It’s “fine”."
 
 
@@ -53,6 +53,6 @@ def test_lore_is_stored_and_read_again():
 
 
 def test_nothing_heard_is_nothing_learned():
-    lore = SourceLearner().lore()
+    lore = SourceModelLearner().learned()
     assert (frozenset(), {}, {}) == (lore.phrases, dict(lore.rates), dict(lore.styles))
-    assert DEFAULT_RATES.moreover({}, 1.0) == DEFAULT_RATES
+    assert DEFAULT_RATES.updated({}, 1.0) == DEFAULT_RATES
