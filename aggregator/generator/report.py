@@ -176,10 +176,10 @@ def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
         )
         if not value
     ]
-    found = [f"nobody gave {name} for the show: directories ask for it" for name in missing]
+    found = [f"no source gives {name} for the show; directories require it" for name in missing]
     unsized = sum(1 for item in feed.items if item.media and not item.media.length)
     if unsized:
-        found.append(f"nobody gave the length of {unsized} audio files: 0 is published")
+        found.append(f"the size of {unsized} audio files is unknown; 0 is published")
     return found
 
 

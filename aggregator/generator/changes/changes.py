@@ -67,7 +67,7 @@ def describe_change(change: Change) -> str:
     >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
     >>> describe_change(Change("source", "apple", "", "", "answers", None))
-    'The source apple is no longer asked.'
+    'The source apple was removed.'
     """
     return _SENTENCES[change.kind](change)
 
@@ -157,7 +157,7 @@ def _describe_text_change(before: str, after: str) -> str:
     """What became of a text."""
     old, new = _text_size(before), _text_size(after)
     if old == new:
-        return f"was mended ({new} characters)"
+        return f"was corrected ({new} characters)"
     return f"{'grew' if new > old else 'shrank'} from {old} to {new} characters"
 
 
@@ -179,18 +179,18 @@ def _format_field(field: str, value: str | None) -> str:
 
 
 def _describe_listed(change: Change) -> str:
-    return f"{quote_title(change)} is now listed by {change.field} too."
+    return f"{quote_title(change)} is now also listed by {change.field}."
 
 
 def _describe_unlisted(change: Change) -> str:
-    return f"{quote_title(change)} is no longer held to be what {change.field} lists."
+    return f"{quote_title(change)} is no longer matched with an entry of {change.field}."
 
 
 def _describe_source(change: Change) -> str:
     if change.before is None:
         return f"The source {change.title} is new: {change.after}."
     if change.after is None:
-        return f"The source {change.title} is no longer asked."
+        return f"The source {change.title} was removed."
     return f"The source {change.title}: {change.after} (before: {change.before})."
 
 

@@ -42,7 +42,7 @@ def render_changes_feed(feed: Feed, history: History) -> bytes:
     entries = "".join(_make_entry(channel, edition) for edition in history.editions)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"  <id>{_make_id(channel, 'changes')}</id>\n  <title>Changes of {escape_attribute(channel.title)}</title>\n"
+        f"  <id>{_make_id(channel, 'changes')}</id>\n  <title>Changes to {escape_attribute(channel.title)}</title>\n"
         f"  <updated>{_format_time(updated)}</updated>\n  <author><name>aggregator</name></author>\n"
         f'  <link rel="self" type="application/atom+xml" href="{escape_attribute(channel.base_url)}/{ATOM}"/>\n'
         f'  <link rel="alternate" type="text/html" href="{escape_attribute(channel.base_url)}/{PAGE}"/>\n'

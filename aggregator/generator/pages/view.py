@@ -29,13 +29,13 @@ _ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
 # How each outcome is told on a page that changes only with content: whether a source answered at the last run, or
 # an older account of it stands. "unchanged" and "resting" are an answering source's ordinary days.
 STANDING = {
-    "heard": "answers",
-    "unchanged": "answers",
-    "resting": "answers",
-    "recorded": "recorded copy",
-    "remembered": "silent, its last account stands",
-    "silent": "silent, its last account stands",
-    "suspicious": "its newest account is held back",
+    "heard": "ok",
+    "unchanged": "ok",
+    "resting": "ok",
+    "recorded": "not reached; using a saved copy",
+    "remembered": "not reached; using earlier entries",
+    "silent": "not reached; using earlier entries",
+    "suspicious": "newest listing held back; using earlier entries",
 }
 # A text repaired in more places than this is summed up; report.json lists all.
 _MOST_REPAIRS = 6

@@ -212,30 +212,30 @@ def shorten(text: str, most: int = _SHOWN) -> str:
 
 # What each fixer met, by the name it gives its notes. One that is not here tells its own name.
 _CAUSES: Final[Mapping[str, str]] = {
-    "blank": "blanks of an unusual kind",
+    "blank": "unusual spaces",
     "bold": "asterisks around words",
-    "bullet": "signs in place of bullets",
+    "bullet": "wrong bullet characters",
     "code page": "letters of another encoding",
-    "cut": "a word torn at the end",
+    "cut": "a word cut off at the end",
     "cut id": "an address that was cut off",
-    "displaced word": "words out of their place",
-    "displaced words": "words out of their place",
-    "entity": "codes in place of letters",
-    "escape": "backslashes before signs",
-    "escape sequence": "escapes of another format",
+    "displaced word": "misplaced words",
+    "displaced words": "misplaced words",
+    "entity": "HTML codes instead of characters",
+    "escape": "backslashes before characters",
+    "escape sequence": "escape codes of another format",
     "foreign markup": "markup of a forum, wiki or editor",
-    "hyphen": "a word parted at the end of a line",
-    "invisible": "signs that nobody sees",
-    "letter form": "letters of unusual forms",
-    "link": "the notation of a link",
-    "look alike": "letters of another alphabet that look alike",
-    "mojibake": "letters that were decoded wrongly",
-    "quoted line": "signs before each line",
-    "silent part": "parts that browsers do not show",
-    "space": "blanks too many",
-    "tag": "markup among the words",
-    "told apart": "the title of another episode of that day",
-    "twice": "the whole text twice",
+    "hyphen": "a word hyphenated at the end of a line",
+    "invisible": "invisible characters",
+    "letter form": "unusual letter forms",
+    "link": "link notation",
+    "look alike": "look-alike letters of another alphabet",
+    "mojibake": "wrongly decoded characters",
+    "quoted line": "quote marks before each line",
+    "silent part": "hidden parts",
+    "space": "extra spaces",
+    "tag": "markup between words",
+    "told apart": "same title as another episode of that day",
+    "twice": "the whole text was there twice",
     "wrap": "lines broken within a sentence",
 }
 
@@ -252,7 +252,7 @@ def describe_repair(note: Note, field: str) -> Repair:
     """One note in words; ``field`` is the field's name as people say it.
 
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
-    'letters of another alphabet that look alike'
+    'look-alike letters of another alphabet'
     """
     told = note.cause.replace("-", " ").replace("_", " ")
     return Repair(field, _CAUSES.get(told, told), make_contrast(note))

@@ -224,10 +224,10 @@ def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> N
 def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
     bare = with_channel(harbour, image=None, categories=(("Gardening",),), author=None)
     assert json.loads(report.render(prepare(bare)))["remarks"][1:] == [
-        "nobody gave artwork for the show: directories ask for it",
-        "nobody gave an Apple category for the show: directories ask for it",
-        "nobody gave an author for the show: directories ask for it",
-        "nobody gave the length of 1 audio files: 0 is published",
+        "no source gives artwork for the show; directories require it",
+        "no source gives an Apple category for the show; directories require it",
+        "no source gives an author for the show; directories require it",
+        "the size of 1 audio files is unknown; 0 is published",
     ]
 
 

@@ -112,7 +112,7 @@ def test_items_that_came_and_went() -> None:
         ({"published": Moment(NOON + timedelta(days=2))}, "“Clocks”: the date is now 3 Mar 2026, it was 1 Mar 2026."),
         ({"description": "shorter"}, "“Clocks”: the text grew from 5 to 7 characters."),
         ({"description": "short " * 100}, "“Clocks”: the text grew from 5 to 600 characters."),
-        ({"description": "shirt"}, "“Clocks”: the text was mended (5 characters)."),
+        ({"description": "shirt"}, "“Clocks”: the text was corrected (5 characters)."),
         ({"description": "s"}, "“Clocks”: the text shrank from 5 to 1 characters."),
         ({"description": None}, "“Clocks”: the text is no longer known, it was 5 characters."),
         (
@@ -129,8 +129,8 @@ def test_items_that_came_and_went() -> None:
         ),
         ({"link": "https://x.example/1"}, "“Clocks”: the link is now known: x.example."),
         ({"explicit": True}, "“Clocks”: the explicit mark is now known: yes."),
-        ({"entries": ("host/1", "apple/2")}, "“Clocks” is now listed by apple too."),
-        ({"entries": ("apple/2",)}, "“Clocks” is now listed by apple too."),
+        ({"entries": ("host/1", "apple/2")}, "“Clocks” is now also listed by apple."),
+        ({"entries": ("apple/2",)}, "“Clocks” is now also listed by apple."),
     ],
 )
 def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -> None:
@@ -140,7 +140,7 @@ def test_each_field_has_its_sentence(change: dict[str, object], expected: str) -
 
 def test_a_split_is_told() -> None:
     both = replace(ITEM, entries=("apple/2", "host/1"))
-    assert told(one(both), one(ITEM)) == ["“Clocks” is no longer held to be what apple lists."]
+    assert told(one(both), one(ITEM)) == ["“Clocks” is no longer matched with an entry of apple."]
 
 
 def test_the_channel_and_the_sources_are_told() -> None:
@@ -154,10 +154,10 @@ def test_the_channel_and_the_sources_are_told() -> None:
     assert told(feed, after) == [
         "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",
         "The feed’s author is no longer known, it was “Mara Ilves & Jon Åkesson”.",
-        "The source casts is no longer asked.",
-        "The source host: answers (before: silent, its last account stands).",
+        "The source casts was removed.",
+        "The source host: ok (before: not reached; using earlier entries).",
     ]
-    assert "The source casts is new: recorded copy." in told(after, feed)
+    assert "The source casts is new: not reached; using a saved copy." in told(after, feed)
 
 
 def test_a_change_of_witness_alone_is_no_change() -> None:
@@ -245,7 +245,7 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
         "“Clocks!”",
         "the title is now “Clocks!”, it was “Clocks”.",
         "the length is now 15 min, it was 14 min.",
-        "is now listed by apple too.",
+        "is now also listed by apple.",
     ]
 
 
