@@ -1,64 +1,110 @@
-"""Compose a feed from its entries in the store: repair, match, reconcile, admit, settle.
+"""Compose a feed from its entries in the store.
 
-    repair     Entry   -> Entry      stages.repaired
-    match      Entry   -> Cluster    stages.matched
-    reconcile  Cluster -> Item       making.reconcile_all
-    admit      Item    -> Item       stages.admitted: which new items are published now
-    settle     Item    -> Item       stages.settled: permanent guids and dates
+repair     Entry   -> Entry      _repair: each copy by itself, each change noted
+match      Entry   -> Cluster    _match: explainable log-odds, under a person's decisions
+reconcile  Cluster -> Item       _reconcile: each field by its own rule, with provenance
+identify   Item    -> Item       _admit (new items that wait for a second source are held), _identify: guid, date, title
 
-Every stage is a function of the store, the config and the clock; nothing is written but cached work.
+Every stage is a function of the store, the config and the clock. What repair and reconcile made of an input is kept in
+the cache, by a digest of all that it depends on; it is written within a transaction only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from hashlib import blake2b
+from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import cached_results, learned, stages
+from aggregator import enclosure_probe, learning, persist
 from aggregator.config.load import Config
-from aggregator.model.cluster import Matching
+from aggregator.generator.content import links, unique_titles
+from aggregator.merger import other_shows
+from aggregator.merger.identity import admission
+from aggregator.merger.identity.settle import AHEAD, Past, Settlement, settle
+from aggregator.merger.matching import match
+from aggregator.merger.reconciling.channel import complete_channel
+from aggregator.merger.reconciling.enclosure_hold import describe_holds, restore_held_audio
+from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
+from aggregator.merger.repair.repair import repair
+from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
-from aggregator.model.feed import Feed, Plan
-from aggregator.store import database, decisions
-from aggregator.store.database import Store
+from aggregator.model.feed import Channel, Feed, Plan
+from aggregator.model.item import Admission, Item, Override, Promise
+from aggregator.result import Composition, Learned
+from aggregator.store import cache, database, decisions, entries, facts, guids, records
+from aggregator.store.database import Store, batches
+from aggregator.store.entries import PLACE_FIELDS, EntryRows
+
+_CACHE_VERSION: Final = "2"
+"""Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
+
+_REPAIR, _RECONCILE = "repair", "reconcile"
+"""The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
+
+_ITEM_PLACE_FIELDS = frozenset({"rank", "pairs"})
+"""The fields of an Item that follow from its place and the other items: not cached."""
 
 
-def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True) -> stages.Composition:
-    """Return the feed, newest first, from every entry its sources ever gave.
+class _Repaired(Struct, frozen=True):
+    """Every entry of a feed repaired, and by entry id the digest of what was repaired.
 
-    Unless ``adding`` is set it has no item that was not published before. Cached work is written within a transaction
-    only.
+    ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
+    trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
+    first listed; else both are empty.
     """
-    made = _made(store, plan)
-    made = stages.admitted(store, plan, made, now, adding=adding)
-    settlement = stages.settled(store, plan, made, now)
-    return stages.composed(store, plan, made, settlement, now)
+
+    entries: tuple[Entry, ...]
+    digests: Mapping[str, str]
+    ahead: frozenset[str]
+    since: Mapping[str, datetime]
+    began: Mapping[str, datetime]
 
 
-def _made(store: Store, plan: Plan) -> stages.Made:
-    """Return the items of a feed before they are admitted and settled."""
-    mended = stages.repaired(store, plan)
-    table, matching = _matched(store, plan, mended.entries)
-    weights = stages.weighed(store, plan, mended)
-    lore = learned.lore_of(store, plan, matching.clusters, weights)
-    weights = replace(weights, lore=learned.as_lore(lore, plan))
-    brief = cached_results.Brief(mended.digests, weights, learned.digest(lore, plan))
-    items, work = cached_results.reconcile_all(store, plan, matching.clusters, brief)
-    told = stages.sorted_out(mended, matching)
-    return stages.Made(items, told, (table, lore, told.work, work))
+class _Summary(Struct, frozen=True):
+    """What is needed of a feed's entries after they became items.
+
+    ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike.
+    """
+
+    entries: int
+    repaired: int
+    near_misses: tuple[Pair, ...]
+    remarks: tuple[str, ...]
+    coverage: Mapping[str, admission.Coverage]
+    seniority: Mapping[str, int]
+    listed: Mapping[str, Sequence[other_shows.Listed]]
 
 
-def _matched(store: Store, plan: Plan, entries: Sequence[Entry]) -> tuple[learned.Learned, Matching]:
-    """Return the clusters of a feed and the table that scored them; a single source is compared with nothing."""
-    alone = stages.alone(store, plan, entries)
-    if alone is not None:
-        table = learned.table_of(store, plan, len(entries))
-        return table, Matching(alone, (), learned.version(table))
-    pairs = stages.compared(entries)
-    table = learned.table_of(store, plan, len(entries), pairs)
-    return table, stages.matched(store, plan, entries, learned.as_table(table), pairs)
+class _Reconciled(Struct, frozen=True):
+    """The items of a feed before they have guids, and what was learned on the way.
+
+    ``admission`` says which new items are held, ``arrived`` is one line for each source of which this run first saw
+    such items.
+    """
+
+    items: Sequence[Item]
+    summary: _Summary
+    match_table: Learned
+    source_model: Learned
+    admission: Admission = Admission()
+    arrived: tuple[str, ...] = ()
+
+
+def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True) -> Composition:
+    """Return the feed, newest first, from every entry its sources ever listed.
+
+    Unless ``adding`` is set it has no item that was not published before.
+    """
+    published = guids.read_guids(store, plan.name)
+    reconciled = _admit(store, plan, _reconcile_entries(store, plan), published, now, adding=adding)
+    settlement = _identify(store, plan, reconciled.items, published, now)
+    return _to_composition(store, plan, reconciled, settlement, now)
 
 
 def published_feed(config: Config, name: str, *, at: datetime) -> Feed:
@@ -76,3 +122,314 @@ def published_feed_without(config: Config, name: str, forgotten: Collection[str]
     plan = config.plan(name)
     with database.open_store(config.state) as store:
         return compose(decisions.as_if_forgotten(store, name, forgotten), plan, at, adding=False).feed
+
+
+def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
+    """Repair, match and reconcile the entries of a feed, and let go of them."""
+    repaired = _repair(store, plan)
+    match_table, matching = _match(store, plan, repaired.entries)
+    items, source_model = _reconcile(store, plan, repaired, matching.clusters)
+    summary = _Summary(
+        entries=len(repaired.entries),
+        repaired=sum(bool(entry.notes) for entry in repaired.entries),
+        near_misses=matching.near_misses,
+        remarks=matching.remarks,
+        coverage=admission.find_coverage(repaired.entries),
+        seniority=order_sources(repaired.entries, repaired.began),
+        listed=other_shows.listed(matching.clusters),
+    )
+    return _Reconciled(items, summary, match_table, source_model)
+
+
+def _repair(store: Store, plan: Plan) -> _Repaired:
+    """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
+    trust = persist.read_trust(store, plan)
+    some_trusted_alike = len(set(trust.values())) < len(trust)
+    held, forgotten = persist.read_held_audio(store, plan), decisions.read_forgotten(store, plan.name)
+    since: dict[str, datetime] = {}
+    began: dict[str, datetime] = {}
+    every: list[Entry] = []
+    digests: dict[str, str] = {}
+    ahead: set[str] = set()
+    for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
+        repaired = _repair_some(store, plan, some)
+        for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
+            if entry.published is not None and entry.published.at > stored.first_seen + AHEAD:
+                ahead.add(entry.id)
+            if some_trusted_alike:
+                since[entry.id] = stored.since
+                began[entry.source] = min(began.get(entry.source, stored.first_seen), stored.first_seen)
+            moved = "" if before.enclosure == entry.enclosure else repr(entry.enclosure)
+            digests[entry.id] = stored.digest + moved
+            every.append(entry)
+    every.sort(key=lambda each: (each.source, each.key))
+    _drop_unused(store, plan, _REPAIR, digests.values())
+    return _Repaired(tuple(every), digests, frozenset(ahead), since, began)
+
+
+def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows]) -> list[Entry]:
+    """Return some entries repaired, those of the cache as they are there; an empty value is an entry as it was."""
+    known = _read_cached(store, plan, _REPAIR, [stored.digest for stored in some])
+    repaired: list[Entry] = []
+    new: dict[str, bytes] = {}
+    for stored in some:
+        value = known.get(stored.digest)
+        entry = entries.to_entry(stored, value.decode()) if value else entries.to_stored_entry(stored).entry
+        if value is None:
+            before, entry = entry, repair(entry)
+            new[stored.digest] = b"" if entry == before else records.encode(entry, without=PLACE_FIELDS).encode()
+        repaired.append(entry)
+    _write_cached(store, plan, _REPAIR, new)
+    return repaired
+
+
+def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, Matching]:
+    """Return the match table and the clusters, under a person's decisions; published items stay together.
+
+    The entries of a single source are compared with nothing.
+    """
+    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
+    pins = guids_of_entries(guids.read_guids(store, plan.name))
+    alone = match.cluster_single_source(every, decided, pins)
+    if alone is not None:
+        match_table = learning.learn_match_table(store, plan, len(every))
+        return match_table, Matching(alone, (), learning.version_of_match_table(match_table))
+    pairs = match.compare_entries(every)
+    match_table = learning.learn_match_table(store, plan, len(every), pairs)
+    weighing = learning.to_match_table(match_table)
+    return match_table, match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+
+
+def guids_of_entries(published: Sequence[Promise]) -> Mapping[str, str]:
+    """Return the guid of each published entry, by its id, aliases followed; an item's first entry stands first."""
+    known = {promise.guid: promise for promise in published}
+    found: dict[str, str] = {}
+    for promise in sorted(published, key=lambda promise: promise.alias_of is not None):
+        root = promise
+        while root.alias_of is not None:
+            root = known[root.alias_of]
+        found.update(dict.fromkeys(promise.entries, root.guid))
+    return found
+
+
+def _reconcile(
+    store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster]
+) -> tuple[list[Item], Learned]:
+    """Return one item for each cluster, each field with its provenance, and the source model."""
+    weights = Weights(
+        persist.read_trust(store, plan),
+        _repeated_links(repaired.entries),
+        plan.keeps,
+        ahead=repaired.ahead,
+        since=repaired.since,
+        seniority=order_sources(repaired.entries, repaired.began),
+    )
+    source_model = learning.learn_source_model(store, plan, clusters, weights)
+    weights = replace(weights, lore=learning.to_source_model(source_model, plan))
+    model_digest = learning.digest_source_model(source_model, plan)
+    items: list[Item] = []
+    used: list[str] = []
+    for some in batches(clusters):
+        ranked = [rank_entries(cluster.entries, weights) for cluster in some]
+        digests = [_digest_ranked(each, repaired.digests, model_digest) for each in ranked]
+        items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights)
+        used += digests
+    _drop_unused(store, plan, _RECONCILE, used)
+    return items, source_model
+
+
+def _reconcile_some(
+    store: Store, plan: Plan, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights
+) -> list[Item]:
+    """Return the items of some clusters, each with its ranked entries and digest; cached ones are not made again."""
+    known = _read_cached(store, plan, _RECONCILE, [digest for *_, digest in some])
+    items: list[Item] = []
+    new: dict[str, bytes] = {}
+    for cluster, ranked, digest in some:
+        value = known.get(digest)
+        if value is None:
+            item = reconcile(cluster, weights)
+            new[digest] = records.encode(item, without=_ITEM_PLACE_FIELDS).encode()
+        else:
+            rank = ranked.entries[0].position
+            item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+        items.append(item)
+    _write_cached(store, plan, _RECONCILE, new)
+    return items
+
+
+def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_digest: str) -> str:
+    """Return the digest of all that the item of ranked entries depends on, without its rank and its pairs."""
+    weights = ranked.weights
+    used = [
+        (
+            *(each.id, digests[each.id], weights.of(each), weights.of_text(each), each.source in weights.keeps),
+            *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead),
+        )
+        for each in ranked.entries
+    ]
+    return _digest((model_digest, used))
+
+
+def _repeated_links(every: Sequence[Entry]) -> frozenset[tuple[str, str]]:
+    """Return the links that a source gives to several of its entries, with the source: homepages, not items."""
+    met = Counter((entry.source, entry.link) for entry in every if entry.link)
+    return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
+
+
+def _admit(  # noqa: PLR0913 - each is a part of one question
+    store: Store, plan: Plan, reconciled: _Reconciled, published: Sequence[Promise], now: datetime, *, adding: bool
+) -> _Reconciled:
+    """Return the items without new ones that are held, and which those are; without any new one unless ``adding``."""
+    published_entries = {entry for promise in published for entry in promise.entries}
+    new = admission.select_new(reconciled.items, published_entries)
+    if not new:
+        return reconciled
+    names = [entry for item in new for entry in item.entries]
+    living = sum(promise.alias_of is None and promise.buried is None for promise in published)
+    answering = persist.read_answering(store, plan, admission.HOLD)
+    arrivals = entries.read_arrivals(store, plan.name, names)
+    situation = admission.Situation(
+        sources=plan.sources,
+        heard={name: until for name, until in answering.items() if until is None or until > now},
+        coverage=reconciled.summary.coverage,
+        arrivals={name: admission.Arrival(*seen) for name, seen in arrivals.items()},
+        decided=decisions.read_admissions(store, plan.name),
+        quota=admission.compute_quota(living) if published else None,
+    )
+    found = admission.admit(new, situation, now)
+    found = found if adding else admission.hold_rest(new, found)
+    held = {each.entries for each in found.held}
+    items = [item for item in reconciled.items if item.entries not in held]
+    arrived = [each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.entries)]
+    return replace(reconciled, items=items, admission=found, arrived=admission.describe_held(arrived))
+
+
+def _identify(
+    store: Store, plan: Plan, items: Sequence[Item], published: Sequence[Promise], now: datetime
+) -> Settlement:
+    """Return the items under their permanent guids, dates and titles, newest first, and all guids as they are now."""
+    overrides: dict[str, tuple[Override, ...]] = {}
+    for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
+        overrides[each.guid] = (*overrides.get(each.guid, ()), each)
+    undated = any(item.published is None or item.published.at > now for item in items)
+    first_seen = entries.read_first_seen(store, plan.name) if undated else {}
+    trust = persist.read_trust(store, plan)
+    past = Past(plan.name, tuple(published), first_seen, trust, overrides, dict(plan.buried))
+    settlement = settle(enclosure_probe.completed(store, plan, items), past, now)
+    named = unique_titles.make_titles_unique(settlement.items, past.promises, settlement.promises, now, past.trust)
+    changed = tuple(sorted({*settlement.changed, *named.changed}))
+    forgotten = decisions.read_forgotten(store, plan.name)
+    promises = _bury_forgotten(named.promises, {item.guid for item in named.items}, forgotten)
+    return replace(settlement, items=named.items, promises=promises, changed=changed)
+
+
+def _bury_forgotten(promises: Sequence[Promise], published: set[str], forgotten: frozenset[str]) -> tuple[Promise, ...]:
+    """Return the guids, those of items that only forgotten sources listed as tombstones."""
+    if not forgotten:
+        return tuple(promises)
+    return tuple(
+        replace(each, buried=f"its only source was forgotten: {', '.join(sorted(_sources_of(each)))}")
+        if each.guid not in published
+        and each.buried is None
+        and each.alias_of is None
+        and each.entries
+        and _sources_of(each) <= forgotten
+        else each
+        for each in promises
+    )
+
+
+def _sources_of(promise: Promise) -> set[str]:
+    return {name.partition("/")[0] for name in promise.entries}
+
+
+def _to_composition(
+    store: Store, plan: Plan, reconciled: _Reconciled, settlement: Settlement, now: datetime
+) -> Composition:
+    """Return the feed as it may be published; its time changes only with its content."""
+    summary = reconciled.summary
+    alarmed = (*describe_holds(persist.read_held_audio(store, plan)), *_other_shows(store, plan, summary))
+    channel = _complete_channel(store, plan, summary.seniority)
+    fingerprint = _fingerprint(channel, settlement)
+    known = facts.read_feed_state(store, plan.name)
+    forgotten = decisions.read_forgotten(store, plan.name)
+    feed = Feed(
+        channel=channel,
+        items=settlement.items,
+        updated=known.updated if known.updated and known.fingerprint == fingerprint else now,
+        source_results=persist.read_source_results(store, plan),
+        near_misses=summary.near_misses,
+        remarks=(
+            *alarmed,
+            *summary.remarks,
+            *settlement.remarks,
+            *learning.boilerplate_remarks(reconciled.source_model, plan),
+            *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
+        ),
+        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in forgotten),
+        held=reconciled.admission.held,
+    )
+    return Composition(
+        feed=feed,
+        settlement=settlement,
+        entries=summary.entries,
+        repaired=summary.repaired,
+        fingerprint=fingerprint,
+        alarms=alarmed,
+        match_table=reconciled.match_table,
+        source_model=reconciled.source_model,
+        until=reconciled.admission.until,
+        arrived=reconciled.arrived,
+    )
+
+
+def _other_shows(store: Store, plan: Plan, summary: _Summary) -> tuple[str, ...]:
+    """Return one line for each source of the config that lists another show."""
+    named = {source.name for source in plan.sources}
+    shows = {name: show.title for name, show in entries.read_shows(store, plan.name).items() if name in named}
+    listed = {name: listed for name, listed in summary.listed.items() if name in named}
+    filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
+    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
+
+
+def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
+    """Return the channel; its guid is the one once assigned, else the config's, else that of its address."""
+    forgotten = decisions.read_forgotten(store, plan.name)
+    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in forgotten}
+    channel = complete_channel(plan.channel, shows, persist.read_trust(store, plan), seniority)
+    known = facts.read_feed_state(store, plan.name).guid
+    return replace(channel, guid=known or channel.guid or links.make_podcast_guid(f"{channel.base_url}/podcast.xml"))
+
+
+def _fingerprint(channel: Channel, settlement: Settlement) -> str:
+    """Return the digest of all that subscribers see: when it changes, and only then, the feed was updated."""
+    by_guid = {promise.guid: promise for promise in settlement.promises}
+    seen = [repr(channel)]
+    for item in settlement.items:
+        promise = by_guid[item.guid]
+        seen.append(f"{item.guid} {promise.digest} {promise.updated}")
+    return blake2b("\n".join(seen).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _read_cached(store: Store, plan: Plan, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
+    """Return the values of the cache for those of the digests that have one."""
+    keys = {f"{_CACHE_VERSION}/{digest}": digest for digest in digests}
+    return {keys[key]: value for key, value in cache.read_cached(store, plan.name, stage, keys).items()}
+
+
+def _write_cached(store: Store, plan: Plan, stage: str, values: Mapping[str, bytes]) -> None:
+    """Write values to the cache, by digest, if the store is within a transaction."""
+    if store.connection is not None:
+        made = {f"{_CACHE_VERSION}/{digest}": value for digest, value in values.items()}
+        cache.write_cached(store, plan.name, stage, made)
+
+
+def _drop_unused(store: Store, plan: Plan, stage: str, digests: Collection[str]) -> None:
+    """Drop from the cache what has not been used for long, if the store is within a transaction."""
+    if store.connection is not None:
+        cache.drop_unused(store, plan.name, stage, {f"{_CACHE_VERSION}/{digest}" for digest in digests})

@@ -1,174 +1,296 @@
-"""What a refresh reads from the store before it fetches, and what it writes there of each source afterwards."""
+"""Read from the store what a refresh starts from, and write what each of its steps found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator import former_sources, source_state, unchanged_output
 from aggregator.fetchers.fetch import FetchedSource, PollStates
 from aggregator.merger.reconciling import enclosure_hold
+from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.source import PollState, Source, SourceStatus, Validators
-from aggregator.source_state import HEARINGS, HELD
-from aggregator.store import decisions, entries, facts, polls, records
-from aggregator.store.database import Store
-from aggregator.store.decisions import ADMISSIONS, FORGOTTEN
-from aggregator.unchanged_output import Standing
+from aggregator.result import Composition, FileState, Publication
+from aggregator.store import decisions, entries, facts, guids, polls, records
+from aggregator.store.database import Store, transaction
+from aggregator.store.decisions import Event
 from aggregator.version import VERSION
 
-READING = "reading/"
-"""The facts that say how a source's documents were read: read otherwise, an unchanged document is read again."""
+MATCH_TABLE: Final = "match table"
+SOURCE_MODEL: Final = "source model"
+"""The facts with what was learned from a feed, see ``learning``."""
 
-COVER: Final = "cover"
-"""The fact that holds what the page of all feeds says of the feed."""
+INDEX: Final = ""
+"""In place of a feed's name: the files that list every feed."""
 
-AT_ONCE = 100
-"""Feeds whose memories are taken out of the store at once: more are no cheaper each, and wait in memory."""
+_COVER: Final = "cover"
+"""The fact with the feed's entry on the page of all feeds."""
 
-EVERY = ""
-"""The name under which is kept what is of no feed: the store's own."""
+_FORMER_SOURCES: Final = "former sources"
+"""The fact with sources that the config names no more, with the addresses that it gave."""
+
+_HELD_AUDIO: Final = "held audio"
+"""The fact with audio that is still published though its source moved all of its own at once."""
+
+_PUBLICATION: Final = "publication"
+"""The fact with what was last published of a feed, or of the files that list every feed."""
+
+_READING: Final = "reading/"
+"""Before a source's name: the fact that says how its documents were read."""
+
+_SOURCE_RESULTS: Final = "source results"
+"""The fact with what came of each source when it was last asked."""
+
+_BATCH = 100
+"""Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
 
 
-def memories_of(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:
-    """Each feed with what is remembered of its sources' addresses, by source, as they are asked for.
+def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:
+    """Yield each feed with the poll states of its sources, by name and address.
 
-    Without validators where a source's documents must be read again.
+    They have no validators if the config has the source's documents read otherwise now: they are fetched again.
     """
     rest = iter(plans)
-    while some := list(islice(rest, AT_ONCE)):
-        kept = polls.read_poll_states(store, [plan.name for plan in some])
-        yield from [
-            (plan, {each.name: _poll_states(store, plan, each, kept) for each in plan.sources}) for plan in some
-        ]
+    while some := list(islice(rest, _BATCH)):
+        known = polls.read_poll_states(store, [plan.name for plan in some])
+        for plan in some:
+            yield plan, {each.name: _poll_states(store, plan, each, known) for each in plan.sources}
 
 
 def _poll_states(
-    store: Store, plan: Plan, source: Source, kept: Mapping[tuple[str, str], Sequence[PollState]]
+    store: Store, plan: Plan, source: Source, known: Mapping[tuple[str, str], Sequence[PollState]]
 ) -> PollStates:
-    """Return what is ``kept`` of one source's addresses, without validators if its documents must be read again."""
-    known = kept.get((plan.name, source.name), ())
-    if facts.read_fact(store, plan.name, READING + source.name) != _reading(source):
-        known = [replace(each, validators=Validators(), digest=None) for each in known]
-    return {poll_state.url: poll_state for poll_state in known}
+    states = known.get((plan.name, source.name), ())
+    if facts.read_fact(store, plan.name, _READING + source.name) != _how_read(source):
+        states = [replace(each, validators=Validators(), digest=None) for each in states]
+    return {each.url: each for each in states}
 
 
-def remember_all(store: Store, heard: Sequence[tuple[Plan, Sequence[FetchedSource]]], now: datetime) -> None:
-    """Write down what became of many feeds at once: what was heard, and what is to be remembered of every address."""
-    said = ((plan.name, fetched) for plan, fetched_sources in heard for fetched in fetched_sources)
-    polls.write_poll_states(
-        store, [(feed, fetched.source.name, each) for feed, fetched in said for each in fetched.poll_states]
-    )
-    for plan, fetched_sources in heard:
-        _remember(store, plan, fetched_sources, now)
-
-
-def _remember(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource], now: datetime) -> None:
-    """Write down what one feed's sources said, and what became of each.
-
-    Where anything new was read, what stands in the output is no longer what the store would give.
-    """
-    _hold_audio(store, plan, fetched_sources)
-    for fetched in fetched_sources:
-        if any(listing is not None for listing in fetched.listings):
-            entries.write_listings(store, plan.name, fetched.source, fetched.listings, now)
-        if fetched.entries or fetched.state in ("heard", "recorded"):
-            facts.write_fact(store, plan.name, READING + fetched.source.name, _reading(fetched.source))
-    before = source_state.source_results(store, plan)
-    past = {source_result.source.name: source_result for source_result in before}
-    former_sources.note(
-        store,
-        plan,
-        [source_result.source for source_result in before],
-        {fetched.source.name for fetched in fetched_sources},
-    )
-    after = tuple(_source_result(fetched, past.get(fetched.source.name)) for fetched in fetched_sources)
-    if after != before:
-        facts.write_fact(store, plan.name, HEARINGS, records.encode_all(after).encode())
-    if any(listing is not None for fetched in fetched_sources for listing in fetched.listings):
-        unchanged_output.keep_standing(store, plan.name, None)
-
-
-def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource]) -> None:
-    """Note which sources' audio moved to another host all at once, and count how long that is held back."""
-    known = {each.source: each for each in source_state.held_audio(store, plan)}
-    if not known and not any(fetched.entries for fetched in fetched_sources):
-        return
-    said = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in fetched_sources}
-    before = entries.read_enclosures(store, plan.name, said)
-    noted = [
-        enclosure_hold.hold_audio(before[name], after, known.get(name, enclosure_hold.HeldAudio(name)))
-        for name, after in said.items()
-    ]
-    kept = tuple(each for each in noted if each.audio)
-    facts.write_fact(store, plan.name, HELD, records.encode_all(kept).encode() if kept else None)
-
-
-def covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
-    """What the list of all feeds says of each that was ever published."""
-    kept = facts.read_fact_of_feeds(store, COVER)
-    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
-
-
-def basis_of_all(store: Store, plans: Sequence[Plan]) -> str:
-    """The digest of all that the list of all feeds is made from."""
-    kept = facts.read_fact_of_feeds(store, COVER)
-    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
-
-
-def basis(store: Store, plan: Plan) -> str:
-    """The digest of all that a feed is made from besides its entries: program, plan, decisions, hearings."""
-    decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
-    heard = facts.read_fact(store, plan.name, HEARINGS), facts.read_fact(store, plan.name, HELD)
-    chosen = facts.read_fact(store, plan.name, ADMISSIONS), facts.read_fact(store, plan.name, FORGOTTEN)
-    return _digest((VERSION, plan, decided, heard, chosen))
-
-
-def stands(store: Store, plan: Plan, now: datetime) -> Standing | None:
-    """What stands in the output and from what it was made, ``None`` where it must be made anew."""
-    known = unchanged_output.standing(store, plan.name, basis(store, plan))
-    return known if known is None or known.until is None or now < known.until else None
-
-
-def _digest(said: object) -> str:
-    return blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _reading(source: Source) -> bytes:
-    """How the source's documents are read, as the config says: read otherwise, an unchanged document is read again.
+def _how_read(source: Source) -> bytes:
+    """Return how the source's documents are read, as the config says.
 
     The program's version is left out: an upgrade must not ask every origin unconditionally once more.
     """
     return repr((source.kind, source.url, source.show, source.only, source.options)).encode()
 
 
-def _source_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
-    """What the report says of the source: the same words as long as nothing new was learned of it."""
+def write_fetched(store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSource]]], now: datetime) -> None:
+    """Write what was fetched of some feeds: poll states, entries, and the results of their sources."""
+    polls.write_poll_states(
+        store,
+        [
+            (plan.name, fetched.source.name, each)
+            for plan, every in feeds
+            for fetched in every
+            for each in fetched.poll_states
+        ],
+    )
+    for plan, fetched_sources in feeds:
+        _write_fetched(store, plan, fetched_sources, now)
+
+
+def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource], now: datetime) -> None:
+    """Write what was fetched of one feed; if anything new was read, its publication is outdated."""
+    _hold_audio(store, plan, fetched_sources)
+    has_news = False
+    for fetched in fetched_sources:
+        if any(listing is not None for listing in fetched.listings):
+            entries.write_listings(store, plan.name, fetched.source, fetched.listings, now)
+            has_news = True
+        if fetched.entries or fetched.state in ("heard", "recorded"):
+            facts.write_fact(store, plan.name, _READING + fetched.source.name, _how_read(fetched.source))
+    before = read_source_results(store, plan)
+    by_name = {result.source.name: result for result in before}
+    _write_former_sources(store, plan, [each.source for each in before], {each.source.name for each in fetched_sources})
+    after = tuple(_lasting_result(fetched, by_name.get(fetched.source.name)) for fetched in fetched_sources)
+    if after != before:
+        facts.write_fact(store, plan.name, _SOURCE_RESULTS, records.encode_all(after).encode())
+    if has_news:
+        write_publication(store, plan.name, None)
+
+
+def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource]) -> None:
+    """Note which sources' audio moved to another host all at once, and count how long that is held back."""
+    known = {each.source: each for each in read_held_audio(store, plan)}
+    if not known and not any(fetched.entries for fetched in fetched_sources):
+        return
+    listed = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in fetched_sources}
+    before = entries.read_enclosures(store, plan.name, listed)
+    held = [
+        enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name))) for name, now in listed.items()
+    ]
+    kept = tuple(each for each in held if each.audio)
+    facts.write_fact(store, plan.name, _HELD_AUDIO, records.encode_all(kept).encode() if kept else None)
+
+
+def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
+    """Return what came of each source in this run, without its entries."""
+    return tuple(SourceResult(each.source, each.state, each.message, each.entries) for each in fetched_sources)
+
+
+def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
+    """Return what the report says of the source: the same as before if nothing new was learned of it."""
     if before is not None and fetched.answers and all(answer.state == "resting" for answer in fetched.answers):
         return before
-    rests: SourceStatus = "heard" if any(poll_state.listings for poll_state in fetched.poll_states) else "silent"
-    state: SourceStatus = {"unchanged": "heard", "resting": rests}.get(fetched.state, fetched.state)
-    said = [listing for listing in fetched.listings if listing is not None]
-    remarks = tuple(dict.fromkeys(remark for listing in said for remark in listing.remarks))
+    not_due: SourceStatus = "heard" if any(each.listings for each in fetched.poll_states) else "silent"
+    state: SourceStatus = {"unchanged": "heard", "resting": not_due}.get(fetched.state, fetched.state)
+    listings = [listing for listing in fetched.listings if listing is not None]
+    remarks = tuple(dict.fromkeys(remark for listing in listings for remark in listing.remarks))
     return SourceResult(
-        source=_nowhere(fetched.source),
+        source=_without_paths(fetched.source),
         state=state,
         message=fetched.message,
         entries=fetched.entries or (before.entries if before else 0),
-        remarks=remarks if said or before is None else before.remarks,
+        remarks=remarks if listings or before is None else before.remarks,
     )
 
 
-def _nowhere(source: Source) -> Source:
-    """The source without the names of files on this machine."""
+def _without_paths(source: Source) -> Source:
+    """Return the source without the names of files on this machine."""
     return replace(source, path=None, snapshot=None) if source.path or source.snapshot else source
 
 
-def source_results(heard: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
-    """Return what became of each source in this run, without its entries."""
-    return tuple(SourceResult(fetched.source, fetched.state, fetched.message, fetched.entries) for fetched in heard)
+def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
+    """Return what came of each source when it was last asked, sorted by name."""
+    kept = facts.read_fact(store, plan.name, _SOURCE_RESULTS)
+    return records.decode_all(SourceResult, kept.decode()) if kept else ()
+
+
+def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
+    """Return the sources that still answer, each with the time at which its answer no longer counts (``None``: never).
+
+    A source that fails, or whose answer is held back, counts for ``grace`` after its last good answer. A snapshot does
+    not count.
+    """
+    states = {result.source.name: result.state for result in read_source_results(store, plan)}
+    answering: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "heard"}
+    failing = {name for name, state in states.items() if state in ("remembered", "suspicious")}
+    known = polls.read_poll_states(store, [plan.name]) if failing else {}
+    for source in plan.sources:
+        answered = [
+            each.heard
+            for each in known.get((plan.name, source.name), ())
+            if each.heard is not None and (source.path is not None or not each.url.startswith("file:"))
+        ]
+        if source.name in failing and answered:
+            answering[source.name] = max(answered) + grace
+    return answering
+
+
+def read_held_audio(store: Store, plan: Plan) -> tuple[HeldAudio, ...]:
+    """Return the audio that is still published though its source moved all of its own at once."""
+    kept = facts.read_fact(store, plan.name, _HELD_AUDIO)
+    return records.decode_all(HeldAudio, kept.decode()) if kept else ()
+
+
+def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
+    """Return the trust of each source: as the config says, else as it said when it last named the source."""
+    kept = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
+    return kept | {source.name: source.trust for source in plan.sources}
+
+
+def read_former_sources(store: Store, plan: Plan) -> tuple[Source, ...]:
+    """Return the sources that the config names no more, sorted by name: their entries stay, and they are credited."""
+    kept = facts.read_fact(store, plan.name, _FORMER_SOURCES)
+    return records.decode_all(Source, kept.decode()) if kept else ()
+
+
+def _write_former_sources(store: Store, plan: Plan, asked: Iterable[Source], named: Collection[str]) -> None:
+    """Add the sources that were asked until now and are named no more; remove those that are named again."""
+    before = read_former_sources(store, plan)
+    known = {source.name: source for source in (*before, *asked) if source.name not in named}
+    after = tuple(source for _, source in sorted(known.items()))
+    if after != before:
+        facts.write_fact(store, plan.name, _FORMER_SOURCES, records.encode_all(after).encode() if after else None)
+
+
+def input_digest(store: Store, plan: Plan) -> str:
+    """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
+    decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
+    names = (_SOURCE_RESULTS, _HELD_AUDIO, decisions.ADMISSIONS, decisions.FORGOTTEN)
+    return _digest((VERSION, plan, decided, [facts.read_fact(store, plan.name, name) for name in names]))
+
+
+def index_digest(store: Store, plans: Sequence[Plan]) -> str:
+    """Return the digest of all that the list of all feeds is made from."""
+    kept = facts.read_fact_of_feeds(store, _COVER)
+    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
+
+
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:
+    """Return what was last published of the feed, ``None`` if another input or time makes it another feed."""
+    kept = facts.read_fact(store, feed, _PUBLICATION)
+    found = records.decode(Publication, kept.decode()) if kept else None
+    if found is None or found.input != input_digest or (found.until is not None and now >= found.until):
+        return None
+    return found
+
+
+def write_publication(store: Store, feed: str, publication: Publication | None) -> None:
+    """Write what was published of the feed; ``None`` if it is to be published again."""
+    value = records.encode(publication).encode() if publication else None
+    facts.write_fact(store, feed, _PUBLICATION, value)
+
+
+def read_alarms(store: Store) -> dict[str, tuple[str, ...]]:
+    """Return what a person should look at in each feed, as it was last published."""
+    kept = facts.read_fact_of_feeds(store, _PUBLICATION)
+    return {feed: records.decode(Publication, value.decode()).alarms for feed, value in kept.items() if feed != INDEX}
+
+
+def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
+    """Return the entries on the page of all feeds of those that were ever published."""
+    kept = facts.read_fact_of_feeds(store, _COVER)
+    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
+
+
+def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
+    """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
+    for name, learned in ((MATCH_TABLE, composed.match_table), (SOURCE_MODEL, composed.source_model)):
+        facts.write_fact(store, plan.name, name, records.encode(learned).encode())
+    guids.write_guids(store, plan.name, composed.settlement.promises)
+    for line in composed.settlement.events:
+        decisions.write_event(store, plan.name, Event(now, "settle", line))
+    for line in composed.arrived:
+        decisions.write_event(store, plan.name, Event(now, "held", line))
+    feed = composed.feed
+    facts.write_feed_state(
+        store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
+    )
+
+
+def write_published(store: Store, plan: Plan, cover: Cover, publication: Publication) -> None:
+    """Write, after the files, what was published, and the feed's entry on the page of all feeds."""
+    with transaction(store) as tx:
+        facts.write_fact(tx, plan.name, _COVER, records.encode(cover).encode())
+        write_publication(tx, plan.name, publication)
+
+
+def read_file_states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:
+    """Return the files under the output folder as they are now."""
+    found = ((name, (output / name).stat()) for name in names)
+    return tuple(FileState(name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+
+
+def are_files_unchanged(output: Path, files: Sequence[FileState]) -> bool:
+    """Return whether all the files are as they were written; false if there are none."""
+    try:
+        return bool(files) and all(_is_unchanged(f"{output}/{each.name}", each) for each in files)
+    except OSError:
+        return False
+
+
+def _is_unchanged(path: str, known: FileState) -> bool:
+    stat = os.stat(path)  # noqa: PTH116 -- of some ten files a feed: a Path takes four times as long
+    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)

@@ -1,51 +1,74 @@
-"""Publish a feed: the files of its folder, and those of the folder of all feeds."""
+"""Publish a feed: the files of its folder, the history of its changes, and the files that list every feed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
 from aggregator.generator import feed_files, files, opml, paging
 from aggregator.generator.changes import changes_page
-from aggregator.generator.changes.changes import History
+from aggregator.generator.changes.changes import History, advance_history, pack_history, unpack_history
 from aggregator.generator.content import feed_channel
 from aggregator.generator.files import WrittenFile
-from aggregator.generator.pages import pages
+from aggregator.generator.pages import pages, view
 from aggregator.model.feed import Cover, Feed
+from aggregator.store import facts
+from aggregator.store.database import Store
+from aggregator.store.guids import LastPublished
+
+_HISTORY: Final = "changes"
+"""The fact with the history of a feed for its changes page."""
 
 
-def render(feed: Feed, window: int | None = None, past: History | None = None) -> Iterator[tuple[str, bytes]]:
+def update_history(store: Store, feed: Feed, now: datetime) -> History:
+    """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
+    name = feed.channel.name
+    before = unpack_history(facts.read_fact(store, name, _HISTORY))
+    after = advance_history(before, feed, now, LastPublished(store, name))
+    if after is not before:
+        facts.write_fact(store, name, _HISTORY, pack_history(after))
+    return after
+
+
+def to_cover(feed: Feed) -> Cover:
+    """Return the feed's entry on the page of all feeds."""
+    return view.make_cover(feed)
+
+
+def render(feed: Feed, window: int | None = None, history: History | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of one feed; the same feed and history give the same bytes.
 
-    ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). ``past`` is the
-    history that the changes page lists; with ``None`` there is no changes page.
+    ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). The changes page
+    lists the ``history``; with ``None`` there is none.
     """
     yield from feed_files.render_files(feed, window=window)
-    yield "index.html", pages.render_feed_page(feed, changes=past is not None)
-    if past is not None:
-        yield "changes.html", changes_page.render_changes_page(feed, past)
-        yield "changes.atom", changes_page.render_changes_feed(feed, past)
+    yield "index.html", pages.render_feed_page(feed, changes=history is not None)
+    if history is not None:
+        yield "changes.html", changes_page.render_changes_page(feed, history)
+        yield "changes.atom", changes_page.render_changes_feed(feed, history)
 
 
 def publish(
-    output: Path, feed: Feed, window: int | None = None, past: History | None = None
+    output: Path, feed: Feed, window: int | None = None, history: History | None = None
 ) -> tuple[WrittenFile, ...]:
-    """Write the feed's folder whole or not at all; raises PublishError with the old files standing.
+    """Write the feed's folder whole or not at all; raise PublishError, with the old files still there, if that fails.
 
-    Archives of this feed that are none any more (after ``window`` grew) are removed at the end, when no page names
-    them.
+    Archives of this feed that are not needed any more (after ``window`` grew) are removed at the end, when no page
+    names them.
     """
     folder = output / feed.channel.name
-    written = files.publish(folder, render(feed, window, past), compress=True)
+    written = files.publish(folder, render(feed, window, history), compress=True)
     standing = {each.name for each in written}
     files.remove(folder, paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
 def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[WrittenFile, ...]:
-    """Write the page and the OPML that list every feed; raises PublishError as ``publish``."""
+    """Write the page and the OPML that list every feed; raise PublishError as ``publish``."""
     return files.publish(
         output,
         {

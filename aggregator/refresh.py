@@ -1,27 +1,72 @@
-"""Refresh: fetch and parse what is due, store the entries, compose and publish each feed that changed.
+"""Refresh: fetch and parse what is due, and store it; compose and publish each feed that changed.
 
-fetch      Source    -> Document    run.heard, by fetchers/fetch: all hosts side by side, one host politely
-parse      Document  -> Entry       fetchers/fetch, in child processes
-store      Entry     -> Store       persist.remember_all: absence never deletes
-compose    Store     -> Feed        update_feed, by compose.compose
-publish    Feed      -> files       update_feed, by publish.publish: written whole or not at all
+fetch      Source   -> Document   fetch_feeds: all hosts side by side, one host politely
+parse      Document -> Entry      fetch_feeds, in child processes with limits
+store      Entry    -> Store      persist.write_fetched: absence never deletes
+compose    Store    -> Feed       compose.compose: repair, match, reconcile, identify
+publish    Feed     -> files      publish.publish: written whole or not at all
+
+The guids of a feed are committed before its files appear: a crash between the two leaves guids that the next run
+publishes, never a published guid that the store does not know.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, outcome, persist, run, unchanged_output
+from aggregator import enclosure_probe, persist
 from aggregator.config.load import Config
 from aggregator.errors import NothingToPublishError, PublishError, StoreError
+from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
+from aggregator.fetchers.fetch import SPOKEN, Resources, Terms
+from aggregator.fetchers.http.polling import Policy
+from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
-from aggregator.outcome import Listener, Outcome, quiet
-from aggregator.run import Run
-from aggregator.store import database, polls
+from aggregator.model.source import Source
+from aggregator.result import (
+    Composition,
+    Listener,
+    Outcome,
+    Progress,
+    Publication,
+    describe_failures,
+    ignore_progress,
+    unchanged_files,
+    unchanged_outcome,
+    with_note_failure,
+)
+from aggregator.store import connection, database, polls
 from aggregator.store.database import Store
+
+_GC_THRESHOLDS = (100_000, 20, 100)
+"""For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
+garbage collector takes a fifth of a refresh to find that out."""
+
+
+class Run(Struct, frozen=True):
+    """One run: its clock, the open store, what sources are fetched with, and who is told of its progress."""
+
+    config: Config
+    at: datetime
+    store: Store
+    resources: Resources
+    force: bool = False
+    listen: Listener = field(default=ignore_progress)
+
+
+class _StoredFeed(Struct, frozen=True):
+    """A feed whose sources were fetched and stored; ``publication`` is ``None`` if it is to be composed."""
+
+    plan: Plan
+    results: tuple[SourceResult, ...]
+    publication: Publication | None
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -31,76 +76,173 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     feeds: Collection[str] = (),
     force: bool = False,
     wait: bool = False,
-    listen: Listener = quiet,
+    listen: Listener = ignore_progress,
 ) -> tuple[Outcome, ...]:
-    """Refresh the named feeds (all where none is named) and say what became of each.
+    """Refresh the named feeds, or all, and return the outcome of each.
 
-    Raises LockedError where another refresh is at work (unless ``wait``), ConfigError for a feed the config does not
-    name, NothingToPublishError where nothing could be fetched and nothing was remembered, StoreError. A feed whose
-    files could not be written stops no other: its outcome says so.
+    Raises LockedError if another refresh runs (unless ``wait``), ConfigError for a feed the config does not name,
+    NothingToPublishError if nothing could be fetched and nothing was stored before, StoreError. A feed whose files
+    could not be written stops no other: its outcome says so.
     """
-    chosen = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
-    with run.begin(config, at, wait=wait) as begun:
-        current = replace(begun, force=force, listen=listen)
+    plans = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
+    with open_run(config, at, wait=wait) as opened:
+        run = replace(opened, force=force, listen=listen)
         found: dict[str, Outcome] = {}
-        for lot in _remembered(current, chosen):
-            found |= {plan.name: _updated(current, plan, told, stands) for plan, told, stands in lot}
-        outcomes = [found[plan.name] for plan in chosen]
+        for stored in _fetch_and_store(run, plans):
+            found |= {each.plan.name: _update_feed(run, each) for each in stored}
+        outcomes = [found[plan.name] for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
-            raise NothingToPublishError(outcome.silence(outcomes))
-        return (*outcomes[:-1], _with_index(current, outcomes[-1]))
+            raise NothingToPublishError(describe_failures(outcomes))
+        return (*outcomes[:-1], _publish_index(run, outcomes[-1]))
 
 
-def _with_index(current: Run, last: Outcome) -> Outcome:
-    """The last outcome of a run with the files that list every feed, or why they could not be written."""
-    output, plans = current.config.output, current.config.plans
-    basis = persist.basis_of_all(current.store, plans)
-    stands = unchanged_output.standing(current.store, persist.EVERY, basis)
-    if stands and unchanged_output.stand(output, stands.files):
-        return replace(last, files=(*last.files, *outcome.files(stands)))
-    from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only where something changed
+@contextmanager
+def open_run(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
+    """Hold the lock and the open store of one run; raise LockedError if another runs, unless ``wait``; StoreError."""
+    with (
+        connection.refresh_lock(config.state, wait=wait),
+        database.open_store(config.state, fence=True) as store,
+    ):
+        holds, read_robots = polls.read_holds(store, at), partial(polls.read_robots, store)
+        resources = Resources(polling_policy(config), holds, read_robots, database.folder_of(store))
+        before = gc.get_threshold()
+        gc.set_threshold(*_GC_THRESHOLDS)
+        try:
+            yield Run(config, at, store, resources)
+        finally:
+            gc.set_threshold(*before)
+            resources.close()
+
+
+def polling_policy(config: Config | None) -> Policy:
+    """Return how origins are polled, as the config says if there is one."""
+    if config is None:
+        return Policy()
+    return Policy(
+        contact=config.contact or "",
+        allow_networks=config.allow_networks,
+        proxy=config.proxy or "",
+        obey_robots=config.obey_robots,
+    )
+
+
+def fetch(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[FetchedFeed, ...]]:
+    """Yield the feeds with what was fetched of their sources, some at a time."""
+    return fetch_feeds(persist.read_poll_states(run.store, plans), partial(_fetch_terms, run))
+
+
+def _fetch_terms(run: Run, plan: Plan) -> Terms:
+    def tell(source: Source, stage: str, message: str) -> None:
+        with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
+            run.listen(Progress(plan.name, source.name, stage, message))
+
+    return Terms(run.resources, run.at, tell, plan.refresh, run.force)
+
+
+def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFeed]]:
+    """Yield feeds whose sources were fetched and stored, some in one transaction.
+
+    Their listings are let go: 20,000 entries are not held while other feeds are composed.
+    """
+    for fetched in fetch(run, plans):
+        with database.transaction(run.store) as tx:
+            persist.write_fetched(tx, fetched, run.at)
+            polls.write_robots(tx, run.resources.news())
+            stored = [
+                _StoredFeed(plan, persist.results_of_run(sources), _read_publication(tx, plan, run.at))
+                for plan, sources in fetched
+            ]
+        del fetched
+        yield stored
+
+
+def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | None:
+    """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
+    if plan.probe_enclosures and enclosure_probe.known(store, plan).more:
+        return None
+    return persist.read_publication(store, plan.name, persist.input_digest(store, plan), now)
+
+
+def _update_feed(run: Run, stored: _StoredFeed) -> Outcome:
+    """Return the outcome of one feed: unchanged if its input and its files are, else composed and published."""
+    published = stored.publication
+    if published and persist.are_files_unchanged(run.config.output, published.files):
+        return unchanged_outcome(stored.plan, stored.results, published)
+    return _compose_and_publish(run, stored.plan, stored.results)
+
+
+def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]) -> Outcome:
+    """Compose a feed from the store, commit its guids, publish its files."""
+    from aggregator import publish  # noqa: PLC0415 - merger and generator take half a second to load
+    from aggregator.compose import compose  # noqa: PLC0415 - the same
+
+    run.listen(Progress(plan.name, "", "compose"))
+    if plan.probe_enclosures:  # before the transaction: it waits for media hosts
+        items = compose(run.store, plan, run.at).feed.items
+        enclosure_probe.ask(run.store, plan, items, run.resources.limiter(), run.at)
+        polls.write_robots(run.store, run.resources.news())
+    with database.transaction(run.store) as tx:
+        composed = compose(tx, plan, run.at)
+        publication = _to_publication(composed, persist.input_digest(tx, plan))
+        if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.source_results):
+            return unchanged_outcome(plan, results, publication)  # no source ever answered
+        persist.write_composition(tx, plan, composed, run.at)
+        history = publish.update_history(tx, composed.feed, run.at)
+    run.listen(Progress(plan.name, "", "publish"))
+    try:
+        written = publish.publish(run.config.output, composed.feed, plan.window, history)
+    except PublishError as error:
+        return replace(unchanged_outcome(plan, results, publication), failures=(str(error),))
+    files = persist.read_file_states(run.config.output, [each.name for each in written])
+    outcome = replace(
+        unchanged_outcome(plan, results, publication),
+        new=len(composed.settlement.new),
+        changed=len(composed.settlement.changed),
+        files=written,
+        alarms=(*composed.settlement.events, *composed.arrived, *publication.alarms),
+    )
+    try:
+        persist.write_published(run.store, plan, publish.to_cover(composed.feed), replace(publication, files=files))
+    except StoreError as error:
+        return with_note_failure(outcome, error)
+    return outcome
+
+
+def _to_publication(composed: Composition, input_digest: str) -> Publication:
+    """Return what is about to be published, without its files."""
+    feed = composed.feed
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Publication(
+        input=input_digest,
+        entries=composed.entries,
+        items=len(feed.items),
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        repaired=composed.repaired,
+        near_misses=len(feed.near_misses),
+        alarms=composed.alarms,
+        held=admission.describe_held(feed.held),
+        until=composed.until,
+    )
+
+
+def _publish_index(run: Run, last: Outcome) -> Outcome:
+    """Publish the files that list every feed, and return the last outcome with them, or why they were not written."""
+    output, plans = run.config.output, run.config.plans
+    digest = persist.index_digest(run.store, plans)
+    published = persist.read_publication(run.store, persist.INDEX, digest, run.at)
+    if published and persist.are_files_unchanged(output, published.files):
+        return replace(last, files=(*last.files, *unchanged_files(published)))
+    from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only if something changed
 
     try:
-        written = publish.publish_index(output, persist.covers(current.store, plans))
+        written = publish.publish_index(output, persist.read_covers(run.store, plans))
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
-    stands = unchanged_output.Standing(basis, files=unchanged_output.states(output, [each.name for each in written]))
-    done = replace(last, files=(*last.files, *written))
+    files = persist.read_file_states(output, [each.name for each in written])
+    outcome = replace(last, files=(*last.files, *written))
     try:
-        unchanged_output.keep_standing(current.store, persist.EVERY, stands)
+        persist.write_publication(run.store, persist.INDEX, Publication(digest, files=files))
     except StoreError as error:
-        return outcome.not_noted(done, error)
-    return done
-
-
-def _remembered(
-    current: Run, plans: Sequence[Plan]
-) -> Iterator[list[tuple[Plan, tuple[SourceResult, ...], unchanged_output.Standing | None]]]:
-    """Some feeds at a time, what became of their sources, and what stands: all that they said is in the store.
-
-    It is remembered in one transaction and then let go: 20,000 entries are not held while others are composed.
-    """
-    for heard in run.heard(current, plans):
-        with database.transaction(current.store) as tx:
-            persist.remember_all(tx, heard, current.at)
-            polls.write_robots(tx, current.resources.news())
-            lot = [(plan, persist.source_results(said), _stands(tx, plan, current.at)) for plan, said in heard]
-        del heard
-        yield lot
-
-
-def _stands(store: Store, plan: Plan, now: datetime) -> unchanged_output.Standing | None:
-    """What stands in the output, ``None`` where it must be made anew or media are still to be asked for."""
-    more = plan.probe_enclosures and enclosure_probe.known(store, plan).more
-    return None if more else persist.stands(store, plan, now)
-
-
-def _updated(
-    current: Run, plan: Plan, told: tuple[SourceResult, ...], stands: unchanged_output.Standing | None
-) -> Outcome:
-    """Return the outcome of one feed: as it stands if nothing changed, else composed and published anew."""
-    if stands and unchanged_output.stand(current.config.output, stands.files):
-        return outcome.outcome(plan, told, stands)
-    from aggregator.update_feed import update_feed  # noqa: PLC0415 - merger and generator take half a second to load
-
-    return update_feed(current, plan, told)
+        return with_note_failure(outcome, error)
+    return outcome

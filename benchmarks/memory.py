@@ -21,7 +21,7 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import commit, compose, persist, publish
+from aggregator import compose, persist, publish
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
@@ -114,9 +114,9 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     before = peak()
     with database.open_store(str(folder / "store.db")) as store:
         with database.transaction(store) as tx:
-            persist.remember_all(tx, [(plan, heard)], at)
+            persist.write_fetched(tx, [(plan, heard)], at)
             composed = compose.compose(tx, plan, at)
-            commit.promise(tx, plan, composed, at)
+            persist.write_composition(tx, plan, composed, at)
         composing = peak()
         publish.publish(folder / "output", composed.feed, plan.window)
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
@@ -130,9 +130,9 @@ def flat(folder: Path, feeds: int) -> None:
         heard = [FetchedSource(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
         with database.open_store(str(folder / "store.db")) as store:
             with database.transaction(store) as tx:
-                persist.remember_all(tx, [(plan, heard)], warm.START)
+                persist.write_fetched(tx, [(plan, heard)], warm.START)
                 composed = compose.compose(tx, plan, warm.START)
-                commit.promise(tx, plan, composed, warm.START)
+                persist.write_composition(tx, plan, composed, warm.START)
             publish.publish(folder / "output", composed.feed)
         if number % max(1, feeds // 8) == 0:
             gc.collect()

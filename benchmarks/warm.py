@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator import commit, compose, persist, publish
+from aggregator import compose, persist, publish
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
@@ -116,12 +116,12 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
     told: dict[str, float] = {}
     with database.transaction(store) as tx:
         with spent("remember", told):
-            persist.remember_all(tx, [(PLAN, heard)], now)
+            persist.write_fetched(tx, [(PLAN, heard)], now)
         with spent("compose", told):
             composed = compose.compose(tx, PLAN, now)
         with spent("promise", told):
-            commit.promise(tx, PLAN, composed, now)
-            past = commit.record_changes(tx, PLAN, composed.feed, now)
+            persist.write_composition(tx, PLAN, composed, now)
+            past = publish.update_history(tx, composed.feed, now)
     with spent("publish", told):
         publish.publish(output, composed.feed, PLAN.window, past)
     return told

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from aggregator import unchanged_output
+from aggregator import persist
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
@@ -96,7 +96,7 @@ def _read_alarms(config: Config) -> tuple[tuple[str, str], ...]:
     if "://" in config.state or not Path(config.state).is_file():
         return ()
     with database.open_store(config.state) as store:
-        known = unchanged_output.alarms(store)
+        known = persist.read_alarms(store)
     return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
 
 

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from aggregator.commands.output import shorten
-from aggregator.outcome import Listener, Progress, quiet
+from aggregator.result import Listener, Progress, ignore_progress
 
 _LONGEST = 200
 """Characters shown of a message, more than most terminals are wide."""
@@ -23,12 +23,12 @@ _LONGEST = 200
 def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
     """Give the listener of a refresh; it shows nothing if ``hush``."""
     if hush:
-        yield quiet
+        yield ignore_progress
     elif sys.stdout.isatty():
         with _show_bars() as tell:
             yield tell
     else:
-        yield _print_step if verbose else quiet
+        yield _print_step if verbose else ignore_progress
 
 
 def _print_step(progress: Progress) -> None:

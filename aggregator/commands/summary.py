@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aggregator.commands.output import format_count, shorten
 from aggregator.model.feed import SourceResult
-from aggregator.outcome import Outcome
+from aggregator.result import Outcome
 
 _FAILED = frozenset({"recorded", "remembered", "silent", "suspicious"})
 """States in which the live source gave no usable listing."""
@@ -46,7 +46,7 @@ def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
             yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
     kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
     yield (
-        f"  {format_count(outcome.entries, 'entry', 'entries')} read, {outcome.remembered} stored:"
+        f"  {format_count(outcome.entries, 'entry', 'entries')} read, {outcome.stored} stored:"
         f" {format_count(outcome.items, 'item')} ({kinds}),"
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
@@ -76,7 +76,7 @@ def summary_values(outcome: Outcome) -> dict[str, object]:
             for source_result in outcome.source_results
         ],
         "entries": outcome.entries,
-        "remembered": outcome.remembered,
+        "remembered": outcome.stored,
         "items": outcome.items,
         "episodes": outcome.episodes,
         "posts": outcome.posts,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from aggregator.commands import summary
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, LockedError, escape_lines
-from aggregator.outcome import Outcome
+from aggregator.result import Outcome
 from aggregator.service import schedule
 
 

@@ -26,7 +26,7 @@ from aggregator import refresh
 from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, LockedError, escape_lines
 from aggregator.fetchers.http import polling
-from aggregator.outcome import Listener, Outcome, quiet
+from aggregator.result import Listener, Outcome, ignore_progress
 from aggregator.store import database, facts, polls
 from aggregator.store.database import Store
 from aggregator.store.polls import Claim
@@ -136,7 +136,7 @@ def _once(tick: Tick, tell: Tell) -> None:
 
 
 def refresh_due(
-    config: Config, at: datetime, *, everything: bool = False, listen: Listener = quiet
+    config: Config, at: datetime, *, everything: bool = False, listen: Listener = ignore_progress
 ) -> tuple[Outcome, ...]:
     """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
 

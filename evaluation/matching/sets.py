@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from aggregator.compose import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import SHIPPED, Table
 from aggregator.model.item import Item, Promise
-from aggregator.stages import pinned
 from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
 
 SETS = Path(__file__).parents[3] / "shared" / "eval" / "match"
@@ -102,7 +102,7 @@ def _published(arrivals: Iterable[Sequence[Record]], truth: dict[str, str]) -> s
     groups: Groups = ()
     given: set[str] = set()
     for turn, known in enumerate(arrivals):
-        groups = group_ids(match_records(known, Constraints(pins=pinned(promises))))
+        groups = group_ids(match_records(known, Constraints(pins=guids_of_entries(promises))))
         items = [Item(title=group[0], entries=tuple(group)) for group in groups]
         promises = settle(items, Past(truth[groups[0][0]], promises), NOW + timedelta(days=turn)).promises
         guids = {promise.guid for promise in promises}

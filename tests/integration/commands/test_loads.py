@@ -50,9 +50,9 @@ def test_a_refresh_with_nothing_due_loads_no_merger_and_no_generator(tmp_path, o
     (served / "feed.xml").write_text(FEED, encoding="utf-8")
     (tmp_path / "config.yaml").write_text(CONFIG.format(address=address), encoding="utf-8")
     first = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:00Z")
-    assert {"requests", "feedgen", "aggregator.cached_results", "aggregator.publish"} <= first
+    assert {"requests", "feedgen", "aggregator.compose", "aggregator.publish"} <= first
     idle = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:01Z")
-    assert not idle & (ENGINES | SERVERS | {"aggregator.compose", "aggregator.update_feed", "aggregator.publish"})
+    assert not idle & (ENGINES | SERVERS | {"aggregator.compose", "aggregator.learning", "aggregator.publish"})
 
 
 def test_what_the_roster_says_of_addresses_is_what_the_kinds_say() -> None:

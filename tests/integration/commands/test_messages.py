@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aggregator.commands.summary import MOST_ALARMS, list_warnings
 from aggregator.errors import escape_line, escape_lines
-from aggregator.outcome import Outcome
+from aggregator.result import Outcome
 
 
 @given(st.text(max_size=20))

@@ -12,7 +12,7 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
-from aggregator.outcome import Outcome
+from aggregator.result import Outcome
 from tests.support.origin import Site, serving
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)

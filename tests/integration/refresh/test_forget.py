@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import commit, persist
+from aggregator import persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Promise
 from aggregator.model.source import Source
-from aggregator.stages import Composition
+from aggregator.result import Composition
 from aggregator.store import database, decisions, guids
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
@@ -58,9 +58,9 @@ def listings(draw) -> tuple[FetchedSource, ...]:
 
 def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
-        persist.remember_all(tx, [(PLAN, heard)], now)
+        persist.write_fetched(tx, [(PLAN, heard)], now)
         composed = compose(tx, PLAN, now)
-        commit.promise(tx, PLAN, composed, now)
+        persist.write_composition(tx, PLAN, composed, now)
     return composed
 
 

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import commit, persist, publish
+from aggregator import persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
-from aggregator.stages import Composition
+from aggregator.result import Composition
 from aggregator.store import database, guids
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -101,9 +101,9 @@ def steps(draw):
 
 def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
-        persist.remember_all(tx, [(PLAN, heard)], now)
+        persist.write_fetched(tx, [(PLAN, heard)], now)
         composed = compose(tx, PLAN, now)
-        commit.promise(tx, PLAN, composed, now)
+        persist.write_composition(tx, PLAN, composed, now)
     return composed
 
 
@@ -174,9 +174,9 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
             for turn, heard in enumerate(fetched_sources):
                 now = START + timedelta(days=turn)
                 with database.transaction(store) as tx:
-                    persist.remember_all(tx, [(plan, heard)], now)
+                    persist.write_fetched(tx, [(plan, heard)], now)
                     composed = compose(tx, plan, now)
-                    commit.promise(tx, plan, composed, now)
+                    persist.write_composition(tx, plan, composed, now)
             feeds.append([item for item in composed.feed.items if not item.entries[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]

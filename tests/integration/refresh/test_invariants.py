@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator import commit, persist, publish
+from aggregator import persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.generator.content import links
@@ -114,9 +114,9 @@ class Play:
         now = START + timedelta(days=self.day)
         with database.open_store(self.state) as store:
             with database.transaction(store) as tx:
-                persist.remember_all(tx, [(plan, heard)], now)
+                persist.write_fetched(tx, [(plan, heard)], now)
                 composed = compose(tx, plan, now)
-                commit.promise(tx, plan, composed, now)
+                persist.write_composition(tx, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(store, plan, later).feed
             provisional = {each.guid for each in guids.read_guids(store, plan.name) if each.dated is not None}

@@ -7,7 +7,7 @@ from pathlib import Path
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.entry import Entry, Listing
-from aggregator.outcome import Progress
+from aggregator.result import Progress
 
 AT = datetime(2024, 6, 1, 12, tzinfo=UTC)
 CONFIG = """

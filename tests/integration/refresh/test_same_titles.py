@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator import commit, persist
+from aggregator import persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -56,9 +56,9 @@ def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> li
             ]
             with database.transaction(store) as tx:
                 now = START + timedelta(days=day, hours=9)
-                persist.remember_all(tx, [(PLAN, tuple(fetched_sources))], now)
+                persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
                 composed = compose(tx, PLAN, now)
-                commit.promise(tx, PLAN, composed, now)
+                persist.write_composition(tx, PLAN, composed, now)
     return [item.entries for item in composed.feed.items]
 
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import pytest
 
-from aggregator import run
+from aggregator import refresh
 from aggregator.config.load import load
 from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
 
@@ -158,8 +158,8 @@ def test_a_run_that_ends_early_asks_nobody_any_more(town: Town) -> None:
     path = town.folder / "config.yaml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     config = load(path)
-    with run.begin(config, NOON) as begun:
-        lots = run.heard(begun, config.plans)
+    with refresh.open_run(config, NOON) as begun:
+        lots = refresh.fetch(begun, config.plans)
         assert [plan.name for plan, _ in next(lots)] == ["early"]
         lots.close()
     assert len(town.asked) < 40

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from aggregator.compose import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.comparison import Compared
 from aggregator.merger.matching.constraints import find_split
@@ -18,7 +19,6 @@ from aggregator.merger.matching.match import match
 from aggregator.merger.matching.scoring import KINDS
 from aggregator.model.entry import Duration, Entry, Moment, Span
 from aggregator.model.item import Item, Promise
-from aggregator.stages import pinned
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -73,7 +73,7 @@ def test_entries_that_came_one_after_the_other_show_no_two_items() -> None:
 
 def refresh(entries: tuple[Entry, ...], promises: tuple[Promise, ...], turn: int) -> tuple[Promise, ...]:
     """The promises after a refresh in which these entries are known."""
-    clusters = match(entries, pins=pinned(promises)).clusters
+    clusters = match(entries, pins=guids_of_entries(promises)).clusters
     items = []
     for cluster in clusters:
         ids = tuple(entry.id for entry in cluster.entries)

@@ -1,0 +1,112 @@
+"""Fetch the sources of many feeds at once, ahead of the feed that is being composed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from time import monotonic
+
+from msgspec import Struct
+
+from aggregator.fetchers.fetch import FetchedSource, PollStates, Terms, fetch
+from aggregator.model.feed import Plan
+
+NEW_FEEDS_AHEAD = 9
+"""New feeds that are fetched at once: more would only keep their listings in memory while one is composed."""
+
+KNOWN_FEEDS_FOR_A_NEW = 3
+"""Feeds known from an earlier run that count as one new feed: nearly all of them bring nothing new."""
+
+BATCH = 200
+"""Feeds without news that are stored in one transaction, which takes 0.7 ms of processor time and 3 ms of a disk."""
+
+BATCH_SECONDS = 1.0
+"""The longest that such feeds wait for others: what was fetched and not stored is fetched again after a crash."""
+
+FetchedFeed = tuple[Plan, tuple[FetchedSource, ...]]
+
+
+class _Fetching(Struct, eq=False):
+    """A feed whose sources are being fetched; ``left`` counts those that are not done, in the main thread."""
+
+    plan: Plan
+    weight: int
+    left: int
+    sources: tuple[Future[FetchedSource], ...] = ()
+
+    def has_news(self) -> bool:
+        """Return whether anything new was read; all sources must be done."""
+        return any(listing is not None for source in self.sources for listing in source.result().listings)
+
+    def take(self) -> FetchedFeed:
+        """Return the results and let go of them: the listings are too much to keep until the next feed."""
+        sources = tuple([source.result() for source in self.sources])
+        self.sources = ()
+        return self.plan, sources
+
+
+def fetch_feeds(
+    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], terms_of: Callable[[Plan], Terms]
+) -> Iterator[tuple[FetchedFeed, ...]]:
+    """Yield feeds with what was fetched of their sources, in the order in which they are done.
+
+    Each feed is given with the poll states of its sources, by name. A slow source delays no other feed. A feed with
+    anything new comes alone and at once; the others come together, to be stored together.
+    """
+    unchanged: list[_Fetching] = []
+    until = monotonic() + BATCH_SECONDS
+    for done in _fetch_ahead(feeds, terms_of):
+        has_news = done is not None and done.has_news()
+        if done is not None and not has_news:
+            unchanged.append(done)
+        if unchanged and (len(unchanged) >= BATCH or monotonic() >= until):
+            yield tuple([each.take() for each in unchanged])
+            unchanged = []
+        if not unchanged:
+            until = monotonic() + BATCH_SECONDS
+        if done is not None and has_news:
+            yield (done.take(),)
+    if unchanged:
+        yield tuple([each.take() for each in unchanged])
+
+
+def _fetch_ahead(
+    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], terms_of: Callable[[Plan], Terms]
+) -> Iterator[_Fetching | None]:
+    """Yield each feed once all of its sources are done; ``None`` after every ``BATCH_SECONDS`` in which none is."""
+    done: SimpleQueue[_Fetching] = SimpleQueue()
+    following = iter(feeds)
+    ahead = 0
+    while True:
+        while ahead < NEW_FEEDS_AHEAD * KNOWN_FEEDS_FOR_A_NEW and (one := next(following, None)):
+            ahead += _start(*one, terms_of(one[0]), done)
+        if not ahead:
+            return
+        feed = _next_done(done)
+        ahead -= feed.weight if feed else 0
+        yield feed
+
+
+def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: SimpleQueue[_Fetching]) -> int:
+    """Start to fetch the sources of a feed, which is put into ``done`` once for each; return its weight."""
+    is_known = all(any(each.digest for each in poll_states.values()) for poll_states in known.values())
+    feed = _Fetching(plan, 1 if is_known else KNOWN_FEEDS_FOR_A_NEW, len(plan.sources))
+    feed.sources = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
+    for source in feed.sources:
+        source.add_done_callback(lambda _: done.put(feed))
+    return feed.weight
+
+
+def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
+    """Return the next feed of which all sources are done; ``None`` if there is none for ``BATCH_SECONDS``."""
+    until = monotonic() + BATCH_SECONDS
+    while (left := until - monotonic()) > 0:
+        try:
+            feed = done.get(timeout=left)
+        except Empty:
+            return None
+        feed.left -= 1
+        if not feed.left:
+            return feed
+    return None
