@@ -1,1 +1,1 @@
-"""Items leave as files."""
+"""Write the published files of a feed."""

@@ -1,8 +1,8 @@
-"""Files are published whole or not at all: a reader sees the old bytes or the new ones, a full disk leaves the old.
+"""Publish files completely or not at all.
 
-Every file is first written beside its place; when all of them are there, they are flushed to the disk and renamed. A
-file whose bytes are the same is not touched, so its time and ETag stand. A new version's time is later than the old
-one's by at least a whole second, because static servers make ETags of size and whole seconds.
+All files are first written under temporary names, then flushed to disk and renamed. A file whose bytes are the same is
+not touched, so its time and ETag stay. The time of a new version is later than the old one's by at least a second,
+because static servers make ETags from size and whole seconds.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _ENDINGS = (".gz", ".br")
 
 
 class WrittenFile(Struct, frozen=True):
-    """One file of a publication, and whether its bytes changed."""
+    """One published file, and whether its bytes changed."""
 
     name: str
     changed: bool
 
 
 class _Step(Struct, frozen=True):
-    """One rename still to be made: the finished file beside its place, and the place."""
+    """A rename to do: the temporary file and its final path."""
 
     part: Path
     place: Path
@@ -54,8 +54,8 @@ def publish(
 ) -> tuple[WrittenFile, ...]:
     """Write the files of one feed together; with ``compress`` a ``.gz`` and a ``.br`` beside each.
 
-    Names are the program's own, never a source's. Files may be given one after the other. Raises PublishError where
-    the disk refuses, with every old file still standing. Nothing is left beside the files if making one of them fails.
+    Names are the program's own, never a source's. Raises PublishError if a file cannot be written; the old files are
+    then unchanged and no temporary file is left.
     """
     steps: list[_Step] = []
     written: list[WrittenFile] = []
@@ -81,19 +81,21 @@ def publish(
                 _flush(folder)
             unless_published.pop_all()
     except OSError as error:
-        raise PublishError(f"{folder}: cannot publish ({error.strerror or error}); the old files stand") from error
+        raise PublishError(
+            f"{folder}: cannot publish ({error.strerror or error}); the old files are unchanged"
+        ) from error
     return tuple(written)
 
 
 def sweep(folder: Path) -> None:
-    """Removes what a killed run left beside the files."""
+    """Remove the temporary files that a killed run left."""
     for path in folder.iterdir():
         if _LEFTOVER.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
-    """Takes files out of publication, each with its siblings; raises PublishError where the disk refuses."""
+    """Remove published files with their compressed copies; raise PublishError if that fails."""
     try:
         gone = tuple(names)
         for name in gone:
@@ -102,11 +104,11 @@ def remove(folder: Path, names: Iterable[str]) -> None:
             _remove_siblings(folder, gone)
             _flush(folder)
     except OSError as error:
-        raise PublishError(f"{folder}: cannot remove what is published no more ({error.strerror or error})") from error
+        raise PublishError(f"{folder}: cannot remove outdated files ({error.strerror or error})") from error
 
 
 def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
-    """Write the new files beside their places; none where the bytes are the same and the siblings are of them."""
+    """Write a file and its compressed copies under temporary names, unless they are up to date."""
     steps: list[_Step] = []
     if place.is_file() and place.read_bytes() == content:
         stamp = int(place.stat().st_mtime)
@@ -124,7 +126,7 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
 
 
 def _write(place: Path, content: bytes) -> Path:
-    """Write a new file beside the place; it is not yet flushed.
+    """Write a temporary file without flushing it.
 
     All are flushed together before the first is renamed: then the file system's journal is written for the first of
     them, and has nothing left to do for the others (ext4: half the processor time of 24 files).
@@ -136,7 +138,7 @@ def _write(place: Path, content: bytes) -> Path:
 
 
 def _set_time(part: Path, place: Path) -> int:
-    """Gives the new version its time in whole seconds, later than the old version's."""
+    """Set the time of the new version in whole seconds, later than the old version's."""
     now = int(part.stat().st_mtime)
     stamp = max(now, int(place.stat().st_mtime) + 1) if place.exists() else now
     os.utime(part, (stamp, stamp))
@@ -148,7 +150,7 @@ def _is_stale(sibling: Path, stamp: int) -> bool:
 
 
 def _gzip(content: bytes) -> bytes:
-    """Pack always to the same bytes: no name and no time inside (RFC 1952)."""
+    """Compress without name and time (RFC 1952), so that the result is deterministic."""
     return gzip.compress(content, _GZIP, mtime=0)
 
 
@@ -158,16 +160,16 @@ def _brotli(content: bytes) -> bytes:
 
 
 def _remove_siblings(folder: Path, names: Iterable[str]) -> None:
-    """Removes siblings that an earlier, compressing publication left: a server would go on giving their old bytes."""
+    """Remove compressed copies that are no longer made, because servers would go on serving them."""
     for name in names:
         for ending in _ENDINGS:
             (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def _remove_outdated_siblings(steps: Iterable[_Step]) -> None:
-    """Takes away the siblings of what is about to be replaced: at no instant may one hold other bytes than its file.
+    """Remove the compressed copies of files that are about to be replaced, so that none is ever outdated.
 
-    Static servers give a sibling without asking the file, and the plain file where there is none.
+    Static servers serve a compressed copy without looking at its file, and the plain file if there is no copy.
     """
     for step in steps:
         if step.place.suffix in _ENDINGS:
@@ -175,7 +177,7 @@ def _remove_outdated_siblings(steps: Iterable[_Step]) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Makes durable what a file holds, or the renames within a folder."""
+    """Flush a file, or the renames within a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -184,6 +186,6 @@ def _flush(path: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Removes what was begun, as far as the disk lets it."""
+    """Remove temporary files, as far as possible."""
     with suppress(OSError):
         sweep(folder)

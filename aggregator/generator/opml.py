@@ -40,7 +40,7 @@ class Outline(NamedTuple):
 
 
 def render(covers: Sequence[Cover]) -> bytes:
-    """``feeds.opml``: one outline for each published feed, sorted by title, dated by the newest content."""
+    """Render ``feeds.opml``: one outline for each published feed, sorted by title."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
     outlines = [
         Outline(cover.channel.title, cover.address, links.clean_url(cover.channel.link) or f"{cover.channel.base_url}/")
@@ -50,7 +50,7 @@ def render(covers: Sequence[Cover]) -> bytes:
 
 
 def write(title: str, outlines: Iterable[Outline], modified: datetime | None = None) -> bytes:
-    """An OPML 2.0 subscription list; ``modified`` (aware, UTC) is its one date, left out where ``None``."""
+    """Write an OPML 2.0 subscription list; ``modified`` (UTC) is its date, left out if ``None``."""
     dated = f"\n    <dateModified>{format_datetime(modified, usegmt=True)}</dateModified>" if modified else ""
     lines = "".join(f"\n    {_format_outline(outline)}" for outline in outlines)
     return (
@@ -61,14 +61,13 @@ def write(title: str, outlines: Iterable[Outline], modified: datetime | None = N
 
 
 def _format_outline(outline: Outline) -> str:
-    """One outline element."""
     name = escape_attribute(outline.title)
     page = f' htmlUrl="{escape_attribute(outline.html_url)}"' if outline.html_url else ""
     return f'<outline type="rss" text="{name}" title="{name}" xmlUrl="{escape_attribute(outline.xml_url)}"{page}/>'
 
 
 def escape_attribute(text: str) -> str:
-    """A text on one line, without what XML forbids, escaped for an attribute.
+    """Escape a text for an attribute: on one line, without what XML forbids.
 
     >>> escape_attribute('A & "B"')
     'A &amp; &quot;B&quot;'
@@ -77,7 +76,7 @@ def escape_attribute(text: str) -> str:
 
 
 def read(body: bytes) -> tuple[Outline, ...]:
-    """The subscriptions of an OPML document in its order, each address once; ReadError where it is not OPML at all.
+    """Read the subscriptions of an OPML document in order, each URL once; raise ReadError if it is no OPML.
 
     Folders are flattened. The title is ``text``, else ``title``, else the address. Outlines that name another list
     (``include``, ``link``, ``source``) or no address are left out.
@@ -97,7 +96,7 @@ def read(body: bytes) -> tuple[Outline, ...]:
 
 
 def _decode(body: bytes) -> str:
-    """The document's text: by its byte order mark, else its declaration, else UTF-8; what does not fit is replaced."""
+    """Decode a document by its byte order mark, else its declaration, else as UTF-8; wrong bytes are replaced."""
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8"),
         (codecs.BOM_UTF16_LE, "utf-16"),
@@ -113,16 +112,16 @@ def _decode(body: bytes) -> str:
 
 
 class _Reader(HTMLParser):
-    """What reads outlines out of anything that looks like markup."""
+    """Parser that finds outlines in anything that looks like markup."""
 
     def __init__(self) -> None:
-        """Nothing found yet."""
+        """Start without outlines."""
         super().__init__(convert_charrefs=True)
         self.found: list[Outline] = []
         self.recognised = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An outline that names a feed is remembered; a prefix before the name does not matter."""
+        """Collect an outline that has a feed's URL; a namespace prefix does not matter."""
         local = tag.rpartition(":")[2]
         self.recognised = self.recognised or local in ("opml", "outline")
         if local != "outline":

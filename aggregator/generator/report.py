@@ -1,7 +1,6 @@
-"""report.json: who said what, who won, what was repaired, what was silent, and what a person should look at.
+"""report.json: the sources of each field, evidence for merges, repairs, states of sources, and near misses.
 
-It tells the state of the store, not the story of a run: no time of a run and no "new this time", so the same
-store gives the same bytes.
+It describes the store, not a run: without times of runs, the same store gives the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from aggregator.model.entry import Note
 from aggregator.model.feed import SourceResult
 from aggregator.model.item import Dissent, HeldItem, Item, Provenance
 
-# Two of a kind may differ by a description of this length; what is longer is told by its beginning.
+# Characters of a value; longer ones are cut.
 _LONGEST = 2000
 
 
@@ -131,7 +130,7 @@ def _make_field(known: Provenance) -> dict[str, Any]:
 
 
 def _clean_dissent(known: Provenance, other: Dissent) -> str:
-    """What a source said otherwise; of authors the name alone."""
+    """Return another source's value, of authors only the name."""
     return (clean_person(other.value) or "") if known.field == "author" else _clean_value(other.value)
 
 
@@ -165,7 +164,7 @@ def _make_pair(pair: Pair) -> dict[str, Any]:
 
 
 def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
-    """What the output lacks because nobody gave it, in words."""
+    """List what the output lacks because no source gives it."""
     channel = feed.channel
     missing = [
         name
@@ -188,5 +187,5 @@ def _clean_value(value: str) -> str:
 
 
 def _clean_passage(value: str) -> str:
-    """What a repair met or left, as it stood: blanks may be all that differs."""
+    """Clean a text before or after a repair; white space is kept, because it may be the only difference."""
     return sanitize.clean_passage(value, _LONGEST)

@@ -48,7 +48,7 @@ class Measured(Struct, frozen=True):
 
 
 def measured(body: bytes) -> Measured | None:
-    r"""The picture that these bytes are, ``None`` where they are neither PNG nor JPEG, or are cut off too early.
+    r"""Measure a PNG or JPEG; ``None`` if it is neither, or cut off too early.
 
     >>> measured(PNG + b"\0\0\0\rIHDR" + bytes((0, 0, 5, 120, 0, 0, 5, 120, 8, 2)))
     Measured(kind='image/png', width=1400, height=1400, coloured=True)
@@ -77,7 +77,7 @@ def _jpeg(body: bytes) -> Measured | None:
 
 
 def faults(picture: Picture) -> Iterator[str]:
-    """What directories would refuse or show badly, in words."""
+    """Yield what directories refuse or show badly."""
     if picture.body is None:
         yield f"cannot be fetched: {picture.why or 'nothing came back'}"
         return

@@ -43,11 +43,11 @@ class Spot(Struct, frozen=True):
     line: int | None = None
 
     def __str__(self) -> str:
-        """The path alone."""
+        """Return the path."""
         return self.path
 
     def beneath(self, name: str, element: Node) -> Spot:
-        """The place of an element within this one."""
+        """Return the place of an element within this one."""
         return Spot(f"{self.path} {name}", line(element))
 
 
@@ -82,7 +82,7 @@ class Paper(Struct, frozen=True):
 
 
 def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
-    """The document as the rules look at it; never raises, however broken it is."""
+    """Parse a document for the rules; never raises, however broken it is."""
     bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
     if bare[:1] in {b"{", b"["}:
         return _json(raw, now, served)
@@ -105,7 +105,7 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
 
 
 def image(raw: bytes, now: datetime) -> str | None:
-    """The address of the artwork of an RSS podcast or the icon of a JSON Feed, ``None`` where it names none."""
+    """Return the URL of an RSS podcast's artwork or of a JSON Feed's icon; ``None`` if there is none."""
     paper = read(raw, now)
     named_there = None if paper.channel is None else paper.channel.find(named("itunes:image"))
     said = paper.data.get("icon") if named_there is None else named_there.get("href")
@@ -122,7 +122,7 @@ def _podcast(channel: Node, items: Sequence[Node]) -> bool:
 
 
 def named(name: str) -> str:
-    """The tag of a prefixed name, as the tree spells it.
+    """Return the lxml tag of a prefixed name.
 
     >>> named("podcast:guid")
     '{https://podcastindex.org/namespace/1.0}guid'
@@ -132,7 +132,7 @@ def named(name: str) -> str:
 
 
 def shown(element: Node) -> str:
-    """The element's name as a person writes it, with the usual prefix.
+    """Return an element's name with the usual prefix.
 
     >>> shown(etree.Element(named("itunes:image")))
     'itunes:image'
@@ -144,7 +144,7 @@ def shown(element: Node) -> str:
 
 
 def line_of(paper: Paper, where: str | Spot) -> int | None:
-    """The line that a place begins on: of a path that is not there the line of what it would stand in."""
+    """Return the line of a place; for a missing path, the line of its parent."""
     if paper.torn is not None:
         return paper.torn
     if paper.root is None:
@@ -162,7 +162,7 @@ def line_of(paper: Paper, where: str | Spot) -> int | None:
 
 
 def line(element: Node) -> int | None:
-    """The line of the parsed text that an element begins on."""
+    """Return the line on which an element begins."""
     found: object = element.sourceline
     return found if isinstance(found, int) else None
 
@@ -190,7 +190,7 @@ def media(item: Node) -> bool:
 
 
 def _parser() -> etree.XMLParser:
-    """A parser that resolves no entity, loads no file, asks no network, and refuses what is not well-formed."""
+    """Make a parser that resolves no entities, loads nothing, and refuses what is not well-formed."""
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
 
 
@@ -209,7 +209,7 @@ def _json(raw: bytes, now: datetime, served: Served | None) -> Paper:
 
 
 def _guess(bare: bytes) -> Kind:
-    """What a broken document was meant to be."""
+    """Guess the kind of a broken document."""
     found = re.search(rb"<(?:\w+:)?(rss|feed|opml)\b", bare[:4000])
     kinds: dict[bytes, Kind] = {b"rss": "rss", b"feed": "atom", b"opml": "opml"}
     return kinds[found.group(1)] if found else "unknown"

@@ -26,10 +26,10 @@ ORDER = {"M": 0, "S": 1, "i": 2}
 def examine(
     raw: bytes, now: datetime, served: Served | None = None, picture: Picture | None = None
 ) -> tuple[Kind, tuple[Finding, ...]]:
-    """What the document is and every place where it breaks a rule, the gravest first.
+    """Return the kind of a document and its findings, the most severe first.
 
-    ``now`` decides what lies in the future; ``served`` is how the document was fetched, ``None`` for a file, and
-    ``picture`` its artwork, ``None`` where nobody asked for it.
+    ``now`` decides what is in the future. ``served`` is how the document was served, ``None`` for a file;
+    ``picture`` is its artwork, ``None`` if it is not to be checked.
     """
     paper = replace(read(raw, now, served), picture=picture)
     found = [finding for rule in RULES for finding in apply(rule, paper)]

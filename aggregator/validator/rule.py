@@ -53,7 +53,7 @@ class Finding(Struct, frozen=True):
 
 
 def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
-    """What this rule finds, at most ``PLACES`` places and one line for the rest."""
+    """Return what this rule finds: at most ``PLACES`` places and one line for the rest."""
     more = 0
     grave = rule.severity if rule.beside is None or paper.podcast or paper.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(paper)):
@@ -67,5 +67,5 @@ def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
 
 
 def _safe(said: str) -> str:
-    """What the document says, without the controls by which it could write to a person's terminal."""
+    """Remove control characters from a document's text, so that it is safe on a terminal."""
     return sanitize.clean_line(said, 2 * sanitize.LONGEST_LINE)

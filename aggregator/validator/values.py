@@ -36,7 +36,7 @@ PLAIN = (
 
 
 def local(element: Node) -> str:
-    """The element's name without its namespace."""
+    """Return an element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -47,17 +47,17 @@ def elements(paper: Paper) -> Iterator[Node]:
 
 
 def plain(paper: Paper) -> Iterator[Node]:
-    """The elements whose text is plain words: no markup, one line."""
+    """Yield the elements whose text must be plain and on one line."""
     if paper.root is not None and paper.kind in {"rss", "atom"}:
         wanted = [named(name) for name in PLAIN]
         yield from (one for one in paper.root.iter(*wanted) if one.get("type", "text") == "text")
 
 
 def date_fault(value: str, *, plain: bool = False) -> str | None:
-    """What is wrong with an RSS date, ``None`` where nothing is: as Apple asks for it.
+    """Return what is wrong with an RSS date by Apple's rules; ``None`` if nothing is.
 
-    ``plain`` asks what RFC 822 does, with the four digits of a year that RSS 2.0 prefers: no weekday is needed, nor
-    seconds, and a zone may have a name.
+    ``plain`` uses the rules of RFC 822 with four digits of the year: weekday and seconds are optional, and a zone may
+    be a name.
     """
     said = value.strip()
     found = (OLD822 if plain else RFC822).fullmatch(said)
@@ -75,7 +75,7 @@ def date_fault(value: str, *, plain: bool = False) -> str | None:
 
 
 def _zoned(said: str) -> datetime | None:
-    """The time of a date in another form that says its zone, in that zone; ``None`` where it cannot be read."""
+    """Parse a date of another form with a zone; ``None`` if it cannot be read."""
     try:
         at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
     except ValueError:
@@ -84,7 +84,7 @@ def _zoned(said: str) -> datetime | None:
 
 
 def date(value: str | None) -> datetime | None:
-    """The time of an RSS or RFC 3339 date, ``None`` where it cannot be read."""
+    """Parse an RSS or RFC 3339 date; ``None`` if it cannot be read."""
     said = (value or "").strip()
     try:
         at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
@@ -104,7 +104,7 @@ def future(at: datetime, now: datetime) -> bool:
 
 
 def seconds(value: str | None) -> int:
-    """A duration in seconds, 0 where it is unknown or unreadable."""
+    """Parse a duration to seconds; 0 if it is unknown or unreadable."""
     said = (value or "").strip()
     if not DURATION.fullmatch(said):
         return 0
@@ -115,7 +115,7 @@ def seconds(value: str | None) -> int:
 
 
 def truth(value: str) -> str:
-    """What to write where ``true`` or ``false`` is asked for and something else stands.
+    """Return what to write instead of a value that should be ``true`` or ``false``.
 
     >>> truth("clean"), truth("explicit"), truth("maybe")
     ('write false', 'write true', 'write true or false')

@@ -1,1 +1,1 @@
-"""The page and the feed that list what changed."""
+"""The page and the feed that list changes of a feed."""

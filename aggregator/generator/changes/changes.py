@@ -1,4 +1,4 @@
-"""What changed between two states of a feed, and each change as a sentence."""
+"""Find the changes between two states of a feed, describe them, and keep the newest for the changes page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEXTS = frozenset({"text", "summary", "description"})
 
 
 class Change(Struct, frozen=True):
-    """One change: what it is about, and for a field its value before and after (``None`` where there was none).
+    """One change: its subject, and for a field its values before and after (``None`` if there was none).
 
     ``guid`` is empty for changes of the channel and of sources; ``title`` is the item's newest, or the source's name.
     """
@@ -42,7 +42,7 @@ class Change(Struct, frozen=True):
 
 
 def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | None = None) -> tuple[Change, ...]:
-    """Every change from ``old`` to ``new``: items that came and went, then fields, sources and the channel.
+    """Return every change from ``old`` to ``new``: items added and removed, then fields, sources and the channel.
 
     ``reasons`` says by guid why an item left, where that is known.
     """
@@ -62,7 +62,7 @@ def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | No
 
 
 def describe_change(change: Change) -> str:
-    """The change in words.
+    """Describe a change in a sentence.
 
     >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
@@ -73,7 +73,7 @@ def describe_change(change: Change) -> str:
 
 
 def quote_title(change: Change) -> str:
-    """The title that a sentence begins with, in quotes."""
+    """Quote the title with which a sentence begins."""
     return f"“{wording.isolate(change.title)}”"
 
 
@@ -90,7 +90,7 @@ def _find_left(old: FeedState, new: FeedState, reasons: Mapping[str, str]) -> It
 
 
 def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change]:
-    """What changed in one item that stayed."""
+    """Yield what changed in an item that stayed."""
     yield from _compare_fields("changed", now.title, guid, was.values, now.values)
     for source in now.sources:
         if source not in was.sources:
@@ -103,7 +103,7 @@ def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change
 def _compare_fields(
     kind: Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]
 ) -> Iterator[Change]:
-    """The fields whose values differ, those that are known now first."""
+    """Yield the fields whose values differ, those with a value now first."""
     for name in (*now, *(each for each in was if each not in now)):
         if was.get(name) != now.get(name):
             yield Change(kind, title, guid, name, was.get(name), now.get(name))
@@ -145,7 +145,7 @@ def _describe_changed(change: Change) -> str:
 
 
 def _describe_small_change(field: str, before: str, after: str) -> str:
-    """What became of a value that people say as they did before: 893 and 897 seconds are both 15 minutes."""
+    """Describe a change that rounding hides: 893 and 897 seconds are both 15 minutes."""
     if field == "date":
         return f"has another time on {_format_field(field, after)}"
     more = int(after) - int(before)
@@ -154,7 +154,7 @@ def _describe_small_change(field: str, before: str, after: str) -> str:
 
 
 def _describe_text_change(before: str, after: str) -> str:
-    """What became of a text."""
+    """Describe the change of a text by its sizes."""
     old, new = _text_size(before), _text_size(after)
     if old == new:
         return f"was corrected ({new} characters)"
@@ -162,13 +162,13 @@ def _describe_text_change(before: str, after: str) -> str:
 
 
 def _text_size(text: str) -> int:
-    """The number of characters of a text that may be kept as its digest."""
+    """Return the number of characters of a text, also if only its digest is stored."""
     kept = _DIGEST.fullmatch(text)
     return int(kept[1]) if kept else len(text)
 
 
 def _format_field(field: str, value: str | None) -> str:
-    """A field's value as people say it."""
+    """Format a field's value for a sentence."""
     if value is None:
         return "nothing"
     if field in _ADDRESSES:
@@ -221,7 +221,7 @@ _BATCH = 400
 
 
 class Edition(Struct, frozen=True):
-    """What one run changed, and when (aware, UTC); ``more`` counts the changes that were too many to keep."""
+    """The changes of one run and its time (UTC); ``more`` counts the changes beyond the limit."""
 
     at: datetime
     changes: tuple[Change, ...]
@@ -229,7 +229,7 @@ class Edition(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """The feed as it was last published but for its items, and its newest editions, newest first."""
+    """The feed as last published, without its items, and its newest editions, newest first."""
 
     state: FeedState
     editions: tuple[Edition, ...] = ()
@@ -249,7 +249,7 @@ class LastPublished(Protocol):
 
 
 def advance_history(past: History | None, feed: Feed, at: datetime, last_published: LastPublished) -> History:
-    """The history with this run's changes; the same history where there are none. A first publication is no news.
+    """Return the history with this run's changes; the same one if nothing changed, or at the first publication.
 
     Items are compared in batches, and their new lines written to ``last_published``.
     """
@@ -273,31 +273,31 @@ def advance_history(past: History | None, feed: Feed, at: datetime, last_publish
 
 
 class _Tally(Struct):
-    """The changes that are kept of one run, some of each kind, and how many there were."""
+    """The changes of one run, at most ``_MOST_CHANGES`` of each kind, and their number."""
 
     found: dict[Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     total: int = 0
 
     def add(self, more: Sequence[Change]) -> None:
-        """Count more changes, of which each kind's come behind those that were counted before."""
+        """Add more changes."""
         self.total += len(more)
         for change in more:
             if len(self.found[change.kind]) < _MOST_CHANGES:
                 self.found[change.kind].append(change)
 
     def edition(self, at: datetime) -> Edition:
-        """The edition that they make."""
+        """Return the edition of these changes."""
         first = [change for kind in KINDS for change in self.found[kind]][:_MOST_CHANGES]
         return Edition(at, tuple(first), self.total - len(first))
 
 
 def _batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """The items, some at a time."""
+    """Yield the items in batches."""
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def pack_history(history: History) -> bytes:
-    """The history for the store, which has the items' lines beside: the same history gives the same bytes."""
+    """Encode a history for the store, without the items' lines; deterministic."""
     editions = [
         [each.at.astimezone(UTC).isoformat(), each.more, [astuple(change) for change in each.changes]]
         for each in history.editions
@@ -307,7 +307,7 @@ def pack_history(history: History) -> bytes:
 
 
 def unpack_history(body: bytes | None) -> History | None:
-    """The history that ``pack_history`` wrote; ``None`` where there is none yet."""
+    """Decode what ``pack_history`` wrote; ``None`` if there is none yet."""
     if not body:
         return None
     state, line, _ = body.split(b"\n")

@@ -19,7 +19,7 @@ PAGE, ATOM = "changes.html", "changes.atom"
 
 
 def render_changes_page(feed: Feed, history: History) -> bytes:
-    """``changes.html``: what each run changed, newest first, every sentence linked to its item."""
+    """Render ``changes.html``: the changes of each run, newest first, linked to their items."""
     there = {item.guid for item in feed.items}
     editions = [
         (
@@ -36,7 +36,7 @@ def render_changes_page(feed: Feed, history: History) -> bytes:
 
 
 def render_changes_feed(feed: Feed, history: History) -> bytes:
-    """``changes.atom`` (RFC 4287): one entry for each run that changed something."""
+    """Render ``changes.atom`` (RFC 4287): one entry for each run that changed something."""
     channel = feed.channel
     updated = history.editions[0].at if history.editions else feed.updated
     entries = "".join(_make_entry(channel, edition) for edition in history.editions)
@@ -51,7 +51,7 @@ def render_changes_feed(feed: Feed, history: History) -> bytes:
 
 
 def _make_entry(channel: Channel, edition: Edition) -> str:
-    """One run as an entry: its sentences as a list."""
+    """Make an Atom entry of one run."""
     lines = [describe_change(each) for each in edition.changes]
     name = _make_id(channel, " ".join((_format_time(edition.at), *lines)))
     more = f"<li>and {wording.format_count(edition.more, 'more change')}</li>" if edition.more else ""
@@ -66,7 +66,7 @@ def _make_entry(channel: Channel, edition: Edition) -> str:
 
 
 class _Line(Struct):
-    """What is said of one item, or of the feed: the words that link to it, and what follows them, one text a change."""
+    """The changes of one item or of the feed: the linked words, and one text for each change."""
 
     linked: str
     target: str | None
@@ -74,7 +74,7 @@ class _Line(Struct):
 
 
 def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
-    """A run's changes, those of one item under its title."""
+    """Group a run's changes by item."""
     lines: dict[str, _Line] = {}
     for change in found:
         told, title = describe_change(change), quote_title(change)
@@ -87,12 +87,12 @@ def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
 
 
 def _find_target(change: Change, there: Collection[str]) -> str | None:
-    """The item's place on the feed's page, where it is still there."""
+    """Return the link to the item on the feed's page; ``None`` if it is not there."""
     return f"index.html#{view.make_anchor(change.guid)}" if change.guid and change.guid in there else None
 
 
 def _make_id(channel: Channel, name: str) -> str:
-    """A name for ever, from the feed's own (podcast:guid, else its folder's name): it survives a move."""
+    """Make a permanent id from the podcast:guid, else from the folder's name, so that it does not depend on the URL."""
     home = uuid.uuid5(uuid.NAMESPACE_URL, channel.guid or channel.name)
     return f"urn:uuid:{uuid.uuid5(home, name)}"
 

@@ -1,6 +1,6 @@
-"""What subscribers see of a feed, small enough to be remembered and exact enough to tell every change.
+"""What subscribers see of a feed, in a form that is small to store and shows every change.
 
-Long texts are kept as their size and a digest: a change is told by size, and the text itself stands in the feed.
+Of a long text only its size and a digest are stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 class ItemState(Struct, frozen=True):
-    """One item as subscribers see it: each field that is known, as text, and the sources that list it."""
+    """One item as subscribers see it: each known field as text, and the sources that list it."""
 
     title: str
     genre: Genre
@@ -36,7 +36,7 @@ class ItemState(Struct, frozen=True):
 
 
 class FeedState(Struct, frozen=True):
-    """One feed as subscribers see it: its own fields, its items by guid, and how each source stands."""
+    """One feed as subscribers see it: its fields, its items by guid, and the state of each source."""
 
     channel: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, ItemState] = field(default_factory=dict)
@@ -44,12 +44,12 @@ class FeedState(Struct, frozen=True):
 
 
 def take_state(feed: Feed) -> FeedState:
-    """What subscribers see of a feed whose items have their texts."""
+    """Return the state of a feed; its items must have their texts."""
     return replace(take_channel_state(feed), items={item.guid: take_item_state(item) for item in feed.items})
 
 
 def take_channel_state(feed: Feed) -> FeedState:
-    """What subscribers see of a feed besides its items."""
+    """Return the state of a feed without its items."""
     return FeedState(
         channel=_drop_unknown(_channel_fields(feed.channel)),
         sources={
@@ -59,36 +59,36 @@ def take_channel_state(feed: Feed) -> FeedState:
 
 
 def take_item_state(item: Item) -> ItemState:
-    """One item, with its texts, as subscribers see it."""
+    """Return the state of an item; it must have its texts."""
     return ItemState(
         _drop_surrogates(item.title), item.genre, _drop_unknown(_item_fields(item)), view.list_sources(item)
     )
 
 
 def pack_item(guid: str, seen: ItemState) -> str:
-    """An item as one line of JSON in ASCII: the same item gives the same line."""
+    """Encode an item as one line of ASCII JSON; deterministic."""
     return _encode([guid, seen.title, seen.genre, seen.values, seen.sources])
 
 
 def unpack_item(line: str) -> tuple[str, ItemState]:
-    """The guid and the item that ``pack_item`` wrote."""
+    """Decode the guid and the item that ``pack_item`` wrote."""
     guid, title, genre, values, names = json.loads(line)
     return guid, ItemState(title, genre, values, tuple(names))
 
 
 def pack_state(state: FeedState) -> str:
-    """A state without its items, which have lines of their own, as one line of JSON."""
+    """Encode a state without its items as one line of JSON."""
     return json.dumps([state.channel, {}, state.sources], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def unpack_state(line: str | bytes) -> FeedState:
-    """The state that ``pack_state`` wrote."""
+    """Decode the state that ``pack_state`` wrote."""
     channel, _, sources = json.loads(line)
     return FeedState(channel, sources=sources)
 
 
 def name_host(url: str) -> str:
-    """The host of an address as people say it.
+    """Return the host of a URL without ``www.``.
 
     >>> name_host("https://www.media.example:443/a.mp3"), name_host("no address")
     ('media.example', 'no address')
@@ -100,7 +100,7 @@ def name_host(url: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """A long text as its number of characters and 48 bits of its hash; a short one as it is.
+    """Replace a long text by its number of characters and 48 bits of its hash.
 
     >>> _digest("short"), _digest("long " * 60)
     ('short', '300 characters, 994ef62a3f93')
@@ -111,7 +111,7 @@ def _digest(text: str) -> str:
 
 
 def _item_fields(item: Item) -> dict[str, str | None]:
-    """Each field of an item as text, by the name that people give it."""
+    """Return each field of an item as text, by its everyday name."""
     sound = item.enclosure
     return {
         "title": item.title,
@@ -134,7 +134,7 @@ def _item_fields(item: Item) -> dict[str, str | None]:
 
 
 def _channel_fields(channel: Channel) -> dict[str, str | None]:
-    """Each field of a channel as text."""
+    """Return each field of a channel as text."""
     return {
         "title": channel.title,
         "description": _digest(channel.description) if channel.description else None,
@@ -159,11 +159,11 @@ def _format_number(value: int | None) -> str | None:
 
 
 def _drop_unknown(values: Mapping[str, str | None]) -> dict[str, str]:
-    """The fields that have a value."""
+    """Return the fields that have a value."""
     return {name: _drop_surrogates(value) for name, value in values.items() if value}
 
 
 def _drop_surrogates(text: str) -> str:
-    """The text as UTF-8 can keep it, so that what is remembered equals what is seen again; itself where it can."""
+    """Replace lone surrogates, so that a stored text equals the same text of a later run."""
     said = text.encode("utf-8", "replace").decode()
     return text if said == text else said

@@ -1,4 +1,4 @@
-"""FeedChannel: what every format says of the show, derived once from the channel and its items."""
+"""The channel of a feed, prepared once for all formats, and its elements in RSS."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COPYRIGHT_MARKS = re.compile(rf"(?i)^{_SIGN}(?:{_SIGN}|{_YEARS}|by\b|[-–—,.
 
 
 class FeedChannel(Struct, frozen=True):
-    """The show, clean and bounded; ``origins`` are the sources' names and the addresses they are known by."""
+    """The show, cleaned and bounded; ``origins`` are names and URLs of the sources."""
 
     name: str
     base_url: str
@@ -62,7 +62,7 @@ class FeedChannel(Struct, frozen=True):
 
 
 def make_feed_channel(feed: Feed) -> FeedChannel:
-    """Return the show as the formats carry it."""
+    """Prepare the channel for the formats."""
     channel = feed.channel
     base_url = (links.clean_url(channel.base_url) or channel.base_url).rstrip("/")
     title = sanitize.clean_name(channel.title) or channel.name
@@ -95,14 +95,14 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
 
 
 def _clean_description(channel: Channel) -> str:
-    """The show's text in plain words: sources give it with markup as often as without."""
+    """Return the show's description as plain text; sources give it with and without markup."""
     said = channel.description or ""
     plain = sanitize.shorten(sanitize.clean_prose(sanitize.html_to_text(said) if sanitize.has_markup(said) else said))
     return "" if plain in sanitize.PROGRAM_WORDS else plain
 
 
 def _clean_copyright(said: str | None) -> str | None:
-    """The holder's name alone: PSP-1 asks for it without the word, the sign or a year.
+    """Return the copyright holder without the word, the sign or a year, as PSP-1 demands.
 
     >>> _clean_copyright("Copyright © 2019-2024 Ada Quay")
     'Ada Quay'
@@ -118,19 +118,19 @@ def _clean_license(channel: Channel) -> tuple[str, str | None] | None:
 
 
 def _find_language(items: Sequence[Item]) -> str:
-    """The language that most items name, the first in the alphabet where two are as frequent."""
+    """Return the language of most items; of equally frequent ones the first in the alphabet."""
     counts = Counter(language for item in items if (language := sanitize.clean_language(item.language)))
     return min(counts, key=lambda language: (-counts[language], language), default=_DEFAULT_LANGUAGE)
 
 
 def _choose_type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
-    """Serial only where it can be: Apple asks for an episode number on every full episode of a serial show."""
+    """Return "serial" only if every full episode has a number, as Apple demands."""
     whole = (item for item in items if item.enclosure and item.episode_type in {None, "full"})
     return "serial" if channel.type == "serial" and all(item.episode for item in whole) else "episodic"
 
 
 def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:
-    """By the config alone, not by what a source last answered: a silent source must not change the feed."""
+    """Return the sources' names and URLs from the config, so that a failed source does not change the feed."""
     found: list[tuple[str, str]] = []
     asked = {
         source.name: source for source in (*feed.gone, *(source_result.source for source_result in feed.source_results))
@@ -145,7 +145,7 @@ def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:
 
 
 def make_channel_rows(head: FeedChannel) -> tuple[Row, ...]:
-    """The channel's rows after feedgen's own elements, in the order in which directories document them."""
+    """Return the channel's rows after feedgen's own elements, in the order of the directories' documentation."""
     plain: tuple[tuple[str, str | None], ...] = (
         ("itunes:author", head.author),
         ("itunes:explicit", "true" if head.explicit else "false"),
@@ -161,7 +161,7 @@ def make_channel_rows(head: FeedChannel) -> tuple[Row, ...]:
 
 
 def find_origin(said: FeedItem, head: FeedChannel) -> tuple[str, str] | None:
-    """The source that the item is credited to, by name and address; ``None`` where it has no address to give."""
+    """Return name and URL of the source that the item is credited to; ``None`` if it has no public URL."""
     return next((known for known in head.origins if known[0] == said.origin), None)
 
 
@@ -170,7 +170,7 @@ def _make_image(head: FeedChannel) -> tuple[Row, ...]:
 
 
 def _make_owner(head: FeedChannel) -> tuple[Row, ...]:
-    """Only the address that the config gives: a source's owner never agreed to be written to about this feed."""
+    """Return the owner from the config; addresses of sources are never published."""
     if not head.owner_email:
         return ()
     name: Row = ("itunes:name", head.author or head.title, {}, ())
@@ -178,7 +178,7 @@ def _make_owner(head: FeedChannel) -> tuple[Row, ...]:
 
 
 def _make_categories(head: FeedChannel) -> tuple[Row, ...]:
-    """Each top category once, its subcategories within it."""
+    """Return each top category once, with its subcategories in it."""
     tops: dict[str, list[str]] = {}
     for top, *subs in head.categories:
         tops.setdefault(top, []).extend(subs)
@@ -189,7 +189,7 @@ def _make_categories(head: FeedChannel) -> tuple[Row, ...]:
 
 
 def _make_tags(head: FeedChannel) -> tuple[Tag, ...]:
-    """Our own elements first: of those that may stand once, a source's copy then has no place left."""
+    """Return our own elements first, so that a source's copy of a single element is dropped."""
     owner = (("owner", head.owner_email),) if head.owner_email else ()
     own = [
         Tag("podcast:guid", head.guid),

@@ -1,4 +1,4 @@
-"""FeedItem: one item as every machine-readable format carries it, so that all formats say the same."""
+"""An item, prepared once for all formats, so that all have the same values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Media(Struct, frozen=True):
 
 
 class FeedItem(Struct, frozen=True):
-    """One item, clean and bounded; ``None`` and empty mean that the format leaves the element out.
+    """One item, cleaned and bounded; elements whose value is ``None`` or empty are left out.
 
     ``short`` is plain text of at most 4,000 bytes, ``html`` the whole text as safe markup. Times are in UTC and
     whole seconds, ``duration`` in seconds.
@@ -56,22 +56,22 @@ class FeedItem(Struct, frozen=True):
 
     @property
     def changed(self) -> datetime:
-        """When the item last changed, as far as a source or the store knows."""
+        """Return when the item last changed, as far as known."""
         return self.updated or self.published or _NEVER
 
     @property
     def placeholder(self) -> str:
-        """The text of an item that has none: Atom and JSON Feed demand some."""
+        """Return the text for an item without one, because Atom and JSON Feed demand it."""
         return self.guid if self.title in sanitize.PROGRAM_WORDS else self.title
 
     @property
     def playable(self) -> bool:
-        """Whether the item belongs into podcast.xml."""
+        """Return whether the item belongs in podcast.xml."""
         return self.media is not None and links.is_playable(self.media.type)
 
 
 def make_feed_item(item: Item) -> FeedItem:
-    """Return the item as the formats carry it."""
+    """Prepare an item for the formats."""
     link = links.clean_url(item.link)
     said, markup = _choose_texts(item)
     washed = sanitize.clean_html(markup, link) if markup else ""
@@ -103,9 +103,9 @@ def make_feed_item(item: Item) -> FeedItem:
 
 
 def _choose_texts(item: Item) -> tuple[str, str]:
-    """The item's text as plain prose and as markup, each empty where nobody gave it.
+    """Return the item's text as plain text and as HTML, each empty if there is none.
 
-    A description is plain by contract; one that holds markup all the same is taken for what it is.
+    A description should be plain; if it has markup, it is treated as HTML.
     """
     description, markup = item.description or "", item.html or ""
     if sanitize.has_markup(description):
@@ -116,7 +116,7 @@ def _choose_texts(item: Item) -> tuple[str, str]:
 
 
 def find_media(item: Item) -> Media | None:
-    """The enclosure as it is published, ``None`` where there is none on the web."""
+    """Return the enclosure as it is published; ``None`` if there is none with a web URL."""
     if item.enclosure is None or (address := links.clean_url(item.enclosure.url)) is None:
         return None
     length = item.enclosure.length
@@ -124,6 +124,6 @@ def find_media(item: Item) -> Media | None:
 
 
 def is_playable(item: Item) -> bool:
-    """Return whether the item belongs into podcast.xml, without making it ready."""
+    """Return whether an item belongs in podcast.xml."""
     found = find_media(item)
     return found is not None and links.is_playable(found.type)

@@ -50,7 +50,7 @@ _FALLBACK = "application/octet-stream"
 
 
 def clean_url(value: str | None) -> str | None:
-    """The http or https address in ASCII, nothing else changed; ``None`` where it is no web address.
+    """Return an http or https URL in ASCII, otherwise unchanged; ``None`` if it is no web URL.
 
     >>> clean_url("https://example.org/ä b?x=1%20")
     'https://example.org/%C3%A4%20b?x=1%20'
@@ -73,7 +73,7 @@ def clean_url(value: str | None) -> str | None:
 
 
 def clean_public_url(value: str | None) -> str | None:
-    """The web address of a source as it may be told to the world; ``None`` where it holds a name or a secret.
+    """Return the URL of a source if it may be published; ``None`` if it contains a user name or a secret.
 
     >>> clean_public_url("https://example.org/feed?token=1") is None
     True
@@ -85,7 +85,7 @@ def clean_public_url(value: str | None) -> str | None:
 
 
 def find_media_type(enclosure: Enclosure) -> str:
-    """The media type: the source's where it says something, else by the path's extension, else that of unknown bytes.
+    """Return the media type: the source's if it is specific, else by the extension, else that of unknown bytes.
 
     >>> find_media_type(Enclosure("https://example.org/a.mp3?x=1"))
     'audio/mpeg'
@@ -98,18 +98,18 @@ def find_media_type(enclosure: Enclosure) -> str:
 
 
 def media_type_by_extension(address: str) -> str | None:
-    """The media type that the path's extension stands for, ``None`` where it has none that is known."""
+    """Return the media type for the extension of a URL's path; ``None`` if it is unknown."""
     path = re.split("[?#]", address, maxsplit=1)[0]
     return TYPES.get(path.rpartition(".")[2].lower())
 
 
 def is_playable(media: str) -> bool:
-    """Is this something that a podcast app plays?"""
+    """Return whether podcast apps play this media type."""
     return media.startswith(("audio/", "video/"))
 
 
 def _clean_host(netloc: str) -> str | None:
-    """The network location in ASCII (IDNA 2003, as the standard library has it), ``None`` where there is none."""
+    """Return the network location in ASCII (IDNA 2003, as in the standard library); ``None`` if it is invalid."""
     if not netloc.isascii():
         netloc = netloc.encode("idna").decode("ascii")
     _, _, host = netloc.rpartition("@")
@@ -122,7 +122,7 @@ _HEX = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 
 
 def make_podcast_guid(address: str) -> str:
-    """The podcast:guid of the feed first served at this address.
+    """Make the podcast:guid of a feed from the URL at which it was first served (podcast namespace, "guid").
 
     >>> make_podcast_guid("https://podnews.net/rss")
     '9b024349-ccf0-5f69-a609-6b82873eab3c'
@@ -134,7 +134,7 @@ def make_podcast_guid(address: str) -> str:
 
 
 def make_atom_id(guid: str, show: str) -> str:
-    """The Atom id of an item: its guid where that is an absolute IRI, else a ``urn:uuid:`` made of it.
+    """Make the Atom id of an item: its guid if that is an absolute IRI, else a ``urn:uuid:`` made of it.
 
     ``show`` is the podcast:guid. A guid with a scheme but no authority counts only where the scheme is ``urn`` or
     ``tag``: "Episode:12" is not an address.
@@ -154,5 +154,5 @@ def make_atom_id(guid: str, show: str) -> str:
 
 
 def make_fallback_guid(guid: str) -> str:
-    """A guid for one of which nothing is left once XML's forbidden characters are gone."""
+    """Make a guid to replace one that has only characters that XML forbids."""
     return str(uuid5(_PODCAST, repr(guid)))

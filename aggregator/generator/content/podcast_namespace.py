@@ -205,7 +205,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def is_valid_value(kind: ValueKind, value: str) -> bool:
-    """Is this value of this kind?"""
+    """Return whether a value is of this kind."""
     if kind == "url":
         return links.clean_url(value) == value
     if kind == "medium":
@@ -216,7 +216,7 @@ def is_valid_value(kind: ValueKind, value: str) -> bool:
 
 
 def find_faults(tag: Tag) -> Iterator[str]:
-    """What is wrong with one element, in words; nothing where it is valid."""
+    """Yield what is wrong with an element; nothing if it is valid."""
     shape = ELEMENTS.get(tag.name)
     if shape is None:
         yield "is not an element of the podcast namespace"
@@ -256,7 +256,7 @@ def _find_text_faults(tag: Tag, shape: ElementRule) -> Iterator[str]:
 
 
 def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
-    """The elements that may stand at this place, cleaned, each at most as often as allowed, in the order given."""
+    """Return the elements allowed at this place, cleaned, each at most as often as allowed, in the given order."""
     kept: dict[Tag, Row] = {}
     seen: set[str] = set()
     for tag in map(clean_tag, tags):
@@ -269,7 +269,7 @@ def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
 
 
 def clean_tag(tag: Tag) -> Tag:
-    """The element without what the table does not know: odd attributes, wrong optional values, foreign children."""
+    """Remove what the table does not allow: unknown attributes, wrong optional values, unknown children."""
     shape = ELEMENTS.get(tag.name)
     if shape is None:
         return tag
@@ -287,7 +287,7 @@ def clean_tag(tag: Tag) -> Tag:
 
 
 def _clean_value(element: str, name: str, value: str) -> str | None:
-    """The attribute's value as it may be written; ``None`` where it is unknown, or wrong and not needed."""
+    """Return an attribute's value as it may be written; ``None`` if it is unknown, or wrong and optional."""
     kind = _ATTRIBUTE_KINDS[element].get(name)
     if kind is None or kind == "url":
         return links.clean_url(value) if kind else None

@@ -1,4 +1,4 @@
-"""A feed as the formats carry it: the channel and the items, each made ready once for all of them."""
+"""A feed with its channel and items prepared for all formats."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class PreparedFeed(Struct, frozen=True):
 
     @property
     def updated(self) -> datetime:
-        """When the feed last changed."""
+        """Return when the feed last changed."""
         return self.source.updated
 
 
 def prepare(feed: Feed) -> PreparedFeed:
-    """Make the channel and every item ready for the formats."""
+    """Prepare the channel and every item for the formats."""
     return PreparedFeed(feed, feed_channel.make_feed_channel(feed), tuple(map(feed_item.make_feed_item, feed.items)))

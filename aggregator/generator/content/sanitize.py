@@ -44,7 +44,7 @@ _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
 def clean_text(value: str) -> str:
-    r"""The text without what XML forbids, line ends as ``\n``, no white space around it.
+    r"""Remove what XML forbids and surrounding white space; line ends become ``\n``.
 
     >>> clean_text("a\x00b\ud800c\r\nd ")
     'abc\nd'
@@ -55,7 +55,7 @@ def clean_text(value: str) -> str:
 
 
 def clean_passage(value: str, limit: int) -> str:
-    r"""The text as it stands, at most ``limit`` characters with the ellipsis of a cut, without what XML forbids.
+    r"""Remove what XML forbids and cut to ``limit`` characters; white space is kept.
 
     >>> clean_passage(" a\x00  b\n", 9), clean_passage("a b c", 3)
     (' a  b\n', 'a …')
@@ -65,7 +65,7 @@ def clean_passage(value: str, limit: int) -> str:
 
 
 def clean_line(value: str, limit: int = LONGEST_LINE) -> str:
-    r"""The text on one line, at most ``limit`` characters, cut at a word with an ellipsis.
+    r"""Put a text on one line of at most ``limit`` characters, cut at a word with an ellipsis.
 
     >>> clean_line(" one\n two ")
     'one two'
@@ -77,7 +77,7 @@ def clean_line(value: str, limit: int = LONGEST_LINE) -> str:
 
 
 def clean_name(value: str | None, limit: int = LONGEST_LINE) -> str | None:
-    """A short value on one line; ``None`` where it is empty or a program's word for nothing.
+    """Clean a short value; ``None`` if it is empty or a program's word for nothing.
 
     >>> clean_name("None") is None
     True
@@ -88,12 +88,12 @@ def clean_name(value: str | None, limit: int = LONGEST_LINE) -> str | None:
 
 @lru_cache(1024)
 def clean_source_name(source: str) -> str:
-    """A source's name on one line; remembered, for the few names of a feed stand at every field of every item."""
+    """Put a source's name on one line; cached, because the same few names occur at every field."""
     return clean_line(source)
 
 
 def clean_language(value: str | None) -> str | None:
-    """A language tag as RSS and Atom take it (RFC 5646), ``None`` where it is none.
+    """Clean a language tag (RFC 5646); ``None`` if it is none.
 
     >>> clean_language("en_us"), clean_language("English")
     ('en-us', None)
@@ -103,9 +103,7 @@ def clean_language(value: str | None) -> str | None:
 
 
 def clean_title(value: str, limit: int = LONGEST_LINE) -> str:
-    """A title on one line without markup; angle brackets that are no markup stay.
-
-    A title is no markup, so an entity in it was escaped once too often.
+    """Put a title on one line without markup and entities; angle brackets that are no markup stay.
 
     >>> clean_title("All about <b>tensors</b> &amp;amp; <T>")
     'All about tensors & <T>'
@@ -138,12 +136,12 @@ def _drop_pairs(value: str) -> str:
 
 
 def fold_title(value: str) -> str:
-    """A title as apps compare it with another."""
+    """Fold a title as apps do to compare it with another."""
     return value.strip().translate(_SAME)
 
 
 def clean_prose(value: str) -> str:
-    """Plain text of many lines, no part of it escaped.
+    """Clean plain text of several lines and remove escaping.
 
     >>> clean_prose("Q&amp;amp;A about &lt;p&gt;")
     'Q&A about &lt;p&gt;'
@@ -155,7 +153,7 @@ def clean_prose(value: str) -> str:
 
 
 def shorten(value: str, limit: int = LONGEST_SUMMARY) -> str:
-    """Plain text of at most ``limit`` bytes of UTF-8, cut at a word with an ellipsis.
+    """Cut plain text to ``limit`` bytes of UTF-8, at a word with an ellipsis.
 
     >>> shorten("one two three", 10)
     'one two…'
@@ -169,7 +167,7 @@ def shorten(value: str, limit: int = LONGEST_SUMMARY) -> str:
 
 
 def has_markup(value: str) -> bool:
-    """Does the text hold markup that a browser would take as such? "vector<int>" does not."""
+    """Return whether a text has markup for a browser; "vector<int>" has none."""
     if _VOID.search(value):
         return True
     ends: dict[str, int] = {}
@@ -183,7 +181,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _repeat_until_stable(step: Callable[[str], str], value: str) -> str:
-    """What is left when the step changes nothing more, or of a text that was made to keep us busy after ``_ROUNDS``."""
+    """Repeat a step until it changes nothing, at most ``_ROUNDS`` times."""
     for _ in range(_ROUNDS):
         before, value = value, step(value)
         if before == value:
@@ -192,7 +190,7 @@ def _repeat_until_stable(step: Callable[[str], str], value: str) -> str:
 
 
 def _cut_at_word(kept: str) -> str:
-    """The text up to its last white space, where that keeps at least half of it."""
+    """Cut a text at its last white space if that keeps at least half of it."""
     found = max(kept.rfind(" "), kept.rfind("\n"))
     return (kept[:found] if found > len(kept) // 2 else kept).rstrip(" \n,;:-–—")
 
@@ -226,7 +224,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]]")
 
 
 def clean_html(value: str, base: str | None = None) -> str:
-    """Return a source's markup safe to show: allowed tags, web and mail links only, cut near ``_LONGEST_HTML`` signs.
+    """Return a source's markup safe to show: allowed tags, web and mail links only, cut near ``_LONGEST_HTML``.
 
     Relative addresses are resolved against ``base``, and dropped where there is none.
     """
@@ -297,7 +295,7 @@ _EMPTY: Final = re.compile(r"\(\s{0,9}\)|<\s{0,9}>|\[\s{0,9}\]")
 
 
 def clean_person(value: str | None) -> str | None:
-    """The name on one line without any e-mail address; ``None`` where nothing else was given.
+    """Return a person's name without e-mail address; ``None`` if there is only an address.
 
     >>> (
     ...     clean_person("ann@rope.example (Ann Tide)"),

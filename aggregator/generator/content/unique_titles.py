@@ -1,4 +1,4 @@
-"""Episodes that an app would take for one are told apart by a number behind the title.
+"""Add a number to titles of episodes that apps would take for the same one.
 
 AntennaPod holds two items to be one where title, day and kind of media agree and their lengths differ by less than ten
 minutes or are unknown, whatever their guids say, and never shows the second (its FeedItemDuplicateGuesser, 2026). Two
@@ -36,7 +36,7 @@ _NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class UniqueTitles(Struct, frozen=True):
-    """The items under the titles that apps can tell apart, the promises with them, and the guids renamed by this."""
+    """The items and promises with distinct titles, and the guids whose title changed."""
 
     items: tuple[Item, ...]
     promises: tuple[Promise, ...]
@@ -50,7 +50,7 @@ def make_titles_unique(
     now: datetime,
     trust: Mapping[str, float] = _NO_TRUST,
 ) -> UniqueTitles:
-    """The items with every title that an app would take for an earlier one's numbered.
+    """Add a number to each title that an app would take for that of an earlier item.
 
     ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
     in both keeps what it was published under. One that cannot was changed ``now``. ``trust`` is that of each source.
@@ -74,13 +74,13 @@ def make_titles_unique(
 
 
 class _Day(Struct):
-    """The titles of one day and kind of media: under each the lengths of who bears it, and the next number to try."""
+    """The titles of one day and kind of media: the durations of items under each, and the next number to try."""
 
     lengths: dict[str, dict[int, int]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
 
     def take(self, title: str, seconds: int) -> bool:
-        """Bear this title, unless somebody does whom an app would take for the same."""
+        """Take this title unless an item has it that an app would take for the same; return whether it was taken."""
         borne = self.lengths.setdefault(sanitize.fold_title(title), {})
         place = seconds // _GRACE_SECONDS
         near = (borne[at] for at in (place - 1, place, place + 1) if at in borne)
@@ -90,7 +90,7 @@ class _Day(Struct):
         return True
 
     def number(self, title: str, seconds: int) -> str:
-        """Bear the first numbered form of the title that nobody bears."""
+        """Take and return the first free numbered form of the title."""
         bare = title[:_ROOM].rstrip()
         while True:
             turn = self.numbers[bare] = self.numbers.get(bare, 1) + 1
@@ -105,7 +105,7 @@ def _choose_titles(
     now: datetime,
     trust: Mapping[str, float],
 ) -> Mapping[str, str]:
-    """The titles of those who cannot have their own, by guid: the most trusted choose first, then the oldest."""
+    """Return numbered titles by guid; items of the most trusted source keep theirs first, then the oldest."""
 
     def turn(item: Item) -> tuple[float, bool, datetime, datetime, str]:
         first, then = past.get(item.guid), kept.get(item.guid)
@@ -130,7 +130,7 @@ def _choose_titles(
 
 
 def _find_same_day(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterator[Item]:
-    """The items with media that are not alone on their day, or were not when they were published."""
+    """Yield items with media that share their day with others, or did so when they were published."""
     days: dict[date, list[Item]] = {}
     for item in items:
         if item.enclosure and item.published:

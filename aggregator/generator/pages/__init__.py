@@ -1,1 +1,1 @@
-"""Pages for people, in HTML."""
+"""HTML pages for people."""

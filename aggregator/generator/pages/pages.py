@@ -1,4 +1,9 @@
-"""The template engine: every value is escaped and an undefined name is an error."""
+"""The HTML pages: one for each feed, and the list of all feeds.
+
+A page loads nothing from other hosts until its reader asks for it: audio when it is played, artwork when it is opened.
+Style and script are in the page, allowed by their hashes. Texts of sources are shown as plain text, and the template
+engine escapes every value.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ _SCRIPT = (_TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
 
 
 def _make_environment() -> Environment:
-    """The template engine."""
+    """Make the template engine: values are escaped, and an undefined name is an error."""
     made = Environment(
         loader=PackageLoader("aggregator.generator.pages"),
         autoescape=True,
@@ -48,7 +53,7 @@ def _make_environment() -> Environment:
 
 
 def make_csp_hash(text: str) -> str:
-    """The CSP source that allows one inline style or script and no other (CSP level 3, section 2.3.1)."""
+    """Return the CSP source that allows this inline style or script (CSP level 3, section 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -105,18 +110,18 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
 
 
 def render_card(item: Item, language: str | None) -> str:
-    """One item as the page shows it, in a show of this language; the same of both gives the same text."""
+    """Render one item, in a show of this language."""
     return Markup(_load_macros().entry(view.view_item(item), language))  # noqa: S704 - the macro escapes every value
 
 
 @cache
 def _load_macros() -> Any:
-    """The macros of the parts of a page, read once."""
+    """Load the macros for the parts of a page, once."""
     return _ENVIRONMENT.get_template("parts.html.j2").module
 
 
 def _split_by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
-    """The feed's episodes and its posts."""
+    """Return the feed's episodes and its posts."""
     return (
         [item for item in feed.items if item.genre == "episode"],
         [item for item in feed.items if item.genre == "post"],
@@ -124,7 +129,7 @@ def _split_by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
 
 
 def render_index_page(covers: Sequence[Cover]) -> bytes:
-    """The page that lists every feed, sorted by title; links are relative, so it works wherever it is served."""
+    """Render the list of all feeds, sorted by title, with relative links."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
     return render_template(
         "index.html.j2", cards=[(cover, make_tile(cover.channel), _list_facts(cover)) for cover in ordered]
@@ -132,7 +137,7 @@ def render_index_page(covers: Sequence[Cover]) -> bytes:
 
 
 def feed_stylesheet() -> bytes:
-    """``feed.css``, which lets a browser show the XML of a feed as a page.
+    """Return ``feed.css``, with which a browser shows the XML of a feed as a page.
 
     A feed names it by
     ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
@@ -142,7 +147,7 @@ def feed_stylesheet() -> bytes:
 
 
 def _list_facts(cover: Cover) -> tuple[str, ...]:
-    """What stands under a feed's title in the list: how much there is, and the day of the newest."""
+    """Return the facts under a feed's title in the list: counts, and the day of the newest item."""
     said = (
         wording.format_count(cover.episodes, "episode") if cover.episodes else "",
         wording.format_count(cover.posts, "post") if cover.posts else "",
@@ -152,7 +157,7 @@ def _list_facts(cover: Cover) -> tuple[str, ...]:
 
 
 def make_tile(channel: Channel) -> Markup:
-    """The picture that stands for a feed."""
+    """Make the picture that stands for a feed."""
     return Markup(subscribe.draw_tile(channel.name, channel.title))  # noqa: S704 - its one text is escaped there
 
 

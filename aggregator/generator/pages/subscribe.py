@@ -42,8 +42,9 @@ class Link(Struct, frozen=True):
 
 
 def make_links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
-    """The buttons for one feed; apps whose servers could not reach it are left out, and those for podcasts where
-    nothing is ``heard``.
+    """Return the buttons for one feed, without podcast apps if it has no audio (not ``heard``).
+
+    Apps whose servers cannot reach the feed are left out.
 
     >>> [link.href for link in make_links("https://example.org/a/podcast.xml")][3]
     'pktc://subscribe/example.org/a/podcast.xml'
@@ -61,7 +62,7 @@ def make_links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
 
 
 def is_public(url: str) -> bool:
-    """Whether a server elsewhere could fetch this address, as far as its host name tells.
+    """Return whether a server on the Internet could fetch this URL, judged by its host name.
 
     >>> (
     ...     is_public("https://feeds.example.org/a"),
@@ -88,7 +89,7 @@ MASK = 3
 
 
 def make_qr_code(text: str) -> str:
-    """The QR code of a text as an SVG element, black on white with the quiet zone that scanners need.
+    """Draw a QR code as an SVG element, black on white with the quiet zone that scanners need.
 
     >>> make_qr_code("https://example.org/").startswith("<svg")
     True
@@ -101,7 +102,7 @@ def make_qr_code(text: str) -> str:
 
 
 def draw_tile(name: str, title: str) -> str:
-    """The show's initials on a colour that its name decides, as an SVG element that screen readers pass over."""
+    """Draw the show's initials on a colour chosen by its name, as an SVG element that screen readers skip."""
     red, green, blue = choose_colour(name)
     letters = escape(make_initials(title))
     return (
@@ -115,7 +116,7 @@ def draw_tile(name: str, title: str) -> str:
 
 
 def choose_colour(name: str) -> tuple[int, int, int]:
-    """The tile's colour as red, green and blue from 0 to 255: always the same for one name."""
+    """Return the colour for a name as red, green and blue from 0 to 255; deterministic."""
     hue = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % HUES * (360 // HUES)
     reach = SATURATION * min(LIGHTNESS, 1 - LIGHTNESS)
 
@@ -127,7 +128,7 @@ def choose_colour(name: str) -> tuple[int, int, int]:
 
 
 def make_initials(title: str) -> str:
-    """At most two letters that stand for a title.
+    """Return at most two letters for a title.
 
     >>> (
     ...     make_initials("PyTorch Developer Podcast"),

@@ -1,4 +1,4 @@
-"""What the pages show of a feed, made ready: every word, link and number; the templates only lay it out."""
+"""What the pages show of a feed: every word, link and number, ready for the templates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_REPAIRS = 6
 
 
 class _FieldView(Struct, frozen=True):
-    """One field of an item: who gave its value, who agreed, who said otherwise, and how sure it is in percent."""
+    """One field: the source of its value, sources that agree and differ, and the confidence in percent."""
 
     field: str
     witness: str
@@ -52,7 +52,7 @@ class _FieldView(Struct, frozen=True):
 
 
 class ItemView(Struct, frozen=True):
-    """One item as the page shows it; ``anchor`` is the fragment that links to it, for ever the same."""
+    """One item as the page shows it; ``anchor`` is its permanent fragment."""
 
     anchor: str
     item: Item
@@ -72,7 +72,7 @@ class ItemView(Struct, frozen=True):
 
 
 class _LineView(Struct, frozen=True):
-    """One item of the many that the page lists by title and day alone."""
+    """One item that the page lists by title and day only."""
 
     anchor: str
     title: str
@@ -81,7 +81,7 @@ class _LineView(Struct, frozen=True):
 
 
 class SourceView(Struct, frozen=True):
-    """One source as the page names it: where it is, how it stands, how many items it lists."""
+    """One source on the page: name, kind, URL, state, number of items."""
 
     name: str
     kind: str
@@ -91,7 +91,7 @@ class SourceView(Struct, frozen=True):
 
 
 def view_item(item: Item) -> ItemView:
-    """One item made ready for the page."""
+    """Prepare an item for the page."""
     text = item.description or item.summary or ""
     lead = wording.make_lead(text)
     whole = lead == " ".join(text.split())
@@ -116,13 +116,13 @@ def view_item(item: Item) -> ItemView:
 
 
 def view_line(item: Item) -> _LineView:
-    """One item as a line."""
+    """Prepare an item for the list of earlier items."""
     day = wording.format_day(item.published) if item.published else ""
     return _LineView(make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day)
 
 
 def _list_facts(item: Item) -> tuple[str, ...]:
-    """What stands under the title beside the day: length, size, numbers, kind."""
+    """Return the facts under an item's title: length, size, numbers, kind."""
     number = item.number or (str(item.episode) if item.episode is not None else None)
     said = (
         wording.format_length(item.duration) if item.duration else "",
@@ -139,12 +139,12 @@ def _list_facts(item: Item) -> tuple[str, ...]:
 
 
 def _name_kind(item: Item) -> str:
-    """What sort of episode it is, where it is not an ordinary one: its source's word, else what its title says."""
+    """Return "trailer", "bonus" or the tag in the title; empty for an ordinary episode."""
     return item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or ""
 
 
 def _view_field(provenance: Provenance) -> _FieldView:
-    """One field's provenance in words."""
+    """Describe where one field comes from."""
     return _FieldView(
         field=_name_field(provenance.field),
         witness=provenance.witness,
@@ -155,17 +155,17 @@ def _view_field(provenance: Provenance) -> _FieldView:
 
 
 def _clean_dissent(provenance: Provenance, dissent: Dissent) -> str:
-    """What a source said otherwise; of authors the name alone."""
+    """Return another source's value, of authors only the name."""
     return (clean_person(dissent.value) or "") if provenance.field == "author" else dissent.value
 
 
 def _sort_key(each: _FieldView) -> tuple[int, str]:
-    """Where a claim stands among the others."""
+    """Return the key by which fields are sorted."""
     return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 
 def view_source(source_result: SourceResult) -> SourceView:
-    """One source in words."""
+    """Describe one source."""
     source = source_result.source
     return SourceView(
         source.name,
@@ -177,7 +177,7 @@ def view_source(source_result: SourceResult) -> SourceView:
 
 
 def _name_field(field: str) -> str:
-    """A field's name as people say it.
+    """Return a field's everyday name.
 
     >>> _name_field("enclosure"), _name_field("title")
     ('audio', 'title')
@@ -186,12 +186,12 @@ def _name_field(field: str) -> str:
 
 
 def list_sources(item: Item) -> tuple[str, ...]:
-    """The names of the sources that list an item, sorted; an entry is named ``source/key``."""
+    """Return the sorted names of the sources that list an item; an entry is named ``source/key``."""
     return tuple(sorted({entry.partition("/")[0] for entry in item.entries}))
 
 
 def make_anchor(guid: str) -> str:
-    """The fragment of an item on its page: 48 bits of its guid's hash, so that 10,000 items do not collide.
+    """Return the fragment of an item on its page: 48 bits of its guid's hash.
 
     >>> make_anchor("a")
     'i-ca978112ca1b'
@@ -200,7 +200,7 @@ def make_anchor(guid: str) -> str:
 
 
 def make_cover(feed: Feed) -> Cover:
-    """What the list of all feeds says of the feed."""
+    """Make the feed's entry in the list of all feeds."""
     episodes = sum(item.genre == "episode" for item in feed.items)
     return Cover(
         channel=feed.channel,
@@ -213,7 +213,7 @@ def make_cover(feed: Feed) -> Cover:
 
 
 def subscription_url(feed: Feed) -> str:
-    """The address to subscribe to: the episodes where there are any, else everything."""
+    """Return the URL to subscribe to: podcast.xml if there are episodes, else feed.xml."""
     heard = any(item.enclosure for item in feed.items)
     return f"{feed.channel.base_url}/{'podcast.xml' if heard else 'feed.xml'}"
 
@@ -225,14 +225,14 @@ _MOST_PEOPLE: Final = 4
 
 
 def _find_transcript(item: Item) -> str | None:
-    """The address of the transcript that is read most easily, ``None`` where no source gave one for people."""
+    """Return the URL of the most readable transcript; ``None`` if there is none for people."""
     given = [dict(tag.attributes) for tag in item.tags if tag.name == "podcast:transcript"]
     found = {each.get("type", "").lower(): links.clean_url(each.get("url")) for each in reversed(given)}
     return next((found[kind] for kind in _TRANSCRIPTS if found.get(kind)), None)
 
 
 def _list_people(item: Item) -> str:
-    """Who is heard, as the sources name them for this item: "with A, B and C"; empty where nobody is named."""
+    """Return the people of an item as "with A, B and C"; empty if there are none."""
     named = dict.fromkeys(
         name for tag in item.tags if tag.name == "podcast:person" and (name := clean_person(tag.text)) is not None
     )

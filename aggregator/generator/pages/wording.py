@@ -26,14 +26,14 @@ _ENOUGH = 120
 
 
 class Piece(NamedTuple):
-    """A stretch of text, and the address it links to (``None`` for plain text)."""
+    """A piece of text, and the URL it links to (``None`` for plain text)."""
 
     text: str
     href: str | None = None
 
 
 class Contrast(NamedTuple):
-    """What differs between two texts: what stands before, what went, what came, what stands after; each cut short."""
+    """The difference of two texts: text before, removed, added, and after; each shortened."""
 
     before: str
     gone: str
@@ -42,7 +42,7 @@ class Contrast(NamedTuple):
 
 
 def format_day(moment: Moment) -> str:
-    """The day as people read it, only as precise as it is known.
+    """Format a day for people, only as precise as it is known.
 
     >>> from datetime import UTC, datetime
     >>> (
@@ -56,14 +56,14 @@ def format_day(moment: Moment) -> str:
 
 
 def format_machine_day(moment: Moment) -> str:
-    """The value of ``<time datetime>`` (HTML, section 4.5.14) at the precision that is known."""
+    """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
     if moment.precision == "year":
         return f"{moment.at.year:04d}"
     return moment.at.date().isoformat() if moment.precision == "day" else moment.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_length(duration: Duration) -> str:
-    """The length as people say it; "about" where the sources gave a rounded one.
+    """Format a duration, with "about" if it is rounded.
 
     >>> (
     ...     format_length(Duration(3754)),
@@ -85,7 +85,7 @@ def format_length(duration: Duration) -> str:
 
 
 def format_size(count: int) -> str:
-    """A number of bytes as people say it, in powers of ten.
+    """Format a number of bytes, in powers of ten.
 
     >>> format_size(23_456_789), format_size(900), format_size(48_000)
     ('23 MB', '900 bytes', '48 kB')
@@ -96,7 +96,7 @@ def format_size(count: int) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """A number and its noun.
+    """Format a number with its noun.
 
     >>> format_count(1, "episode"), format_count(0, "post")
     ('1 episode', '0 posts')
@@ -105,7 +105,7 @@ def format_count(number: int, noun: str) -> str:
 
 
 def find_direction(language: str | None) -> str | None:
-    """``rtl`` where the language is written from right to left, else ``None``: the page's own direction.
+    """Return ``rtl`` for a language written from right to left, else ``None``.
 
     >>> find_direction("ar-EG"), find_direction("en"), find_direction(None)
     ('rtl', None, None)
@@ -114,18 +114,18 @@ def find_direction(language: str | None) -> str | None:
 
 
 def isolate(text: str) -> str:
-    """A text to stand within a sentence: one with letters from right to left keeps its direction to itself (UAX 9)."""
+    """Isolate a text with right-to-left letters within a sentence (UAX 9)."""
     turned = any(unicodedata.bidirectional(letter) in {"R", "AL"} for letter in text)
     return f"\u2068{text}\u2069" if turned else text
 
 
 def isolate_english(text: str, direction: str | None) -> str:
-    """English words to stand in a line that runs the other way: "15 min" is not to become "min 15" (UAX 9)."""
+    """Isolate English words in a right-to-left line, so that "15 min" does not become "min 15" (UAX 9)."""
     return f"\u2066{text}\u2069" if direction else text
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names as a sentence lists them.
+    """Join names for a sentence.
 
     >>> join_names(["apple", "blog", "casts"]), join_names([])
     ('apple, blog and casts', '')
@@ -135,7 +135,7 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def split_paragraphs(text: str) -> tuple[tuple[tuple[Piece, ...], ...], ...]:
-    r"""A plain text as paragraphs of lines of pieces, its web addresses made links.
+    r"""Split plain text into paragraphs, lines and pieces; URLs become links.
 
     >>> split_paragraphs("See https://a.example/x.\n\nBye")[0][0][1]
     Piece(text='https://a.example/x', href='https://a.example/x')
@@ -145,7 +145,7 @@ def split_paragraphs(text: str) -> tuple[tuple[tuple[Piece, ...], ...], ...]:
 
 
 def _split_links(line: str) -> tuple[Piece, ...]:
-    """One line as plain and linked stretches; joined they are the line."""
+    """Split a line into plain and linked pieces."""
     found: list[Piece] = []
     at = 0
     for match in _ADDRESS.finditer(line):
@@ -155,9 +155,9 @@ def _split_links(line: str) -> tuple[Piece, ...]:
 
 
 def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
-    r"""The beginning of a text, cut between words with an ellipsis where it is longer than ``most`` characters.
+    r"""Return the beginning of a text, cut between words to ``most`` characters.
 
-    It ends with the first paragraph where that says enough: below it stand links and thanks.
+    It ends after the first paragraph if that is long enough, because links and credits follow it.
 
     >>> make_lead("one two three", 8), make_lead("One. Two three", 6), make_lead("a " * 60 + "b.\n\nLinks")[-6:]
     ('one two…', 'One. …', 'a b. …')
@@ -174,7 +174,7 @@ def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
 
 
 def make_contrast(note: Note) -> Contrast:
-    """What a repair changed, in its surroundings.
+    """Show what a repair changed, with the text around it.
 
     >>> make_contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
     Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
@@ -195,7 +195,7 @@ def make_contrast(note: Note) -> Contrast:
 
 
 def _count_shared(left: str, right: str) -> int:
-    """How many characters two texts begin with alike.
+    """Count the characters with which two texts begin alike.
 
     >>> _count_shared("night", "nine"), _count_shared("a", "a"), _count_shared("", "b")
     (2, 1, 0)
@@ -206,11 +206,11 @@ def _count_shared(left: str, right: str) -> int:
 
 
 def shorten(text: str, most: int = _SHOWN) -> str:
-    """A text of at most ``most`` characters: its two ends where it is longer."""
+    """Shorten a text to ``most`` characters by leaving out its middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
-# What each fixer met, by the name it gives its notes. One that is not here tells its own name.
+# What was wrong, by the cause in the note; other causes are shown by their own name.
 _CAUSES: Final[Mapping[str, str]] = {
     "blank": "unusual spaces",
     "bold": "asterisks around words",
@@ -241,7 +241,7 @@ _CAUSES: Final[Mapping[str, str]] = {
 
 
 class Repair(Struct, frozen=True):
-    """One change made to one field: what was wrong, and what differs."""
+    """One repair of a field: what was wrong, and what changed."""
 
     field: str
     cause: str
@@ -249,7 +249,7 @@ class Repair(Struct, frozen=True):
 
 
 def describe_repair(note: Note, field: str) -> Repair:
-    """One note in words; ``field`` is the field's name as people say it.
+    """Describe a repair; ``field`` is the field's everyday name.
 
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'

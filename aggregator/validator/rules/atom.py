@@ -18,7 +18,7 @@ PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive",
 
 
 def _feed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
-    """The feed and its entries, of an Atom document."""
+    """Yield the feed and its entries."""
     if paper.kind == "atom" and paper.root is not None:
         yield Spot("feed", line(paper.root)), paper.root
         yield from placed(paper)
@@ -39,7 +39,7 @@ def _title(paper: Paper) -> Iterator[Fault]:
 
 
 def _said(element: Node | None) -> str:
-    """The text of an element and of all that is within it: a title may be XHTML."""
+    """Return the text of an element and its children; a title may be XHTML."""
     return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 

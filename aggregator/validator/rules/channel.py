@@ -168,7 +168,7 @@ def _dates(paper: Paper) -> Iterator[Fault]:
 
 
 def _date_form(paper: Paper) -> Iterator[Fault]:
-    """What RFC 822 allows and Apple does not, where nobody means to send the feed to Apple."""
+    """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
     for name in DATES:
         said = _text(paper, name)
         if said and not paper.podcast and not values.date_fault(said, plain=True) and values.date_fault(said):

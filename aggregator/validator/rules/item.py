@@ -56,7 +56,7 @@ def _enclosure_parts(paper: Paper) -> Iterator[Fault]:
 
 
 def _given(name: str, value: str | None, fault: str) -> str:
-    """What is wrong with an enclosure's attribute."""
+    """Describe what is wrong with an enclosure's attribute."""
     return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 
@@ -129,7 +129,7 @@ def _date(paper: Paper) -> Iterator[Fault]:
 
 
 def _date_form(paper: Paper) -> Iterator[Fault]:
-    """What RSS 2.0 allows and Apple does not, where nobody means to send the feed to Apple."""
+    """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
     for where, item in placed(paper):
         said = (item.findtext("pubDate") or "").strip()
         if paper.kind == "rss" and not paper.podcast:

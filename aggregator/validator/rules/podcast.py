@@ -23,7 +23,7 @@ CLOSED = {
 
 
 def _places(paper: Paper) -> Iterator[tuple[Spot, Place, Node]]:
-    """The channel and each item of an RSS feed."""
+    """Yield the channel and each item of an RSS feed."""
     if paper.channel is not None:
         yield Spot("channel", line(paper.channel)), "channel", paper.channel
         yield from ((where, "item", item) for where, item in placed(paper))
@@ -91,7 +91,7 @@ def _valid(paper: Paper) -> Iterator[Fault]:
 
 
 def _faults(element: Node) -> Iterator[str]:
-    """What is wrong with an element or with those within it, each named."""
+    """Yield what is wrong with an element or its children."""
     tag = _tag(element)
     yield from podcast_namespace.find_faults(tag)
     for child in element.iterchildren(f"{PODCAST}*"):

@@ -25,7 +25,7 @@ def _place(paper: Paper) -> Iterator[Fault]:
 
 
 def _named(paper: Paper) -> list[str]:
-    """The addresses that the document gives as its own."""
+    """Return the URLs that the document gives as its own."""
     if paper.kind == "json":
         said = paper.data.get("feed_url")
         return [said] if isinstance(said, str) else []

@@ -90,7 +90,7 @@ def test_a_full_disk_leaves_the_old_feed_and_the_store_whole(tmp_path, small_dis
     origin.serve("/feed.xml", rss(*(episode(turn, text=os.urandom(40_000).hex()) for turn in range(12))))
     done = aggregator("refresh", "--at", "2024-06-03T12:00:00Z", cwd=tmp_path)
     assert done.returncode == 1
-    assert "cannot publish (No space left on device); the old files stand" in done.stderr
+    assert "cannot publish (No space left on device); the old files are unchanged" in done.stderr
     assert "Traceback" not in done.stderr
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)

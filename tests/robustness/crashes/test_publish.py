@@ -30,7 +30,7 @@ def test_a_feed_that_cannot_be_published_is_told_in_one_line_and_the_others_publ
     place = town.output / "middle"
     assert (done.returncode, done.stderr.splitlines()) == (
         1,
-        [f"aggregator: {place}: cannot publish (File exists); the old files stand"],
+        [f"aggregator: {place}: cannot publish (File exists); the old files are unchanged"],
     )
     assert [len(town.items(name)) for name in ("early", "late")] == [3, 3]
     assert (town.output / "index.html").exists()
