@@ -104,7 +104,7 @@ def open_run(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Ru
         database.open_store(config.state, fence=True) as store,
     ):
         holds, read_robots = polls.read_holds(store, at), partial(polls.read_robots, store)
-        resources = Resources(polling_policy(config), holds, read_robots, database.folder_of(store))
+        resources = Resources(polling_policy(config), holds, read_robots)
         before = gc.get_threshold()
         gc.set_threshold(*_GC_THRESHOLDS)
         try:

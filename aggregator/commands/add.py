@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, shorten
-from aggregator.config import edit, kinds
+from aggregator.config import edit
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, escape_line
+from aggregator.fetchers import registry
 from aggregator.model.entry import Listing
 from aggregator.model.source import Source
 from aggregator.text.fold import fold
@@ -63,10 +64,10 @@ def _list_candidates(url: str, kind: str | None) -> tuple[Source, ...]:
     """Return what the URL may be, the most likely first."""
     if urlsplit(url).scheme not in {"http", "https"}:
         raise ConfigError(f'"{url}" is not an http or https URL')
-    named = preview.recognise_address(url)
+    named = registry.recognise(url)
     if kind is not None:
-        if kind not in kinds.known():
-            raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, kinds.known())}')
+        if kind not in registry.names():
+            raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
         return (named,) if named and named.kind == kind else (Source(kind, kind, url=url),)
     return (named,) if named else tuple(preview.list_candidates(url))
 

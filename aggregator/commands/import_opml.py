@@ -15,6 +15,7 @@ from aggregator.commands.output import format_count
 from aggregator.config import edit
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
+from aggregator.fetchers import registry
 from aggregator.generator import opml
 from aggregator.generator.opml import Outline
 
@@ -55,7 +56,7 @@ def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterat
     """Yield one feed with one source for each outline, under an unused name."""
     names = list(taken)
     for outline in outlines:
-        source = preview.recognise_address(outline.xml_url)
+        source = registry.recognise(outline.xml_url)
         name = edit.find_free_name(preview.make_name(outline.title, "feed"), names)
         names.append(name)
         keys = (("kind", source.kind if source and source.url else "feed"), ("url", outline.xml_url))

@@ -18,39 +18,17 @@ from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
+from aggregator.fetchers.http.target import shown
 from aggregator.model.entry import Listing, Moment
-from aggregator.model.source import Document, PollState, Source
+from aggregator.model.source import Document, PollState, Request, Source
 from aggregator.store import database, polls
 from aggregator.text.fold import fold
-
-_TRIED = ("jsonfeed", "feed", "apple", "listing", "blog")
-"""Kinds tried on a document, the most specific first: any page may be a blog."""
 
 _SHORTEST = 3
 """Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
 
-_APPLE = re.compile(r"/id(\d+)")
-_APPLE_HOSTS = {"podcasts.apple.com", "itunes.apple.com"}
 _NAME = re.compile(r"[^a-z0-9]+")
 _APOSTROPHE = re.compile("['’]")
-
-
-def recognise_address(url: str) -> Source | None:
-    """Return the source that a URL is by its form alone; ``None`` if its document is needed.
-
-    >>> recognise_address("https://podcasts.apple.com/us/podcast/any/id1566080008?i=1").show
-    '1566080008'
-    >>> recognise_address("https://feeds.simplecast.com/OB5FkIl8").kind
-    'simplecast'
-    """
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    shown = _APPLE.search(parts.path)
-    if host in _APPLE_HOSTS and shown:
-        return Source("apple", "apple", show=shown[1])
-    if host in {"feeds.simplecast.com", "api.simplecast.com"}:
-        return Source("simplecast", "simplecast", url=url)
-    return None
 
 
 def find_source(candidates: Sequence[Source], resources: Resources, now: datetime) -> tuple[Source, Listing]:
@@ -61,11 +39,11 @@ def find_source(candidates: Sequence[Source], resources: Resources, now: datetim
     documents: dict[str, Document] = {}
     refused: list[str] = []
     for source in candidates:
-        for url in registry.locate(source)[:1]:
-            if url not in documents:
-                documents[url] = _fetch_document(source, url, resources, now)
+        for request in registry.locate(source)[:1]:
+            if request.url not in documents:
+                documents[request.url] = _fetch_document(source, request, resources, now)
             try:
-                listing = resources.parsers().read(replace(documents[url], source=source))
+                listing = resources.parsers().read(replace(documents[request.url], source=source))
             except ReadError as error:
                 refused.append(str(error))
             else:
@@ -81,7 +59,7 @@ def find_source(candidates: Sequence[Source], resources: Resources, now: datetim
 def list_candidates(url: str) -> Iterator[Source]:
     """Yield the URL as a source of each kind, in the order in which they are tried."""
     host = urlsplit(url).hostname or ""
-    return (Source(_name_host(host) or kind, kind, url=url) for kind in _TRIED)
+    return (Source(_name_host(host) or kind, kind, url=url) for kind in registry.guesses())
 
 
 def make_name(text: str, otherwise: str) -> str:
@@ -106,11 +84,12 @@ def _name_host(host: str) -> str:
     return make_name(names[-1], "")
 
 
-def _fetch_document(source: Source, url: str, resources: Resources, now: datetime) -> Document:
-    """Fetch the document at a URL."""
-    answer = resources.limiter().ask(source, PollState(url), now, force=True)
+def _fetch_document(source: Source, request: Request, resources: Resources, now: datetime) -> Document:
+    """Fetch the document of a request."""
+    state = PollState(request.url)
+    answer = resources.limiter().ask(source, state, now, force=True, headers=request.headers)
     if answer.document is None:
-        raise FetchError(answer.message or f"{url}: no answer")
+        raise FetchError(answer.message or f"{shown(request.url)}: no answer")
     return answer.document
 
 

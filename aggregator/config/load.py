@@ -9,11 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from aggregator.config import kinds, schema
+from aggregator.config import schema
 from aggregator.config.messages import describe_errors
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.schema import BegunKeys, ConfigKeys, json_schema
 from aggregator.errors import ConfigError
+from aggregator.fetchers import registry
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -185,7 +186,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         snapshot=None if keys.snapshot is None else str(folder / keys.snapshot),
         show=keys.show,
         only=Only(keys.only.show, keys.only.category, keys.only.title),
-        trust=kinds.of(keys.kind).trust if keys.trust is None else keys.trust,
+        trust=registry.find(keys.kind).trust if keys.trust is None else keys.trust,
         boilerplate=keys.boilerplate,
         options=tuple(sorted(keys.options.items())),
         distrust_304_after=keys.distrust_304_after_hours,

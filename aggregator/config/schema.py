@@ -8,7 +8,6 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.config import JsonDict
 
-from aggregator.config import kinds
 from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
     Category,
@@ -28,6 +27,8 @@ from aggregator.config.scalars import (
     WebAddress,
     Whole,
 )
+from aggregator.errors import ReadError
+from aggregator.fetchers import registry
 
 _Medium = Literal[
     "podcast",
@@ -70,14 +71,18 @@ ItemField = Literal[
 
 
 def _check_kind(text: str) -> str:
-    if text not in kinds.KINDS and text not in kinds.known():
-        raise ValueError(f'"{text}" is not a kind of source; {suggest(text, kinds.known())}')
+    if text not in registry.KINDS and text not in registry.names():
+        raise ValueError(f'"{text}" is not a kind of source; {suggest(text, registry.names())}')
+    try:
+        registry.find(text)
+    except ReadError as error:
+        raise ValueError(str(error)) from error
     return text
 
 
 def _kind_schema(schema: JsonDict) -> None:
     """Offer the built-in kinds in editors, and allow those of other packages."""
-    schema.update(anyOf=[{"enum": list(kinds.KINDS)}, {"type": "string"}])
+    schema.update(anyOf=[{"enum": list(registry.KINDS)}, {"type": "string"}])
     del schema["type"]
 
 
@@ -103,7 +108,7 @@ class SourceKeys(Keys):
     url: WebAddress | None = Field(None, description="URL of the source.")
     path: Text | None = Field(None, description="A local file, relative to this config's folder.")
     show: Text | None = Field(
-        None, description="Id of the show in the directory (kind apple).", json_schema_extra=_show_schema
+        None, description="Id of the show in the directory (Apple's number).", json_schema_extra=_show_schema
     )
     snapshot: Text | None = Field(
         None, description="A saved copy of the listing, used until the live source first answers."
@@ -131,7 +136,7 @@ class SourceKeys(Keys):
     @model_validator(mode="after")
     def _check_place(self) -> Self:
         """Check that exactly one key says where the source is, and that the kind can use it."""
-        usable = kinds.of(self.kind).places
+        usable = registry.find(self.kind).places
         given = tuple(key for key in ("show", "url", "path") if getattr(self, key) is not None)
         for key in given:
             if key not in usable:
@@ -147,7 +152,7 @@ class SourceKeys(Keys):
     @model_validator(mode="after")
     def _check_options(self) -> Self:
         """Check that the kind knows every option, and that none is missing that it needs."""
-        kind = kinds.of(self.kind)
+        kind = registry.find(self.kind)
         for name in self.options if kind.options is not None else ():
             if name not in (kind.options or ()):
                 known = suggest(name, kind.options) if kind.options else "it has none"

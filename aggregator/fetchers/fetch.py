@@ -21,12 +21,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import plausibility, registry
+from aggregator.fetchers import plausibility, registry, snapshot
 from aggregator.fetchers.http import host_limits, polling
 from aggregator.fetchers.http.polling import Policy
-from aggregator.fetchers.sandbox import lots, pool, worker
+from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
-from aggregator.model.source import Answer, PollState, Robots, Source, SourceStatus
+from aggregator.model.source import Answer, PollState, Request, Robots, Source, SourceStatus
 
 SPOKEN: frozenset[SourceStatus] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
 """The states in which a source has something to say, now or from memory."""
@@ -44,15 +44,13 @@ class Resources(Struct):
     """The polls and the parser pool of one run, made when the first source is due; may be used from several threads.
 
     ``held`` is which hosts asked for silence, ``recall`` returns what is remembered of a robots.txt by its address.
-    What a source lists at length waits on the disk of the folder ``beside``.
     """
 
     policy: Policy
     held: Mapping[str, datetime] = field(default_factory=dict)
     recall: Callable[[str], Robots | None] = field(default=lambda _url: None)
-    beside: Path | None = None
     _limiter: host_limits.HostLimiter | None = None
-    _parsers: pool.Pool | None = None
+    _parsers: Pool | None = None
     _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
     _lock: Lock = field(default_factory=Lock)
 
@@ -62,10 +60,10 @@ class Resources(Struct):
             self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.recall)
             return self._limiter
 
-    def parsers(self) -> pool.Pool:
+    def parsers(self) -> Pool:
         """Return the processes that read for this run, one for each processor."""
         with self._lock:
-            self._parsers = self._parsers or pool.Pool(worker.Limits(), _PROCESSORS, self.beside)
+            self._parsers = self._parsers or Pool(size=_PROCESSORS)
             return self._parsers
 
     def read(self, step: Callable[[], None]) -> None:
@@ -141,12 +139,11 @@ class _SourceFetch:
 
     def __init__(self, source: Source, poll_states: PollStates, terms: Terms) -> None:
         self._source, self._poll_states, self._terms = source, poll_states, terms
-        self._urls: Iterator[str] = iter(())
+        self._requests: Iterator[Request] = iter(())
         self._read: list[_Read] = []
         self._result: Future[FetchedSource] = Future()
 
     def start(self) -> Future[FetchedSource]:
-        lots.prepare()  # in the thread of the caller
         self._guard(self._begin)
         return self._result
 
@@ -154,51 +151,53 @@ class _SourceFetch:
         if self._source.path is not None:
             self._in_thread(self._begin_recorded)
             return
-        due_at = self._due_at()
+        try:
+            requests = registry.locate(self._source)
+        except (FetchError, ReadError) as error:
+            state: SourceStatus = (
+                "remembered" if any(each.listings for each in self._poll_states.values()) else "silent"
+            )
+            self._finish(FetchedSource(self._source, state=state, message=_why(error, self._source)))
+            return
+        due_at = self._due_at(requests)
         if due_at > self._terms.now:
-            self._read = [_Read(answer) for answer in self._resting(due_at)]
+            message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
+            self._read = [_Read(Answer("resting", self._poll_state(each.url), message=message)) for each in requests]
             self._end()
             return
-        self._terms.tell(self._source, "fetch", "")
-        urls = registry.locate(self._source)
-        if not urls:
-            self._terms.tell(self._source, "fetch", "no address to ask")
-        self._urls = iter(urls)
+        self._terms.tell(self._source, "fetch", "" if requests else "no address to ask")
+        self._requests = iter(requests)
         self._next()
 
     def _begin_recorded(self) -> None:
         self._read = [self._of_document(_recorded(self._source, self._poll_states, self._terms.now), ())]
         self._end()
 
-    def _due_at(self) -> datetime:
+    def _due_at(self, requests: Sequence[Request]) -> datetime:
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
         if self._terms.force:
             return self._terms.now
-        known = [self._poll_states[url] for url in registry.locate(self._source) if url in self._poll_states]
+        known = [self._poll_states[each.url] for each in requests if each.url in self._poll_states]
         return polling.due_at(self._terms.cron, known, self._terms.now)
-
-    def _resting(self, due_at: datetime) -> tuple[Answer, ...]:
-        message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
-        return tuple(Answer("resting", self._poll_state(url), message=message) for url in registry.locate(self._source))
 
     def _next(self) -> None:
         """Poll the next address, or the feed that its page once named; end after the last one."""
-        url = next(self._urls, None)
-        if url is None:
+        request = next(self._requests, None)
+        if request is None:
             self._end()
             return
-        poll_state = self._poll_state(url)
-        if poll_state.leads_to is None:
-            self._poll(poll_state, self._after_poll)
+        feed_url = self._poll_state(request.url).leads_to
+        if feed_url is None:
+            self._poll(request, self._after_poll)
         else:
-            self._poll(self._poll_state(poll_state.leads_to), partial(self._after_feed, poll_state), found=True)
+            self._poll(Request(feed_url), partial(self._after_feed, request), found=True)
 
-    def _after_feed(self, poll_state: PollState, feed: Answer) -> None:
+    def _after_feed(self, page: Request, feed: Answer) -> None:
         """Go on with the feed of a page; if it fails, with the page, which may name another."""
         if feed.state != "silent":
             self._after_poll(feed)
         else:
-            self._poll(poll_state, partial(self._after_page, feed))
+            self._poll(page, partial(self._after_page, feed))
 
     def _after_page(self, feed: Answer, page: Answer) -> None:
         """Go on with the page if it is new; one with nothing new says nothing for its feed that failed."""
@@ -224,7 +223,7 @@ class _SourceFetch:
         if polled is not None:
             self._after_read(self._of_document(polled, pages))
         else:
-            self._poll(self._poll_state(feeds[0]), partial(self._after_named, pages), force=True, found=True)
+            self._poll(Request(feeds[0]), partial(self._after_named, pages), force=True, found=True)
 
     def _after_named(self, pages: tuple[PollState, ...], feed: Answer) -> None:
         self._after_read(self._of_document(feed, pages))
@@ -255,7 +254,9 @@ class _SourceFetch:
 
     def _end(self) -> None:
         """Give the result; a source that was never understood has its recording read before."""
-        fetched = _voice(self._source, self._read)
+        self._finish(_voice(self._source, self._read))
+
+    def _finish(self, fetched: FetchedSource) -> None:
         if _needs_recording(fetched):
             self._in_thread(lambda: self._result.set_result(self._with_recording(fetched)))
         else:
@@ -275,7 +276,7 @@ class _SourceFetch:
         return self._poll_states.get(url, PollState(url))
 
     def _poll(
-        self, poll_state: PollState, then: Callable[[Answer], None], *, force: bool = False, found: bool = False
+        self, request: Request, then: Callable[[Answer], None], *, force: bool = False, found: bool = False
     ) -> None:
         """Poll the address, and go on with the answer: in a thread for reading if there is a document."""
         limiter, force = self._terms.resources.limiter(), force or self._terms.force
@@ -286,7 +287,11 @@ class _SourceFetch:
             else:
                 self._in_thread(lambda: then(polled.result()))
 
-        limiter.poll(self._source, poll_state, self._terms.now, force=force, found=found).add_done_callback(go_on)
+        poll_state = self._poll_state(request.url)
+        polled = limiter.poll(
+            self._source, poll_state, self._terms.now, force=force, found=found, headers=request.headers
+        )
+        polled.add_done_callback(go_on)
 
     def _in_thread(self, step: Callable[[], None]) -> None:
         self._terms.resources.read(lambda: self._guard(step))
@@ -327,7 +332,7 @@ def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Sou
 def _recorded(source: Source, poll_states: PollStates, now: datetime) -> Answer:
     """Return the answer of a local file: a document if its bytes are not those read last."""
     try:
-        document = registry.recorded(source)[0]
+        document = snapshot.recorded(source)[0]
     except (FetchError, ReadError) as error:
         return Answer("silent", PollState(f"file:{source.name}"), message=_why(error, source))
     poll_state = poll_states.get(document.url, PollState(document.url))

@@ -1,113 +1,133 @@
-"""The roster: every kind of source and the module that speaks for it.
+"""The only list of the kinds of sources: how far each is trusted, what the config may say of it, where its module is.
 
-A kind is a module with two functions (``Kind``), and a third where its pages name feeds (``discover``). Modules are
-imported when first needed: a refresh of two feeds need not load every library. Packages of third parties add kinds
-through the entry-point group ``aggregator.sources``, whose name is the kind and whose value is the module.
+A kind is one module. It has ``read(document)``, which returns a Listing; ``locate(source)``, which returns the requests
+to send, unless that is just the source's own address; and ``discover(document)`` if its pages may name a feed. None of
+them asks the network, the store or the clock. `docs/kinds.md` shows two.
+
+Installed packages add kinds through the entry points ``aggregator.sources``: the name is the kind, the value its
+module, whose attribute ``KIND`` is a `Kind`. The built-in ones stand in `KINDS`, so that a config is read without
+importing their modules.
 """
 
 from __future__ import annotations
 
 import re
-from importlib import metadata
-from typing import Protocol
+from importlib import import_module, metadata
+from types import ModuleType
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import snapshot
-from aggregator.fetchers.parsing import entry_keys, length_limits
-from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Only, Source
-from aggregator.text.fold import fold
+from aggregator.model.source import Request, Source
 
 ENTRY_POINTS = "aggregator.sources"
-MODULES = {
-    "feed": "aggregator.fetchers.feeds.feed",
-    "simplecast": "aggregator.fetchers.feeds.simplecast",
-    "apple": "aggregator.fetchers.apple.apple",
-    "blog": "aggregator.fetchers.blog.blog",
-    "listing": "aggregator.fetchers.directories.listing",
-    "page": "aggregator.fetchers.directories.page",
-    "jsonfeed": "aggregator.fetchers.feeds.jsonfeed",
+
+
+class Kind(Struct, frozen=True):
+    """One kind of source.
+
+    ``trust`` is that of a source whose config gives none, from 0 to 1. The trusts order the kinds: a host knows its own
+    show, a directory cuts texts, and a page read by selectors is the easiest to misread.
+
+    Exactly one of the keys ``places`` says where a source is. ``options`` are the names it understands, ``None`` for
+    any, ``needed`` those it cannot do without.
+
+    ``address`` matches the addresses that are of this kind whatever they answer; its group ``show``, if it has one, is
+    the show's id. ``guess`` is the turn at which ``aggregator add`` tries the kind on another address, ``None`` for
+    never. ``module`` and ``locates`` (whether the module has a ``locate``) are known by themselves for packages.
+    """
+
+    trust: float = 0.5
+    places: tuple[str, ...] = ("url", "path")
+    options: tuple[str, ...] | None = ()
+    needed: tuple[str, ...] = ()
+    address: str | None = None
+    guess: int | None = None
+    module: str = ""
+    locates: bool = False
+
+
+_PAGE = "items title link date text audio image length id genre day_first show"  # selectors, and plain values
+_UNDESCRIBED = Kind(places=("show", "url", "path"), options=None)
+
+KINDS: dict[str, Kind] = {
+    "simplecast": Kind(
+        0.9, address=r"https?://(?:feeds|api)\.simplecast\.com/", module="aggregator.fetchers.feeds.simplecast"
+    ),
+    "feed": Kind(0.8, guess=2, module="aggregator.fetchers.feeds.feed"),
+    "jsonfeed": Kind(0.8, guess=1, module="aggregator.fetchers.feeds.jsonfeed"),
+    "apple": Kind(
+        0.7,
+        ("show", "url", "path"),
+        ("country",),
+        address=r"https?://(?:podcasts|itunes)\.apple\.com/[^?#]*/id(?P<show>\d+)",
+        guess=3,
+        module="aggregator.fetchers.apple.apple",
+        locates=True,
+    ),
+    "blog": Kind(0.6, guess=5, module="aggregator.fetchers.blog.blog"),
+    "listing": Kind(0.4, guess=4, module="aggregator.fetchers.directories.listing"),
+    "page": Kind(0.3, options=tuple(_PAGE.split()), needed=("items",), module="aggregator.fetchers.directories.page"),
 }
-PLACED = MODULES.keys() - {"apple"}
-"""The kinds that are asked where the config says: to say so of a source that is not due, no reader is loaded."""
 
 
-class Kind(Protocol):
-    """What a module must offer to speak for a kind of source; both functions are pure."""
-
-    def locate(self, source: Source) -> tuple[str, ...]:
-        """The addresses to ask, in order; none where only a path or a snapshot speaks."""
-
-    def read(self, document: Document) -> Listing:
-        """What the document says; raises ``ReadError``, and nothing else, where it cannot be understood.
-
-        Keys survive a re-reading. What shows some items only says so (``Listing.partial``).
-        """
+def names() -> tuple[str, ...]:
+    """Return every kind that a config may name here, the built-in ones first."""
+    return (*KINDS, *sorted(metadata.entry_points(group=ENTRY_POINTS).names - KINDS.keys()))
 
 
-def kinds() -> tuple[str, ...]:
-    """Every kind that can be read here: the built-in ones in the order of their table, then those of packages."""
-    foreign = metadata.entry_points(group=ENTRY_POINTS).names
-    return (*MODULES, *sorted(foreign - MODULES.keys()))
+def find(name: str) -> Kind:
+    """Return what is known of a kind; ReadError if there is none, or its package cannot be imported."""
+    if name in KINDS:
+        return KINDS[name]
+    module = load(name)
+    described = getattr(module, "KIND", _UNDESCRIBED)
+    return replace(described, module=module.__name__, locates=hasattr(module, "locate"))
 
 
-def locate(source: Source) -> tuple[str, ...]:
-    """The addresses to ask for the source; none where its config names a local path."""
-    if source.path or (source.kind in PLACED and not source.url):
+def load(name: str) -> ModuleType:
+    """Return the module of a kind, imported when first needed; ReadError if there is none or it cannot be imported."""
+    if name in KINDS:
+        return import_module(KINDS[name].module)
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
+        try:
+            module: ModuleType = point.load()
+        except (ImportError, AttributeError, SyntaxError) as error:
+            raise ReadError(f'kind "{name}": its module {point.value} cannot be imported: {error}') from error
+        return module
+    raise ReadError(f'"{name}" is not a kind of source; the kinds are {", ".join(names())}')
+
+
+def locate(source: Source) -> tuple[Request, ...]:
+    """Return the requests that bring a source's documents, in their order; none for a local path.
+
+    FetchError or ReadError if there can be none now, such as for want of a token.
+    """
+    if source.path:
         return ()
-    return (source.url,) if source.kind in PLACED and source.url else _module(source).locate(source)
+    if find(source.kind).locates:
+        return tuple(load(source.kind).locate(source))
+    return (Request(source.url),) if source.url else ()
 
 
-def discover(document: Document) -> tuple[str, ...]:
-    """The addresses that the document hands on to (a page that names its feed), best first; none otherwise.
+def recognise(url: str) -> Source | None:
+    """Return the source that an address is by its form alone; ``None`` if its document must be looked at.
 
-    A kind whose addresses may lead to such pages has a third function of this name.
+    >>> recognise("https://podcasts.apple.com/us/podcast/any/id1566080008?i=1").show
+    '1566080008'
+    >>> recognise("https://feeds.simplecast.com/OB5FkIl8").kind
+    'simplecast'
     """
-    finder = getattr(_module(document.source), "discover", None)
-    return tuple(finder(document)) if finder else ()
+    for name in names():
+        found = re.match(pattern, url, re.IGNORECASE) if (pattern := find(name).address) else None
+        if found is not None:
+            show = found.groupdict().get("show")
+            return Source(name, name, show=show) if show else Source(name, name, url=url)
+    return None
 
 
-def read(document: Document) -> Listing:
-    """What the document says, keys made unique and ``only`` applied; raises ``ReadError`` where nothing is understood.
-
-    A feed that is sound and empty gives an empty listing; a page that gives neither an item nor a show does not.
-    """
-    name = document.source.name
-    if not document.body.strip():
-        raise ReadError(f"{name}: the document is empty ({document.url})")
-    listing = length_limits.measured(_module(document.source).read(document))
-    if not listing.entries and listing.show.title is None:
-        raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    chosen = [entry for entry in listing.entries if _belongs(entry, document.source.only, listing)]
-    entries, remarks = entry_keys.unique(chosen)
-    if listing.entries and not chosen:
-        remarks += (f"none of the {len(listing.entries)} entries is what only asks for",)
-    return replace(listing, entries=entries, remarks=listing.remarks + remarks)
-
-
-def recorded(source: Source) -> tuple[Document, ...]:
-    """The local documents of the source (its path, else its snapshot); errors as in ``recording.recorded``."""
-    return snapshot.recorded(source)
-
-
-def _module(source: Source) -> Kind:
-    """The module that speaks for the source's kind; raises ``ReadError`` for a kind nobody speaks for."""
-    if path := MODULES.get(source.kind):
-        points = metadata.EntryPoints([metadata.EntryPoint(source.kind, path, ENTRY_POINTS)])
-    else:
-        points = metadata.entry_points(group=ENTRY_POINTS, name=source.kind)
-    for point in points:
-        kind: Kind = point.load()
-        return kind
-    raise ReadError(f'{source.name}: nobody speaks for the kind "{source.kind}"; there are {", ".join(kinds())}')
-
-
-def _belongs(entry: Entry, only: Only, listing: Listing) -> bool:
-    """Whether an entry is of the show and the category, and its title has the pattern, of those that are asked for."""
-    if only.show is not None and fold(only.show) != fold(entry.show or listing.show.title or ""):
-        return False
-    if only.category is not None and fold(only.category) not in map(fold, entry.categories):
-        return False
-    return only.title is None or re.search(only.title, entry.title) is not None
+def guesses() -> tuple[str, ...]:
+    """Return the kinds that an unknown address is tried as, in their order."""
+    turns = {name: find(name).guess for name in names()}
+    return tuple(sorted((name for name, turn in turns.items() if turn is not None), key=lambda name: turns[name] or 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -153,7 +152,7 @@ class Listing(Record, frozen=True):
     ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed.
     """
 
-    entries: Sequence[Entry]
+    entries: tuple[Entry, ...]
     show: Show = Show()
     rhythm: Rhythm = Rhythm()
     partial: bool = False

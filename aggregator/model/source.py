@@ -45,6 +45,20 @@ class Source(Record, frozen=True):
     adds: Adds | None = None
 
 
+class Request(Record, frozen=True):
+    """An address to ask, and header fields to send to its own origin and no other, such as a token.
+
+    The values of the fields are secret: they are shown nowhere and written nowhere.
+    """
+
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the names of the fields alone."""
+        return f"Request({self.url!r}, headers={[name for name, _ in self.headers]})"
+
+
 class Validators(Record, frozen=True):
     """What the origin gave to ask conditionally with, byte for byte (RFC 9110 section 13.1)."""
 

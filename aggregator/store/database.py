@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
@@ -66,12 +65,6 @@ def open_store(state: str, *, fence: bool = False) -> Iterator[Store]:
         yield replace(store, generation=_begin_generation(store)) if fence else store
     finally:
         engine.dispose()
-
-
-def folder_of(store: Store) -> Path | None:
-    """Return the folder of the store's file, ``None`` if a server has it."""
-    path = connections.sqlite_file(store.engine.url)
-    return path.parent if path else None
 
 
 @contextmanager

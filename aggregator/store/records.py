@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from aggregator.errors import StoreError
+from aggregator.model.record import replace_surrogates
 
 R = TypeVar("R", bound=Struct)
 
@@ -47,17 +48,7 @@ def _encode(value: Any) -> str:
     try:
         return _ENCODER.encode(value).decode()
     except UnicodeEncodeError:
-        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value))).decode()
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(each) for each in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
-    return value
+        return _ENCODER.encode(replace_surrogates(msgspec.to_builtins(value))).decode()
 
 
 def _defaults(kind: type[Struct], names: frozenset[str]) -> dict[str, Any]:

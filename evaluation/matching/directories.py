@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Duration, Entry, Moment
 from aggregator.model.source import Document, Source
@@ -36,7 +36,7 @@ Change = Callable[[random.Random, Items], Items]
 def show(path: Path) -> tuple[str, Items]:
     """The name of a feed's show, and its newest items as its host tells them."""
     document = Document(Source("host", "feed"), "https://example.org/feed", path.read_bytes(), "application/rss+xml")
-    listing = registry.read(document)
+    listing = parse.read(document)
     told = [Told(repair(each), f"{path.name}/{at}") for at, each in enumerate(listing.entries[:MOST])]
     return listing.show.title or path.stem, told
 

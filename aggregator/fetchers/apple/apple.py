@@ -12,7 +12,7 @@ from aggregator.fetchers.apple import page as apple_page
 from aggregator.fetchers.parsing import document_type
 from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.model.entry import Listing
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document, Request, Source
 
 LOOKUP = "https://itunes.apple.com/lookup?id={show}&country={store}&media=podcast&entity=podcastEpisode&limit=200"
 PAGE = "https://podcasts.apple.com/{store}/podcast/id{show}"
@@ -22,17 +22,18 @@ ADDRESS = re.compile(
 DEFAULT_STORE = "us"  # the store with the most shows; option "country" names another
 
 
-def locate(source: Source) -> tuple[str, ...]:
-    """The lookup of the show, then its page, which may list an episode that the lookup does not have yet.
+def locate(source: Source) -> tuple[Request, ...]:
+    """Return the lookup of the show, then its page, which may list an episode that the lookup does not have yet.
 
     The show is named by its number or by the address of its page; any other address is asked as it is.
     """
     page = ADDRESS.match(source.url or "")
     show = source.show or (page["show"] if page else None)
     if show is None:
-        return (source.url,) if source.url else ()
+        return (Request(source.url),) if source.url else ()
     store = dict(source.options).get("country") or (page and page["store"]) or DEFAULT_STORE
-    return (LOOKUP.format(show=show, store=store), source.url or PAGE.format(show=show, store=store))
+    page_url = source.url or PAGE.format(show=show, store=store)
+    return (Request(LOOKUP.format(show=show, store=store)), Request(page_url))
 
 
 def read(document: Document) -> Listing:

@@ -13,13 +13,8 @@ from aggregator.fetchers.feeds import feed, jsonfeed
 from aggregator.fetchers.parsing import document_type, enclosures
 from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text.urls import canonical
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The address of the blog's feed, or of a page of it."""
-    return (source.url,) if source.url else ()
 
 
 def discover(document: Document) -> tuple[str, ...]:

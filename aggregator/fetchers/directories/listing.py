@@ -19,7 +19,7 @@ from aggregator.fetchers.parsing import document_type
 from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.fetchers.parsing.entry_keys import titled
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text import dates, durations, html
 
 LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
@@ -33,11 +33,6 @@ ARTWORK = re.compile(r"(?P<show>\S.*) artwork")
 NUMBERED = re.compile(r"(?P<number>\d{1,5})\)\s+(?P<title>\S.*)")
 DOTS = re.compile(r"(?:\.\.\.|…)$")
 SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The page's own address."""
-    return (source.url,) if source.url else ()
 
 
 def read(document: Document) -> Listing:

@@ -14,7 +14,7 @@ from aggregator.fetchers.parsing import document_type, enclosures, xml
 from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.fetchers.parsing.entry_keys import titled
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.urls import audio_id, bare_audio
 
@@ -28,11 +28,6 @@ DEFAULTS = {
 }
 SELECTORS = ("items", *DEFAULTS, "length", "id")
 VALUES = ("genre", "day_first", "show")
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The page's own address."""
-    return (source.url,) if source.url else ()
 
 
 def read(document: Document) -> Listing:

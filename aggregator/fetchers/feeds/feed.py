@@ -23,18 +23,13 @@ from aggregator.fetchers.feeds.podcast import Beside
 from aggregator.fetchers.feeds.rss_atom import NotSoundError
 from aggregator.fetchers.parsing import document_type
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
 TOLERANT = "aggregator.fetchers.feeds.tolerant"  # by name: importing feedparser takes longer than reading most feeds
 SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
 SITE = re.compile(r"https?://[^/]+/")
 MARKS = (b"<item", b"<entry", b":item", b":entry")
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The feed's own address."""
-    return (source.url,) if source.url else ()
 
 
 def discover(document: Document) -> tuple[str, ...]:

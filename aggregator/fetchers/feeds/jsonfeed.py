@@ -9,18 +9,13 @@ from aggregator.fetchers.parsing.entry_keys import titled
 from aggregator.fetchers.parsing.fallback_title import headline
 from aggregator.fetchers.parsing.json_fields import Record
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.html import to_text
 from aggregator.text.urls import audio_id
 
 VERSION = "jsonfeed.org/version/1"
 SECONDS = "duration_in_seconds"
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The feed's own address."""
-    return (source.url,) if source.url else ()
 
 
 def read(document: Document) -> Listing:

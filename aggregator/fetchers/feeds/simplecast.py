@@ -14,17 +14,12 @@ from aggregator.fetchers.parsing import document_type, enclosures, json_fields
 from aggregator.fetchers.parsing.decoding import decoded
 from aggregator.fetchers.parsing.json_fields import Record
 from aggregator.model.entry import Duration, Entry, EpisodeType, Listing, Moment, Show
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.urls import audio_id
 
 TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 SHOWN = {None, "published"}
-
-
-def locate(source: Source) -> tuple[str, ...]:
-    """The address of the feed, of the show's site (which names the feed), or of the API."""
-    return (source.url,) if source.url else ()
 
 
 def discover(document: Document) -> tuple[str, ...]:

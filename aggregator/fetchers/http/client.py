@@ -25,6 +25,8 @@ from aggregator.text.urls import find_host
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
 
+Headers = tuple[tuple[str, str], ...]
+
 Permit = Callable[[Target, Meter], None]
 """Asked before each hop; raises errors.BarredError if a robots.txt forbids the address."""
 
@@ -76,11 +78,13 @@ class Client:
         force: bool = False,
         late: timedelta = timedelta(),
         permit: Permit | None = None,
+        secret: Headers = (),
     ) -> Answer:
         """Return what one poll of the address in memory came to; one request for each hop, and no exception.
 
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
-        only bounds how long the poll takes.
+        only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
+        neither along with a redirect to another origin nor to one that the address has permanently moved to.
         """
         if resting := polling.resting(poll_state, now, force=force):
             return Answer("resting", poll_state, message=f"{shown(poll_state.url)}: {resting}")
@@ -88,7 +92,10 @@ class Client:
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
             conditions = polling.questions(poll_state, source.distrust_304_after, now)
-            came, body = self._fetch(polling.address(poll_state), conditions, meter, permit)
+            address = polling.address(poll_state)
+            if target(address).origin != target(poll_state.url).origin:
+                secret = ()
+            came, body = self._fetch(address, conditions, meter, permit, secret)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
             return Answer("silent", barred, message=f"{shown(polling.address(poll_state))}: {error}")
@@ -120,9 +127,7 @@ class Client:
         kind, _ = headers.media_type(came.fields.get("content-type", ""))
         return Enclosure(url, kind, headers.length(came.fields.get("content-length", "")))
 
-    def get_start(
-        self, url: str, conditions: tuple[tuple[str, str], ...], meter: Meter, most: int
-    ) -> tuple[FinalAnswer, bytes]:
+    def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[FinalAnswer, bytes]:
         """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError."""
         came = self._follow("GET", url, (*headers.introduction(self._policy.contact), *conditions), meter)
         try:
@@ -139,11 +144,11 @@ class Client:
         self._session.close()
 
     def _fetch(
-        self, url: str, conditions: tuple[tuple[str, str], ...], meter: Meter, permit: Permit | None
+        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers
     ) -> tuple[FinalAnswer, bytes]:
-        """Return the final answer and its decoded body; no body if the status lets nobody use one."""
+        """Return the final answer and its decoded body; no body if its status makes it no document."""
         fields = (*headers.introduction(self._policy.contact), *conditions)
-        came = self._follow("GET", url, fields, meter, permit)
+        came = self._follow("GET", url, fields, meter, permit, secret)
         try:
             if came.status not in polling.USABLE:
                 return came, b""
@@ -153,8 +158,14 @@ class Client:
         finally:
             came.close()
 
-    def _follow(
-        self, method: str, url: str, fields: tuple[tuple[str, str], ...], meter: Meter, permit: Permit | None = None
+    def _follow(  # noqa: PLR0913, PLR0917  # what a request is made of
+        self,
+        method: str,
+        url: str,
+        fields: Headers,
+        meter: Meter,
+        permit: Permit | None = None,
+        secret: Headers = (),
     ) -> FinalAnswer:
         """Return the first answer that is no redirect; each hop is checked anew and its body never read."""
         where, permanent = target(url), True
@@ -162,18 +173,20 @@ class Client:
             if permit is not None:
                 permit(where, meter)
             with errors.explained():
-                response = self._send(method, where, fields, meter)
+                response = self._send(method, where, (*fields, *secret), meter)
             said = headers.joined(response.raw.headers.items())
             came = FinalAnswer(response, said, where, hops, permanent)
             location = said.get("location")
             if came.status not in _REDIRECTS or not location:
                 return came
             came.close()
-            where = follow(where, location)
+            there = follow(where, location)
+            secret = secret if there.origin == where.origin else ()
+            where = there
             permanent = permanent and _REDIRECTS[came.status]
         raise errors.LostError(f"redirected more than {self._policy.hops} times")
 
-    def _send(self, method: str, where: Target, fields: tuple[tuple[str, str], ...], meter: Meter) -> requests.Response:
+    def _send(self, method: str, where: Target, fields: Headers, meter: Meter) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""
         login = (("Authorization", where.login),) if where.login is not None else ()
         if not all(_SENDABLE.fullmatch(value) for _, value in fields):

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import polling, robots
-from aggregator.fetchers.http.client import Client, Permit
+from aggregator.fetchers.http.client import Client, Headers, Permit
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import Target
@@ -63,26 +63,32 @@ class HostLimiter:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="poll")
         self._closed = threading.Event()
 
-    def poll(
-        self, source: Source, poll_state: PollState, now: datetime, *, force: bool = False, found: bool = False
+    def poll(  # noqa: PLR0913  # options of one poll
+        self,
+        source: Source,
+        poll_state: PollState,
+        now: datetime,
+        *,
+        force: bool = False,
+        found: bool = False,
+        headers: Headers = (),
     ) -> Future[Answer]:
         """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
 
         ``found`` is whether we found the address ourselves: then the robots.txt of its origin is obeyed, whatever the
-        config says of the addresses that it names. An address that is not due has its answer at once.
+        config says of the addresses that it names. An address that is not due has its answer at once. ``headers`` are
+        sent to the origin of the address alone.
         """
         if polling.resting(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
             resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
-        task = partial(self._poll, source, poll_state, now, force=force, found=found)
+        task = partial(self._poll, source, poll_state, now, force=force, found=found, headers=headers)
         return self.submit(polling.address(poll_state), task)
 
-    def ask(
-        self, source: Source, poll_state: PollState, now: datetime, *, force: bool = False, found: bool = False
-    ) -> Answer:
-        """Poll as `poll` does, and wait for the answer."""
-        return self.poll(source, poll_state, now, force=force, found=found).result()
+    def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
+        """Poll as `poll` does with the same options, and wait for the answer."""
+        return self.poll(source, poll_state, now, **options).result()
 
     def head(self, url: str, now: datetime, seconds: float) -> Future[Enclosure | None]:
         """Ask for length and type of a media file, as `Client.head`, once it is the turn of its host."""
@@ -149,11 +155,15 @@ class HostLimiter:
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 
-    def _poll(self, source: Source, poll_state: PollState, now: datetime, *, force: bool, found: bool) -> Answer:
+    def _poll(  # noqa: PLR0913  # the same
+        self, source: Source, poll_state: PollState, now: datetime, *, force: bool, found: bool, headers: Headers
+    ) -> Answer:
         """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         permit = self._permit(now, found=found)
-        answer = self._client.poll(source, self._under_hold(poll_state), now, force=force, late=late, permit=permit)
+        answer = self._client.poll(
+            source, self._under_hold(poll_state), now, force=force, late=late, permit=permit, secret=headers
+        )
         with self._lock:
             for name, until in holds((answer.poll_state,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))

@@ -1,237 +1,241 @@
-"""Any bytes are read in a child that the kernel ends when they cost too much: one document is lost, nothing else.
+"""Parse documents in child processes that are killed when one costs too much: that document is lost, nothing else.
 
-The children come from a nursery, are used again, and each reads one document at a time under limits of processor
-time, wall time and memory. Documents that seem small or familiar are no exception.
+Each child has one thread of the parent at a time, a socket and MessagePack records on it. The parent decodes what a
+child sends into known record types and never unpickles it, so a child taken over by its document cannot run code here.
 """
 
 from __future__ import annotations
 
-import atexit
-import json
 import os
-import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import cache
-from pathlib import Path
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, Self
 
-from msgspec import Struct, field
-from msgspec.structs import asdict
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import printable, shown
-from aggregator.fetchers.sandbox import lots
-from aggregator.fetchers.sandbox.exchange import DEFECT, READ, exchanged
-from aggregator.fetchers.sandbox.worker import Limits
-from aggregator.model.entry import Listing
+from aggregator.fetchers.sandbox.limits import Limits
+from aggregator.model.entry import Entry, Listing
+from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 
-_ANY_MODULE = "aggregator.fetchers.feeds.feed"  # what is imported before a child reads a kind of a third party
-_GRACE = 0.5  # seconds a child may be late: its own clock ends it, and if it took that away, we do
-_IMPORT_SECONDS = 30.0  # in which a nursery must answer; it imports readers, which a cold disk may make slow
-_PROGRAM = """\
-import gc
-gc.disable()
-from aggregator.fetchers.sandbox import worker
-worker.main({})
-"""  # as cli begins; only what is of others waits, for what waits is loaded by each child anew
-_ENDS: dict[int | None, str] = {
-    None: "its reader was ended by the system",
-    -signal.SIGALRM: "reading it takes longer than {limits.wall_seconds:g} s",
-    -signal.SIGXCPU: "reading it takes more than {limits.cpu_seconds} s of processor time",
-    -signal.SIGKILL: "its reader was ended by the system",
-    -signal.SIGSEGV: "it crashed its reader",
-    -signal.SIGABRT: "it crashed its reader",
-}
+READY = b"ready"
+"""The first message of a child, sent once its parser is imported and its limits hold."""
+
+_START_SECONDS = 60.0  # to import the parser, which a cold disk may make slow
+_LARGEST_ANSWER = 128 * 1024 * 1024  # bytes; a listing of 50,000 full items has 100 MB
+_CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
 
 
-def read(document: Document) -> Listing:
-    """What the document says, by `roster.read` in a child; ReadError also where it costs too much.
+class Task(Struct):
+    """Parse a document, whose body follows in a message of its own, or find the feeds that it names."""
 
-    Uses the pool of this process, which starts with the first document and ends with the process.
-    """
-    return _pool().read(document)
-
-
-@contextmanager
-def pool(limits: Limits | None = None, size: int | None = None) -> Iterator[Pool]:
-    """A pool for as long as the block; at most ``size`` children, by default one for each processor."""
-    children = Pool(limits or Limits(), size or os.cpu_count() or 1)
-    try:
-        yield children
-    finally:
-        children.close()
+    document: Document
+    discover: bool = False
 
 
-class _Child(Struct):
-    """One reading process: its number and our end of its line."""
+class Answer(Struct, omit_defaults=True):
+    """One message of a child; a long listing comes in several, the last without ``more``.
 
-    number: int
-    line: socket.socket
-
-
-class Pool(Struct):
-    """Children that read; may be used from several threads, which wait where all children are busy.
-
-    What they say at length waits on the disk of the folder ``beside``, else of the system's own.
+    ``error`` says why the document was refused. ``retires`` is whether the child ends after this task.
     """
 
-    limits: Limits
-    size: int
-    beside: Path | None = None
-    _idle: list[_Child] = field(default_factory=list)
-    _nursery: tuple[subprocess.Popen[bytes], socket.socket] | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _places: threading.BoundedSemaphore = field(default_factory=threading.BoundedSemaphore)
+    entries: tuple[Entry, ...] = ()
+    more: bool = False
+    listing: Listing | None = None
+    feeds: tuple[str, ...] = ()
+    error: str = ""
+    retires: bool = False
 
-    def __post_init__(self) -> None:
-        """Make as many places as there may be children, and be ready for what they say."""
-        lots.prepare()
-        self._places = threading.BoundedSemaphore(self.size)
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Answer)
+
+
+class Pool:
+    """At most ``size`` parser processes, by default one for each processor, started when needed and used again.
+
+    May be used from several threads, which wait while all processes are busy.
+    """
+
+    def __init__(self, limits: Limits | None = None, size: int | None = None) -> None:
+        """Start no process yet."""
+        self._limits = limits or Limits()
+        self._places = threading.BoundedSemaphore(size or os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._children: list[_Child] = []
+        self._idle: list[_Child] = []
+
+    def __enter__(self) -> Self:
+        """Return the pool."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close the pool."""
+        self.close()
 
     def read(self, document: Document) -> Listing:
-        """What the document says; ReadError where it says nothing, or costs more than its share."""
-        heap = lots.Heap(self.beside)
-        return lots.whole(heap, self._asked(document, heap, discover=False))
+        """Return what the document lists; ReadError if it cannot be parsed, or costs more than its share."""
+        return self._run(Task(document)).listing or Listing(())
 
     def discover(self, document: Document) -> tuple[str, ...]:
-        """The addresses that the document hands on to, as `roster.discover`; ReadError as for `read`."""
-        return tuple(map(str, json.loads(self._asked(document, lots.Heap(), discover=True))))
+        """Return the addresses of the feeds that a page names, best first; ReadError as for `read`."""
+        return self._run(Task(document, discover=True)).feeds
 
     def close(self) -> None:
-        """End every child and the nursery; the pool may be used again, and starts anew."""
+        """Kill the processes; documents they are parsing fail. The pool may be used again."""
         with self._lock:
-            for child in self._idle:
-                child.line.close()
-            self._idle.clear()
-            if self._nursery is not None:
-                _dissolved(*self._nursery)
-                self._nursery = None
+            children, self._children, self._idle = self._children, [], []
+        for child in children:
+            child.end()
 
-    def _asked(self, document: Document, heap: lots.Heap, *, discover: bool) -> bytearray:
-        name = f"{document.source.name}: {{}} ({shown(document.url)})"
+    def _run(self, task: Task) -> Answer:
+        """Return the answer to a task with all entries of its listing."""
+        source = task.document.source
         with self._places:
-            child = self._taken(document.source.kind)
+            child = self._take(source.kind)
             try:
-                seconds = self.limits.wall_seconds + _GRACE
-                word, last, text = exchanged(child.line, document, seconds, heap, discover=discover)
-            except OSError:
-                raise ReadError(name.format(self._end_of(child))) from None
-            except ReadError as error:
-                self._end_of(child)
-                raise ReadError(name.format(error)) from error
-            self._returned(child, last=last)
-        if word == READ:
-            return text
-        said = printable(text.decode("utf-8", "replace"))
-        if word == DEFECT:
-            raise ReadError(name.format(f"its reader failed, which is a defect of ours: {said}"))
-        raise ReadError(said if said.startswith(document.source.name) else name.format(said))
+                answer = child.run(task)
+            except (OSError, EOFError, ValueError, RecursionError) as error:
+                why = child.end(error)
+                raise ReadError(f"{source.name}: {why} ({shown(task.document.url)})") from error
+            finally:
+                self._give_back(child)
+        if answer.error:
+            url = task.document.url
+            refused = printable(answer.error.replace(url, shown(url)))
+            named = refused.startswith(source.name)
+            raise ReadError(refused if named else f"{source.name}: {refused} ({shown(url)})")
+        return answer
 
-    def _taken(self, kind: str) -> _Child:
-        """A child that waits for work, an idle one before a new one."""
+    def _take(self, kind: str) -> _Child:
+        """Return an idle child, or a new one."""
         with self._lock:
             while self._idle:
                 child = self._idle.pop()
-                if not _ended(child):
+                if child.is_idle():
                     return child
-                child.line.close()
-                self._status(child)
-            ours, theirs = socket.socketpair()
-            order = {"module": registry.MODULES.get(kind, _ANY_MODULE), "limits": asdict(self.limits)}
-            try:
-                return _Child(self._ordered(order, theirs.fileno()), ours)
-            except OSError as error:
-                ours.close()
-                raise ReadError(f"no process to read in could be started: {error}") from error
-            finally:
-                theirs.close()
-
-    def _returned(self, child: _Child, *, last: bool) -> None:
-        """Keep the child for the next document, unless this was the last it reads."""
+                self._children.remove(child)
+                child.end()
+        try:
+            child = _Child(self._limits, kind)
+        except (OSError, EOFError) as error:
+            raise ReadError(f"no parser process could be started: {error}") from error
         with self._lock:
-            if not last:
-                self._idle.append(child)
+            self._children.append(child)
+        return child
+
+    def _give_back(self, child: _Child) -> None:
+        """Keep the child for the next document unless it has ended."""
+        with self._lock:
+            if child not in self._children:  # the pool was closed
                 return
-            child.line.close()
-            self._status(child)
+            if child.ended:
+                self._children.remove(child)
+            else:
+                self._idle.append(child)
 
-    def _end_of(self, child: _Child) -> str:
-        """Why the child ended while it read, in words; the child is gone for certain afterwards."""
-        child.line.close()
-        with self._lock:
-            status = self._status(child)
-        return _ENDS.get(status, f"its reader ended with status {status}").format(limits=self.limits)
 
-    def _status(self, child: _Child) -> int | None:
-        """How a child ended, as `os.waitstatus_to_exitcode`; None where the nursery ended too. The lock is held.
+class _Child:
+    """A parser process and our end of its socket."""
 
-        Killing one that has ended changes nothing; one that closed its line and lives on would keep us waiting.
-        """
+    def __init__(self, limits: Limits, kind: str) -> None:
+        """Start the process and wait until it is ready; OSError or EOFError if it cannot start."""
+        self.ended = False
+        self._limits, self._too_late = limits, False
+        ours, theirs = socket.socketpair()
+        with theirs:
+            words = [str(theirs.fileno()), msgspec.json.encode(limits).decode(), kind]
+            self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
+                [sys.executable, "-P", "-m", "aggregator.fetchers.sandbox.worker", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        self._line = Connection(ours.detach())
+        try:
+            if not self._line.poll(_START_SECONDS) or self._line.recv_bytes(len(READY)) != READY:
+                raise TimeoutError("it did not answer")
+        except (OSError, EOFError):
+            self.end()
+            raise
+
+    def is_idle(self) -> bool:
+        """Return whether the child waits for work; one that has ended or sent something unasked does not."""
+        return not self._line.poll(0)
+
+    def run(self, task: Task) -> Answer:
+        """Return the answer to a task; OSError, EOFError, ValueError or RecursionError if there is none."""
+        self._too_late = False
+        timer = threading.Timer(self._limits.wall_seconds, self._kill)
+        timer.start()
+        try:
+            self._line.send_bytes(encode(replace(task, document=replace(task.document, body=b""))))
+            self._line.send_bytes(task.document.body)
+            return self._receive()
+        finally:
+            timer.cancel()
+
+    def end(self, error: BaseException | None = None) -> str:
+        """Kill the process, and return why it ended, or was made to by the error."""
+        self.ended = True
         with suppress(ProcessLookupError):
-            os.kill(child.number, signal.SIGKILL)
-        try:
-            return self._ordered({"wait": child.number}) if self._nursery is not None else None
-        except OSError:
-            return None
+            os.killpg(self._process.pid, signal.SIGKILL)  # its status is kept if it has ended by itself
+        self._line.close()
+        status = self._process.wait()
+        if self._too_late:
+            return f"it takes longer than {self._limits.wall_seconds:g} s to parse"
+        if status == -signal.SIGXCPU:
+            return f"it takes more than {self._limits.cpu_seconds} s of processor time to parse"
+        if status in _CRASHES:
+            return "it crashed the parser process"
+        if isinstance(error, ValueError | RecursionError):
+            return f"the parser process sent what is no listing: {printable(str(error))}"
+        if status == -signal.SIGKILL:
+            return "the parser process was killed"
+        return f"the parser process ended with status {status}"
 
-    def _ordered(self, order: Mapping[str, object], *descriptors: int) -> int:
-        """What the nursery answers to an order: the new child's number, or how a child ended. The lock is held."""
-        _, control = self._nursery = self._nursery or _founded()
-        try:
-            socket.send_fds(control, [json.dumps(order).encode()], descriptors)
-            answer = control.recv(64)
-        except OSError:
-            answer = b""
-        if answer:
-            return int(answer)
-        _dissolved(*self._nursery)
-        self._nursery = None
-        raise ConnectionError("the nursery ended")
+    def _receive(self) -> Answer:
+        """Return the answer with the entries of all its messages."""
+        entries: list[Entry] = []
+        left = _LARGEST_ANSWER
+        while True:
+            message = self._line.recv_bytes(left)
+            left -= len(message)
+            answer = _decoder.decode(message)
+            entries += answer.entries
+            if len(entries) > self._limits.items:
+                raise ValueError("too many entries")
+            if not answer.more:
+                break
+        if answer.retires:
+            self.end()
+        listing = None if answer.listing is None else replace(answer.listing, entries=tuple(entries))
+        return replace(answer, entries=(), listing=listing)
 
-
-@cache
-def _pool() -> Pool:
-    """The pool of this process, closed when it exits."""
-    children = Pool(Limits(), os.cpu_count() or 1)
-    atexit.register(children.close)
-    return children
-
-
-def _founded() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A nursery, and our end of the line to it; it ends when that is closed, as it is when this process ends."""
-    ours, theirs = socket.socketpair()
-    ours.settimeout(_IMPORT_SECONDS)
-    with theirs:
-        program = _PROGRAM.format(theirs.fileno())
-        process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
-            [sys.executable, "-P", "-c", program],
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-    return process, ours
+    def _kill(self) -> None:
+        """End a task that takes too long: our own end is shut too, which another process may hold the other end of."""
+        self._too_late = True
+        with suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(OSError), socket.socket(fileno=os.dup(self._line.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
 
 
-def _dissolved(process: subprocess.Popen[bytes], control: socket.socket) -> None:
-    """End the nursery: it leaves when its line is closed, and is made to where it hangs."""
-    control.close()
+def encode(message: Any) -> bytes:
+    """Return a record as MessagePack; a lone surrogate in a text, which UTF-8 cannot hold, becomes U+FFFD."""
     try:
-        process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _ended(child: _Child) -> bool:
-    """Whether an idle child has closed its line; it says nothing on its own."""
-    poll = select.poll()
-    poll.register(child.line, select.POLLIN)
-    return bool(poll.poll(0))
+        return _encoder.encode(message)
+    except UnicodeEncodeError:
+        return _encoder.encode(replace_surrogates(msgspec.to_builtins(message, builtin_types=(bytes,))))

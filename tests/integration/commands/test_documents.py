@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from aggregator.cli import COMMANDS
-from aggregator.config import kinds
 from aggregator.config.schema import ItemField
+from aggregator.fetchers import registry
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,13 +56,13 @@ def test_every_key_of_the_config_is_documented() -> None:
     text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`([a-z0-9_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
     assert keys - told == set()
-    assert {*kinds.KINDS, *get_args(ItemField)} <= told
+    assert {*registry.KINDS, *get_args(ItemField)} <= told
 
 
 def test_the_documented_trusts_are_the_real_ones() -> None:
     text = (ROOT / "docs/config.md").read_text(encoding="utf-8")
     told = {kind: float(trust) for kind, trust in re.findall(r"^\| `(\w+)` .*\| ([\d.]+) \|$", text, re.MULTILINE)}
-    assert told == {name: kind.trust for name, kind in kinds.KINDS.items()}
+    assert told == {name: kind.trust for name, kind in registry.KINDS.items()}
 
 
 def test_the_config_of_the_readme_is_sound(run, tmp_path: Path) -> None:

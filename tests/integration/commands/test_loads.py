@@ -3,10 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib import import_module
-
-from aggregator.fetchers import registry
-from aggregator.model.source import Source
 
 ENGINES = {"numpy", "ftfy", "wordfreq", "nh3", "feedgen", "feedparser", "jinja2", "segno", "ruamel"}
 SERVERS = {"starlette", "uvicorn", "apscheduler", "prometheus_client"}
@@ -53,10 +49,3 @@ def test_a_refresh_with_nothing_due_loads_no_merger_and_no_generator(tmp_path, o
     assert {"requests", "feedgen", "aggregator.compose", "aggregator.publish"} <= first
     idle = loaded(tmp_path, "refresh", "--at", "2026-01-02T05:00:01Z")
     assert not idle & (ENGINES | SERVERS | {"aggregator.compose", "aggregator.learning", "aggregator.publish"})
-
-
-def test_what_the_roster_says_of_addresses_is_what_the_kinds_say() -> None:
-    for kind, module in registry.MODULES.items():
-        for url in (None, "https://crumb.example/feed.xml", "https://podcasts.apple.com/us/podcast/id1234567"):
-            source = Source("one", kind, url=url)
-            assert registry.locate(source) == import_module(module).locate(source)

@@ -80,11 +80,11 @@ def fuzz(kind: str, times: int) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", sorted(registry.MODULES))
+@pytest.mark.parametrize("kind", sorted(registry.KINDS))
 def test_a_hundred_thousand_damaged_documents(kind: str) -> None:
     fuzz(kind, TIMES)
 
 
-@pytest.mark.parametrize("kind", sorted(registry.MODULES))
+@pytest.mark.parametrize("kind", sorted(registry.KINDS))
 def test_some_damaged_documents(kind: str) -> None:
     fuzz(kind, 150)

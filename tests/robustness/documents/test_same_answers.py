@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from aggregator.fetchers.sandbox import bomb_check
+from aggregator.fetchers.sandbox import limits
 from aggregator.generator.content import feed_channel, sanitize
 from aggregator.merger.blending import cross_repair
 from aggregator.merger.matching.features import text_features
@@ -65,8 +65,8 @@ PAIRS: dict[str, tuple[str, re.Pattern[str], list[str]]] = {
     "yeared": (r"\s*\((?:\d{4}|unknown)?\)$", text_features._YEARED, [" ", "(", ")", "1998", "unknown", "x", "\n"]),
     "address": (r"\S+://\S+|www\.\S+", text_features._ADDRESS, ["a", "://", ":", "/", "www.", " ", "\n"]),
     "xml": (
-        bomb_check._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
-        re.compile(bomb_check._XML.pattern.decode("latin-1"), bomb_check._XML.flags | re.UNICODE),
+        limits._XML.pattern.decode("latin-1").replace("*+", "*").replace("?+", "?"),
+        re.compile(limits._XML.pattern.decode("latin-1"), limits._XML.flags | re.UNICODE),
         [" ", "\n", "\xef\xbb\xbf", "<", "?xml", "rss", "feed", "x"],
     ),
     "split id": (r"(\S+\d)\s*\n\s*(\d+)\s*(?:\n|$)", re.compile(SPLIT_ID), ["a", "1", "23", " ", "\n", "i"]),

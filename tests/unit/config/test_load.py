@@ -7,9 +7,10 @@ import jsonschema
 import pytest
 import yaml
 
-from aggregator.config import kinds, parse
+from aggregator.config import parse
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema, json_schema_text
+from aggregator.fetchers import registry
 from aggregator.fetchers.directories import page
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -132,20 +133,14 @@ def test_the_schema_agrees_with_the_config() -> None:
         jsonschema.validate(own, json_schema())
 
 
-def test_the_kinds_are_those_of_the_roster() -> None:
-    roster = pytest.importorskip("aggregator.fetchers.registry")
-    assert set(roster.kinds()) == set(kinds.known())
-
-
 def test_the_options_of_a_page_are_those_it_reads() -> None:
-    assert set(kinds.PAGE) == {*page.SELECTORS, *page.VALUES}
+    assert set(registry.KINDS["page"].options or ()) == {*page.SELECTORS, *page.VALUES}
 
 
 def test_trust_falls_in_the_order_of_the_kinds() -> None:
     order = ("simplecast", "feed", "jsonfeed", "apple", "blog", "listing", "page")
-    trusts = [kinds.of(kind).trust for kind in order]
+    trusts = [registry.find(kind).trust for kind in order]
     assert trusts == sorted(trusts, reverse=True)
-    assert kinds.of("somebody-elses").trust == 0.5
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aggregator.config import edit, kinds
+from aggregator.config import edit
 from aggregator.config.load import check
 from aggregator.config.parse import parse
 from aggregator.config.schema import ItemField
 from aggregator.errors import ConfigError
+from aggregator.fetchers import registry
 from aggregator.merger.reconciling import overrides
 
 KEYS = (
@@ -36,7 +37,7 @@ SIGNS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\ud800-\udfff]")
 WORDS = st.sampled_from(
     [
         *KEYS,
-        *kinds.KINDS,
+        *registry.KINDS,
         "https://example.org/",
         "http://[::1",
         "http://a:99999",

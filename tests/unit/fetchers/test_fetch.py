@@ -8,7 +8,7 @@ import pytest
 
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources, Terms, fetch
-from aggregator.fetchers.sandbox import pool as sandbox
+from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
@@ -58,7 +58,7 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
         assert feeds.url("/new") in {poll_state.leads_to for poll_state in moved.poll_states}
 
 
-@pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (sandbox.Pool, "read"), (sandbox.Pool, "discover")])
+@pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (Pool, "read"), (Pool, "discover")])
 def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
     place: object, name: str, terms: Terms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,14 +77,14 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
 
 def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     together = threading.Barrier(2)
-    read = sandbox.Pool.read
+    read = Pool.read
 
-    def waiting(pool: sandbox.Pool, document: Document) -> Listing:
+    def waiting(pool: Pool, document: Document) -> Listing:
         together.wait(30)
         return read(pool, document)
 
     monkeypatch.setattr("aggregator.fetchers.fetch._PROCESSORS", 2)
-    monkeypatch.setattr(sandbox.Pool, "read", waiting)
+    monkeypatch.setattr(Pool, "read", waiting)
     with playing(lambda _: answer(200, RSS)) as origin, closing(Resources(POLICY)) as resources:
         terms = Terms(resources, START, lambda *_: None)
         fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, terms) for name in ("one", "other")]

@@ -16,7 +16,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse
 from aggregator.model.source import Document, Source
 
 DATA = Path(__file__).parent / "data" / "read"
@@ -64,10 +64,10 @@ def account(path: Path) -> Any:
     source = Source(name="golden", kind=path.parent.name, url=url, **SOURCES.get(name, {}))
     document = Document(source, url, path.read_bytes())
     try:
-        told = plain(registry.read(document))
+        told = plain(parse.read(document))
     except ReadError as error:
         told = {"error": str(error)}
-    found = registry.discover(document)
+    found = parse.discover(document)
     return told | ({"discovered": list(found)} if found else {})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse
 from aggregator.model.source import Document, Source
 from tests.support.paths import FIXTURES
 
@@ -63,7 +63,7 @@ def count(kind: str, path: Path) -> int | str:
     if body.startswith(b"HTTP/"):
         body = re.split(rb"\r?\n\r?\n", body, maxsplit=1)[1]
     try:
-        listing = registry.read(Document(Source("x", kind), f"https://example.org/{path.name}", body))
+        listing = parse.read(Document(Source("x", kind), f"https://example.org/{path.name}", body))
     except ReadError as error:
         return str(error)
     return len(listing.entries)
@@ -91,14 +91,14 @@ def test_reference_show(name: str) -> None:
 
 def test_a_lookup_gives_ids_audio_and_length() -> None:
     body = (FIXTURES / "itunes" / "lookup_1535809341_2024-11_edited.json").read_bytes()
-    listing = registry.read(Document(Source("a", "apple"), "x", body))
+    listing = parse.read(Document(Source("a", "apple"), "x", body))
     assert all(entry.ids and entry.enclosure and entry.duration for entry in listing.entries)
     assert listing.show.feed_url == "https://jbpod.libsyn.com/applepodcast"
 
 
 def test_every_podcast_element_is_kept() -> None:
     body = (FIXTURES / "feeds" / "podcast" / "pins__example.xml").read_bytes()
-    listing = registry.read(Document(Source("x", "feed"), "https://example.org/", body))
+    listing = parse.read(Document(Source("x", "feed"), "https://example.org/", body))
     names = {tag.name for entry in listing.entries for tag in entry.tags} | {tag.name for tag in listing.show.tags}
     said = {f"podcast:{name.decode()}" for name in re.findall(rb"<podcast:(\w+)", body)}
     inner = {child.name for entry in listing.entries for tag in entry.tags for child in tag.children}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse, snapshot
 from aggregator.model.entry import Entry
 from aggregator.model.source import Only, Source
 from aggregator.text.fold import fold
@@ -15,9 +15,9 @@ KINDS = {"casts.txt": "listing", "podyssey.txt": "listing", "apple-page.txt": "a
 
 def entries(file: str, only: Only | None = None) -> tuple[Entry, ...]:
     source = Source(name=file, kind=KINDS[file], snapshot=str(SAMPLES / file), only=only or Only())
-    (document,) = registry.recorded(source)
+    (document,) = snapshot.recorded(source)
     assert document.recorded
-    return registry.read(document).entries
+    return parse.read(document).entries
 
 
 @pytest.mark.parametrize(

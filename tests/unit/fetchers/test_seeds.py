@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse, snapshot
 from aggregator.model.entry import Listing
 from aggregator.model.source import Source
 from tests.support.paths import SHARED
@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SEEDS.is_dir(), reason=
 
 def read(number: str, kind: str) -> Listing:
     path = next(SEEDS.glob(f"{number}_*.txt"))
-    (document,) = registry.recorded(Source(name=number, kind=kind, path=str(path)))
-    return registry.read(document)
+    (document,) = snapshot.recorded(Source(name=number, kind=kind, path=str(path)))
+    return parse.read(document)
 
 
 def test_dated_listing() -> None:

@@ -140,10 +140,11 @@ def test_namespaces_are_known_in_every_form(prefix: str | None, addresses: tuple
 def test_a_sound_feed_is_read_without_feedparser() -> None:
     body = b"<rss version='2.0'><channel><title>T</title><item><title>One</title></item></channel></rss>"
     program = (
-        "import sys; from aggregator.fetchers import registry; from aggregator.model.source import Document, Source\n"
+        "import sys\nfrom aggregator.fetchers import parse, registry\n"
+        "from aggregator.model.source import Document, Source\n"
         "for kind in ('feed', 'simplecast', 'blog'):\n"
         "    source = Source('x', kind, url='https://example.org/x')\n"
-        f"    registry.locate(source); registry.read(Document(source, 'https://example.org/x', {body!r}))\n"
+        f"    registry.locate(source); parse.read(Document(source, 'https://example.org/x', {body!r}))\n"
         "sys.exit('feedparser' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

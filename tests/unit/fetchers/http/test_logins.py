@@ -1,7 +1,11 @@
 """Credentials: for their own origin and nobody else, and in no message."""
 
-from tests.support.origin import Request, answer, playing
-from tests.support.polls import RSS, Polls
+from datetime import timedelta
+
+from aggregator.model.source import PollState, Request, Source
+from tests.support import origin as played
+from tests.support.origin import answer, playing
+from tests.support.polls import POLICY, RSS, START, Polls, limiter
 
 
 def test_credentials_of_the_address_are_sent_to_their_origin_alone() -> None:
@@ -32,10 +36,38 @@ def test_credentials_are_in_no_message_and_no_document() -> None:
 
 
 def test_credentials_invented_by_a_redirect_are_not_sent() -> None:
-    def play(request: Request) -> bytes:
+    def play(request: played.Request) -> bytes:
         there = origin.url("/real").replace("http://", "http://a:b@")
         return answer(302, b"", ("Location", there)) if request.path == "/feed" else answer(200, RSS)
 
     with playing(play) as origin:
         assert Polls(origin.url()).ask().state == "heard"
         assert [request.get("Authorization") for request in origin.requests] == [None, None]
+
+
+def test_header_fields_of_a_request_are_sent_to_its_own_origin_alone() -> None:
+    token = (("Authorization", "Bearer s3cret"), ("X-Key", "k3y"))
+    with (
+        playing(lambda _: answer(200, RSS)) as other,
+        playing(lambda r: answer(301, b"", ("Location", "/in" if r.path == "/" else other.url("/out")))) as origin,
+    ):
+        poll_state, request = PollState(origin.url("/")), Request(origin.url("/"), token)
+        assert "s3cret" not in repr(request)
+        for poll in range(7):  # the fifth has seen the permanent redirect often enough to ask the other origin itself
+            now = START + timedelta(days=2 * poll)
+            polled = limiter(POLICY).ask(Source("show", "feed"), poll_state, now, headers=request.headers)
+            poll_state = polled.poll_state
+        assert {(r.get("Authorization"), r.get("X-Key")) for r in origin.requests} == {("Bearer s3cret", "k3y")}
+        assert len(origin.requests) == 10
+        assert {(r.get("Authorization"), r.get("X-Key")) for r in other.requests} == {(None, None)}
+        assert len(other.requests) == 7
+        assert "s3cret" not in repr(polled)
+
+
+def test_a_token_that_cannot_be_sent_is_in_no_message() -> None:
+    with playing(lambda _: answer(200, RSS)) as origin:
+        polled = limiter(POLICY).ask(
+            Source("show", "feed"), PollState(origin.url()), START, headers=(("Authorization", "s3cret\r\nX: y"),)
+        )
+        assert (polled.state, origin.requests) == ("silent", [])
+        assert "s3cret" not in polled.message

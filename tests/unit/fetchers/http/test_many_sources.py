@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import host_limits
-from aggregator.fetchers.sandbox import pool
+from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer, playing
 from tests.support.paths import SUPPORT
@@ -39,7 +39,7 @@ def resident_kilobytes() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def refreshed(poll_states: list[PollState], days: int, children: pool.Pool) -> list[Answer]:
+def refreshed(poll_states: list[PollState], days: int, children: Pool) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
     way = limiter(ROOMY, host_limits.holds(poll_states, START))
 
@@ -59,7 +59,7 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     assert crowd.stdout is not None
     port = int(crowd.stdout.readline())
     poll_states = [PollState(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
-    with pool.pool(size=2) as children:
+    with Pool(size=2) as children:
         refreshed(poll_states[:200], 0, children)
         before, begun = resident_kilobytes(), time.monotonic()
         first = refreshed(poll_states, 0, children)

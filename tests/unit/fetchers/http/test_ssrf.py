@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse, registry
 from aggregator.fetchers.http import ssrf
 from aggregator.model.source import Document, Source
 from tests.support.origin import Request, answer, playing
@@ -179,7 +179,7 @@ def test_only_http_and_https_with_a_host_are_asked(url: str) -> None:
     assert Polls(url).ask().state == "silent"
 
 
-@pytest.mark.parametrize("kind", registry.MODULES)
+@pytest.mark.parametrize("kind", registry.KINDS)
 def test_a_document_that_is_an_address_or_a_path_is_not_opened(kind: str, tmp_path: Path) -> None:
     secret = tmp_path / "feed.xml"
     secret.write_bytes(RSS.replace(b"A show", b"A secret"))
@@ -187,5 +187,5 @@ def test_a_document_that_is_an_address_or_a_path_is_not_opened(kind: str, tmp_pa
         for body in (origin.url("/feed"), str(secret), secret.as_uri(), f"feed:{origin.url()}"):
             with suppress(ReadError):
                 document = Document(Source("show", kind), "https://example.org/", body.encode())
-                assert "A secret" not in repr(registry.read(document))
+                assert "A secret" not in repr(parse.read(document))
         assert origin.requests == []

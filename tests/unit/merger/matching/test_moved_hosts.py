@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import parse
 from aggregator.merger.matching.match import match
 from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Matching
@@ -52,7 +52,7 @@ class Address:
         """The clusters after one more listing; asserts that no guid that was given ever changes."""
         self.count += 1
         document = Document(self.name, "https://example.org/feed", path.read_bytes(), "application/rss+xml")
-        for entry in registry.read(document).entries:
+        for entry in parse.read(document).entries:
             before = self.known.get(entry.key)
             first = self.count if before is None else before.span.first
             self.known[entry.key] = repair(replace(entry, span=Span(first, self.count)))

@@ -1,0 +1,48 @@
+"""Parse a document by the module of its kind; this runs in a parser process."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from aggregator.errors import ReadError
+from aggregator.fetchers import registry
+from aggregator.fetchers.parsing import entry_keys, length_limits
+from aggregator.model.entry import Entry, Listing
+from aggregator.model.source import Document, Only
+from aggregator.text.fold import fold
+
+
+def discover(document: Document) -> tuple[str, ...]:
+    """Return the addresses of the feeds that a page names, best first; none if the kind does not look for them."""
+    find = getattr(registry.load(document.source.kind), "discover", None)
+    return tuple(find(document)) if find else ()
+
+
+def read(document: Document) -> Listing:
+    """Return what a document lists: keys made unique, long texts cut, only the entries that the config asks for.
+
+    Raises ReadError if nothing is understood. A sound feed without items gives an empty listing; a page without an
+    item and without a title is not understood.
+    """
+    name = document.source.name
+    if not document.body.strip():
+        raise ReadError(f"{name}: the document is empty ({document.url})")
+    listing = length_limits.measured(registry.load(document.source.kind).read(document))
+    if not listing.entries and listing.show.title is None:
+        raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
+    chosen = [entry for entry in listing.entries if _is_wanted(entry, document.source.only, listing)]
+    entries, remarks = entry_keys.unique(chosen)
+    if listing.entries and not chosen:
+        remarks += (f"none of the {len(listing.entries)} entries is what only asks for",)
+    return replace(listing, entries=entries, remarks=listing.remarks + remarks)
+
+
+def _is_wanted(entry: Entry, only: Only, listing: Listing) -> bool:
+    """Return whether an entry is of the show and the category, and has the title, that the config asks for."""
+    if only.show is not None and fold(only.show) != fold(entry.show or listing.show.title or ""):
+        return False
+    if only.category is not None and fold(only.category) not in map(fold, entry.categories):
+        return False
+    return only.title is None or re.search(only.title, entry.title) is not None

@@ -1,0 +1,105 @@
+"""What a parser process sends is an answer or refused, and what was sent arrives as it was."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aggregator.fetchers.sandbox import pool, worker
+from aggregator.fetchers.sandbox.limits import Limits
+from aggregator.fetchers.sandbox.pool import Answer, Task
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
+from aggregator.model.source import Document, Only, Source, Validators
+
+TAG = Tag("podcast:value", None, (("type", "x"),), (Tag("podcast:valueRecipient", "é\0", (("split", "1"),)),))
+FULL = Listing(
+    entries=(
+        Entry(
+            source="s", key="k", title="\ufffe T", genre="post", position=3, guid="g", ids=(("apple", "1"),), cut=True,
+            published=Moment(datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC), "day", zoned=False),
+            updated=Moment(datetime(1971, 1, 2, tzinfo=timezone(timedelta(hours=-3)))), duration=Duration(60, 60),
+            enclosure=Enclosure("https://example.org/1.mp3", "audio/mpeg", 2**53), season=0, episode=999_999,
+            episode_type="bonus", explicit=False, categories=("a", ""), tags=(TAG,), notes=(Note("f", "c", "b", "a"),),
+            span=Span(2, 7),
+        ),
+        Entry("s", "k2", "T2"),
+    ),
+    show=Show("S", type="serial", categories=(("a", "b"), ("c",)), total=3, tags=(TAG,)),
+    rhythm=Rhythm(timedelta(minutes=7, milliseconds=1), frozenset({1, 23}), frozenset({0})),
+    partial=True,
+    remarks=("one", "two"),
+)  # fmt: skip
+DOCUMENT = Document(
+    Source("s", "page", "u", only=Only(title="(?i)x"), trust=0.25, options=(("items", "li"),)), "u", bytes(range(256)),
+    "text/html", "latin-1", Validators('"e"', None), recorded=True,
+)  # fmt: skip
+
+
+def arrived(listing: Listing) -> Listing:
+    """The listing as it comes back from a parser process."""
+    ours, theirs = Pipe()
+    with ours, theirs:
+        sender = threading.Thread(target=worker._send, args=(theirs, Answer(listing=listing)))
+        sender.start()
+        found = child(ours)._receive().listing
+        sender.join()
+    assert found is not None
+    return found
+
+
+def child(line: Connection) -> pool._Child:
+    made = pool._Child.__new__(pool._Child)
+    made._line, made._limits, made.ended = line, Limits(), False
+    return made
+
+
+def test_what_is_sent_arrives_as_it_was() -> None:
+    assert arrived(FULL) == FULL
+    assert pool._encoder.encode(Task(DOCUMENT)) == pool.encode(Task(DOCUMENT))
+    assert worker._task_decoder.decode(pool.encode(Task(DOCUMENT))).document == DOCUMENT
+
+
+def test_a_long_listing_comes_in_parts() -> None:
+    entries = tuple(Entry("host", str(number), f"Item {number}", description="word " * 40) for number in range(1_301))
+    assert arrived(replace(FULL, entries=entries)) == replace(FULL, entries=entries)
+
+
+@given(start=st.integers(0, 10_000), piece=st.binary(max_size=6), cut=st.integers(0, 8))
+def test_what_a_child_made_up_is_a_listing_or_refused(start: int, piece: bytes, cut: int) -> None:
+    sent = pool.encode(Answer(FULL.entries, listing=replace(FULL, entries=())))
+    start %= len(sent)
+    try:
+        found = pool._decoder.decode(sent[:start] + piece + sent[start + cut :])
+    except (ValueError, RecursionError):  # what makes an error of one document
+        return
+    assert pool._decoder.decode(pool.encode(found)) == found
+
+
+@given(data=st.binary(max_size=64))
+def test_any_bytes_are_refused_or_an_answer(data: bytes) -> None:
+    try:
+        found = pool._decoder.decode(data)
+    except (ValueError, RecursionError):
+        return
+    assert isinstance(found, Answer)
+
+
+def test_a_nest_without_an_end_is_refused() -> None:
+    deep = b"\x84\xa4name\xa1x\xa4text\xc0\xaaattributes\x90\xa8children\x91" * 100_000
+    with pytest.raises((ValueError, RecursionError)):
+        msgspec.msgpack.decode(deep, type=Tag)
+
+
+def test_half_a_letter_arrives_as_a_replacement_character() -> None:
+    document = replace(DOCUMENT, url="\ud800")
+    assert worker._task_decoder.decode(pool.encode(Task(document))).document == replace(document, url="\ufffd")
+    assert arrived(replace(FULL, remarks=("\udc80 {",))) == replace(FULL, remarks=("\ufffd {",))
+    assert arrived(replace(FULL, entries=(Entry("s", "\ud800", "t"),))).entries == (Entry("s", "\ufffd", "t"),)
