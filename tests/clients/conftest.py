@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import struct
 import threading
@@ -19,19 +18,9 @@ import uvicorn
 from aggregator.service import web
 from tests.support import pages_fixture
 from tests.support.origin import Request, answer, playing
+from tests.support.tools import need
 
 HERE = Path(__file__).parent
-
-
-def need(program: str) -> str:
-    """The path of a program; where it is missing, CI fails and any other machine skips."""
-    # Servers stand in /usr/sbin, which is not on everyone's path.
-    found = shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
-    if found is None and os.environ.get("CI") == "true":
-        pytest.fail(f"{program} is missing: CI installs it (docs/serving.md names the packages)")
-    if found is None:
-        pytest.skip(f"{program} is not installed (docs/serving.md names its Debian package)")
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import run_program
+from tests.support.tools import mounted
 
 
 def aggregator(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -68,17 +69,8 @@ def test_a_feed_of_20_000_items_is_published_whole(tmp_path, episode, rss) -> No
 
 @pytest.fixture
 def small_disk(tmp_path):
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        if os.environ.get("CI"):
-            pytest.fail(f"no small disk can be mounted: {mounted.stderr}")
-        pytest.skip("no small disk can be mounted here")
-    yield place
-    subprocess.run(["umount", place], check=True)
+    with mounted(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 def test_a_full_disk_leaves_the_old_feed_and_the_store_whole(tmp_path, small_disk, origin, episode, rss) -> None:

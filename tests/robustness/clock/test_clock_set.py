@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 from aggregator.service import schedule
 from tests.support.harness import Town, guids, item, rss, tidy, whole
+from tests.support.tools import need
 
 TICKS = """
 import sys
@@ -49,10 +49,7 @@ def clock(tmp_path_factory: pytest.TempPathFactory) -> Clock:
     folder = tmp_path_factory.mktemp("clock")
     made = Clock(folder / "offset", folder / "clock.so")
     source = Path(__file__).parent / "clock.c"
-    if shutil.which("cc") is None or not sys.platform.startswith("linux"):
-        if os.environ.get("CI"):
-            pytest.fail("there is no C compiler")
-        pytest.skip("there is no C compiler")
+    need("cc")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", made.library, source, "-ldl"], check=True)
     return made
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.tools import mounted
 
 AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
 PACKED = (".gz", ".br")
@@ -137,13 +137,8 @@ def test_where_only_the_last_note_has_no_room_the_new_feed_is_whole_and_one_line
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, that is made as small as a test wants."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", place]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("no file system can be mounted here")
-    yield place
-    subprocess.run(["umount", place], check=True)
+    with mounted(tmp_path / "disk", "16m") as place:
+        yield place
 
 
 def filled(disk: Path, kilobytes: int) -> None:

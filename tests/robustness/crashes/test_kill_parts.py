@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.tools import need_strace
 
 WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
 PROGRAM = b"aggregator.fetchers.sandbox.worker"
@@ -79,8 +79,7 @@ def audio(town: Town) -> set[object]:
     "place", [1, 3, pytest.param(2, marks=pytest.mark.heavy), pytest.param(6, marks=pytest.mark.heavy)]
 )
 def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(town: Town, free_port: int, place: int) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    need_strace()
     town.serve("/host", rss(*(item(number) for number in range(1, 6))))
     town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
     assert town.refresh(NOON).returncode == 0

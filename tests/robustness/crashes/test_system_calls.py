@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -13,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.tools import need_strace
 
 AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
 CALL = re.compile(r"(\d+) +(\w+)\((.*)")
@@ -48,13 +47,7 @@ class Case(NamedTuple):
 @pytest.fixture
 def once(town: Town) -> Town:
     """A town after one refresh, with something new to publish."""
-    if (
-        shutil.which("strace") is None
-        or subprocess.run(["strace", "true"], capture_output=True, check=False).returncode
-    ):
-        if os.environ.get("CI"):
-            pytest.fail("strace is not installed or not allowed")
-        pytest.skip("strace is not installed or not allowed")
+    need_strace()
     home = town.folder / "home"
     home.mkdir()
     stage = replace(town, folder=home)

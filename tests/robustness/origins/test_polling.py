@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -14,6 +13,7 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.tools import need_strace
 
 SY = "xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'"
 
@@ -156,8 +156,7 @@ CALL = re.compile(r"(openat|fsync|rename)\((.*)\)\s+= (\S+)")
 
 
 def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwards(town: Town) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    need_strace()
     town.serve("/host", rss(item(1), item(2)))
     town.config(source(town, "host"))
     trace = town.folder / "trace"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import threading
 import time
@@ -18,6 +17,7 @@ from aggregator.commands.tick import Standing, tell, tick
 from aggregator.config.load import load
 from aggregator.service import schedule
 from tests.support.harness import Town, guids, item, rss, stamp, tidy, whole
+from tests.support.tools import need_strace
 
 
 def until(reached: Callable[[], bool], seconds: float = 60) -> None:
@@ -72,8 +72,7 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
 
 
 def test_a_server_publishes_at_its_start_what_a_killed_run_committed(town: Town, free_port: int) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    need_strace()
     town.serve("/host", rss(item(1), item(2)))
     path = town.config(source(town, "host"))
     path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))

@@ -10,8 +10,6 @@ import calendar
 import html
 import io
 import json
-import os
-import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,29 +24,16 @@ from aggregator.generator.content import feed_item
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.model.feed import Feed
 from aggregator.validator.examine import examine
-from tests.support.paths import SUPPORT
+from tests.support.tools import NODE, need, need_npm_parsers
 
-NODE = SUPPORT / "node"
 # partytime's XML parser makes numbers and booleans of such titles, and then finds no text: its defect, told here.
 UNTITLED = {"12", "0", "true"}
-CI = os.environ.get("CI") == "true"
-
-
-def missing(why: str) -> None:
-    """In CI every tool must be there; elsewhere the test says what to install."""
-    (pytest.fail if CI else pytest.skip)(why)
 
 
 @pytest.fixture(scope="session")
 def parsers() -> Path:
     """The program that asks the three parsers of npm."""
-    if shutil.which("node") is None:
-        missing("node is not installed")
-    if CI and not (NODE / "node_modules").is_dir():
-        subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=NODE, check=True, capture_output=True)
-    if not (NODE / "node_modules" / "podcast-partytime").is_dir():
-        missing("run `npm ci` in tests/support/node first")
-    return NODE / "read.mjs"
+    return need_npm_parsers()
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +64,7 @@ def test_our_own_rules_find_no_failure(published: tuple[list[FeedItem], Path]) -
 
 
 def test_xmllint(published: tuple[list[FeedItem], Path]) -> None:
-    if shutil.which("xmllint") is None:
-        missing("install libxml2-utils")
+    need("xmllint")
     files = [published[1] / name for name in ("podcast.xml", "feed.xml", "feed.atom")]
     run = subprocess.run(["xmllint", "--noout", "--nonet", *files], capture_output=True, check=False)
     assert (run.returncode, run.stderr) == (0, b"")

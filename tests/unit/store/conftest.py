@@ -17,6 +17,7 @@ import pytest
 
 from aggregator.store import database
 from aggregator.store.database import Store
+from tests.support.tools import miss
 
 ANSWERS_WITHIN_SECONDS = 30
 NUMBERS = count(1)
@@ -56,10 +57,7 @@ def postgresql() -> Iterator[str]:
     """The folder of the socket of a server that is ours alone; it runs as a user who is not root."""
     programs = _programs()
     if programs is None:
-        reason = "PostgreSQL's server is not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        miss("PostgreSQL's server is not installed")
     folder = Path(tempfile.mkdtemp(prefix="store-postgresql-"))
     become: list[str | Path] = []
     if os.geteuid() == 0:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
@@ -29,6 +29,7 @@ from aggregator.store.facts import read_fact, write_fact, write_feed_state
 from aggregator.store.facts import read_feed_state as feed_state
 from aggregator.store.guids import read_guids, write_guids
 from tests.support.paths import ROOT
+from tests.support.tools import mounted, need_strace
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source("host", "feed")
@@ -153,34 +154,25 @@ def test_a_file_that_cannot_grow_is_told_and_nothing_is_lost(state: str) -> None
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Path:
+def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one megabyte."""
-    if os.geteuid() != 0:
-        pytest.skip("only root mounts a file system")
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], capture_output=True, check=False)
-    if mounted.returncode != 0:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode()}")
-    return place
+    with mounted(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(small_disk: Path, tmp_path: Path) -> None:
     state, done = str(small_disk / "store.db"), 0
-    try:
-        with pytest.raises(StoreError, match=r"cannot be written \([^\n]+$"):  # noqa: PT012 - it comes some time
-            for number in range(1, 1000):
-                refresh(state, number)
-                done = number
-        assert check(state, done) == done > 0
-        with pytest.raises(StoreError, match=r"cannot be written|full"):
-            backup(state, small_disk / "copy.db")
-        backup(state, tmp_path / "copy.db")
-        subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
-        refresh(state, done + 1)
-        check(state, done + 1)
-    finally:
-        subprocess.run(["umount", small_disk], check=True)
+    with pytest.raises(StoreError, match=r"cannot be written \([^\n]+$"):  # noqa: PT012 - it comes some time
+        for number in range(1, 1000):
+            refresh(state, number)
+            done = number
+    assert check(state, done) == done > 0
+    with pytest.raises(StoreError, match=r"cannot be written|full"):
+        backup(state, small_disk / "copy.db")
+    backup(state, tmp_path / "copy.db")
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    refresh(state, done + 1)
+    check(state, done + 1)
 
 
 def traced(state: str, rule: str) -> subprocess.CompletedProcess[str]:
@@ -206,9 +198,7 @@ def told(state: str, number: int) -> int:
 
 @pytest.fixture(scope="module")
 def strace() -> None:
-    tool = shutil.which("strace")
-    if tool is None or subprocess.run([tool, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("strace is not installed or not allowed")
+    need_strace()
 
 
 def fail_each(state: str, cases: list[tuple[str, str, int]]) -> set[int]:
