@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import subprocess
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 import pytest
 import uvicorn
@@ -19,6 +19,7 @@ from aggregator.service import web
 from tests.support import pages_fixture
 from tests.support.origin import Request, answer, playing
 from tests.support.tools import need
+from tests.support.web import Media, Served
 
 HERE = Path(__file__).parent
 
@@ -38,13 +39,6 @@ def artefacts() -> Path:
     folder = Path(os.environ.get("AGGREGATOR_ARTEFACTS") or HERE / "artefacts")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-class Served(NamedTuple):
-    """A folder that is being served, and where."""
-
-    folder: Path
-    url: str
 
 
 @pytest.fixture
@@ -85,13 +79,6 @@ def tone(seconds: float = 1.0) -> bytes:
     return shape + sound
 
 
-class Media(NamedTuple):
-    """A server that has sound at every path, and how often each path was asked."""
-
-    url: str
-    asked: Counter[str]
-
-
 @pytest.fixture
 def media() -> Iterator[Media]:
     """Sound at every path, on another origin than the feeds; 3 s, so that AntennaPod's least size is passed."""
@@ -106,3 +93,24 @@ def media() -> Iterator[Media]:
 
     with playing(play) as origin:
         yield Media(origin.url(""), asked)
+
+
+@pytest.fixture
+def gpo(program: Callable[[str], str], tmp_path: Path) -> Callable[..., str]:
+    """Runs one command of ``gpo`` in a home of its own and gives what it printed."""
+    path = program("gpo")
+    environment = {**os.environ, "GPODDER_HOME": str(tmp_path / "gpodder"), "LANG": "C.UTF-8", "HOME": str(tmp_path)}
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [path, *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout
+
+    return run

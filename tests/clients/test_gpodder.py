@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
-
-import pytest
 
 from aggregator.generator import feed_files, files
 from aggregator.model.feed import Feed
+from tests.support.web import Media, Served
 
 FIRST = 6
 
 
-class Served(Protocol):
-    folder: Path
-    url: str
-
-
-class Media(Protocol):
-    url: str
-    asked: Counter[str]
-
-
 def publish(folder: Path, feed: Feed, window: int | None = None) -> None:
     files.publish(folder / feed.channel.name, dict(feed_files.render_files(feed, window=window)), compress=True)
-
-
-@pytest.fixture
-def gpo(program: Callable[[str], str], tmp_path: Path) -> Callable[..., str]:
-    """Runs one command of ``gpo`` in a home of its own and gives what it printed."""
-    path = program("gpo")
-    environment = {**os.environ, "GPODDER_HOME": str(tmp_path / "gpodder"), "LANG": "C.UTF-8", "HOME": str(tmp_path)}
-
-    def run(*words: str) -> str:
-        done = subprocess.run(
-            [path, *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=90,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-        return done.stdout
-
-    return run
 
 
 def titles(listing: str) -> list[str]:

@@ -8,34 +8,24 @@ import select
 import sqlite3
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import pytest
 import requests
 
 from aggregator.generator import feed_files, files
 from aggregator.model.feed import Feed
+from tests.support.web import Media, Served
 
 FIRST = 6
 CONFIG = """podcast-auto-enqueue yes
 download-path "{home}/files/"
 max-downloads 2
 """
-
-
-class Served(Protocol):
-    folder: Path
-    url: str
-
-
-class Media(Protocol):
-    url: str
-    asked: Counter[str]
 
 
 class Boat(NamedTuple):

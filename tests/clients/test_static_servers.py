@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import http.client
 import os
 import re
 import socket
@@ -17,6 +16,7 @@ import pytest
 
 from aggregator.generator import files
 from tests.support.paths import ROOT
+from tests.support.web import Answer, ask
 
 DEPLOY = ROOT / "docs" / "deploy"
 FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel/></rss>\n' * 50
@@ -30,12 +30,6 @@ http {{
 """
 
 
-class Answer(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
 class Site(NamedTuple):
     """A server that is running: its port and the folder it serves."""
 
@@ -43,16 +37,7 @@ class Site(NamedTuple):
     folder: Path
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.putrequest(method, path, skip_accept_encoding=True)
-            for name, value in headers.items():
-                connection.putheader(name.replace("_", "-"), value)
-            connection.endheaders()
-            answer = connection.getresponse()
-            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
-        finally:
-            connection.close()
+        return ask(self.port, path, method, **headers)
 
 
 def nginx(program: str, home: Path, folder: Path, port: int) -> list[str]:

@@ -6,23 +6,20 @@ themselves move to other addresses, guids of one are replaced, and the config na
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from html import escape
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from aggregator import refresh
 from aggregator.config import load
 from tests.support.origin import Site, serving
+from tests.support.web import Media, Served
 
 FIRST = 7
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -51,16 +48,6 @@ feeds:
     sources:
 {sources}
 """
-
-
-class Served(Protocol):
-    folder: Path
-    url: str
-
-
-class Media(Protocol):
-    url: str
-    asked: Counter[str]
 
 
 @dataclass(frozen=True)
@@ -157,26 +144,6 @@ def stage(tmp_path: Path, served: Served) -> Stage:
     home = tmp_path / "home"
     home.mkdir()
     return Stage(home, served.folder, served.url)
-
-
-@pytest.fixture
-def gpo(program: Callable[[str], str], tmp_path: Path) -> Callable[..., str]:
-    path = program("gpo")
-    environment = {**os.environ, "GPODDER_HOME": str(tmp_path / "gpodder"), "LANG": "C.UTF-8", "HOME": str(tmp_path)}
-
-    def run(*words: str) -> str:
-        done = subprocess.run(
-            [path, *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=90,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-        return done.stdout
-
-    return run
 
 
 def number(printed: str, words: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,10 +13,25 @@ from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import Answer, PollState, Source
+from tests.support.origin import Request, answer
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=5.0)
 RSS = b"<rss version='2.0'><channel><title>A show</title></channel></rss>"
+
+
+ETAG = ("ETag", '"one"')
+
+
+def feed(*fields: tuple[str, str], body: bytes = RSS) -> Callable[[Request], bytes]:
+    """An origin that answers conditional requests with 304, as it should."""
+
+    def play(request: Request) -> bytes:
+        if request.get("If-None-Match") or request.get("If-Modified-Since"):
+            return answer(304, b"", *fields)
+        return answer(200, body, *fields)
+
+    return play
 
 
 _CLIENTS: dict[Policy, Client] = {}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import pytest
 from selenium import webdriver
@@ -17,6 +17,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.generator.pages import pages, view
+from tests.support.web import Media, Served
 
 FLAGS = (
     "--headless=new",
@@ -32,15 +33,6 @@ FLAGS = (
     "--autoplay-policy=no-user-gesture-required",
     "--window-size=1100,900",
 )
-
-
-class Served(Protocol):
-    folder: Path
-    url: str
-
-
-class Media(Protocol):
-    url: str
 
 
 class Opened(NamedTuple):

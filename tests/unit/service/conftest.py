@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import http.client
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import brotli
 import pytest
@@ -18,11 +16,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from aggregator.service import web
-
-Serving = Callable[[ASGIApp], AbstractContextManager[int]]
-
-FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
-THEN = 1_700_000_000
+from tests.support.web import FEED, THEN, Ask, Serving
+from tests.support.web import ask as web_ask
 
 
 @contextmanager
@@ -44,13 +39,6 @@ def started(app: ASGIApp) -> Iterator[int]:
 @pytest.fixture(scope="session")
 def serving() -> Serving:
     return started
-
-
-class Answer(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    raw: tuple[tuple[str, str], ...]
 
 
 def placed(folder: Path, name: str, body: bytes, at: int = THEN) -> None:
@@ -91,23 +79,9 @@ def port(output: Path, serving: Serving) -> Iterator[int]:
         yield number
 
 
-def asked(port: int, path: str, method: str = "GET", **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
-        connection.putrequest(method, path, skip_accept_encoding=True)
-        for name, value in headers.items():
-            connection.putheader(name.replace("_", "-"), value)
-        connection.endheaders()
-        answer = connection.getresponse()
-        raw = tuple((name.lower(), value) for name, value in answer.getheaders())
-        return Answer(answer.status, dict(raw), answer.read(), raw)
-    finally:
-        connection.close()
-
-
 @pytest.fixture(scope="session")
-def ask() -> Callable[..., Answer]:
-    return asked
+def ask() -> Ask:
+    return web_ask
 
 
 @pytest.fixture(scope="session")

@@ -5,37 +5,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from email.utils import formatdate, parsedate_to_datetime
 from pathlib import Path
-from typing import Protocol
 
 import brotli
 import pytest
-from starlette.types import ASGIApp
 
 from aggregator.service import web
-
-Serving = Callable[[ASGIApp], AbstractContextManager[int]]
-FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
-# A whole second long past, so that times are told apart from the clock's.
-THEN = 1_700_000_000
-
-
-class Answer(Protocol):
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    raw: tuple[tuple[str, str], ...]
-
-
-class Ask(Protocol):
-    def __call__(self, port: int, path: str, method: str = "GET", **headers: str) -> Answer: ...
-
-
-class Publish(Protocol):
-    def __call__(self, folder: Path, name: str, body: bytes, at: int = THEN) -> None: ...
+from tests.support.web import THEN, Ask, Publish, Serving
 
 
 @pytest.mark.parametrize(

@@ -6,36 +6,13 @@ import gzip
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from email.utils import formatdate
 from pathlib import Path
-from typing import Protocol
 
 import brotli
-from starlette.types import ASGIApp
 
 from aggregator.service import shelf, web
-
-Serving = Callable[[ASGIApp], AbstractContextManager[int]]
-FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>x</title></channel></rss>\n' * 40
-# A whole second long past, so that times are told apart from the clock's.
-THEN = 1_700_000_000
-
-
-class Answer(Protocol):
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    raw: tuple[tuple[str, str], ...]
-
-
-class Ask(Protocol):
-    def __call__(self, port: int, path: str, method: str = "GET", **headers: str) -> Answer: ...
-
-
-class Publish(Protocol):
-    def __call__(self, folder: Path, name: str, body: bytes, at: int = THEN) -> None: ...
+from tests.support.web import FEED, THEN, Ask, Publish, Serving
 
 
 def test_a_new_version_is_seen_at_once_even_of_equal_size_and_second(

@@ -1,7 +1,6 @@
 """The politeness checklist, one test or more a point, against an origin that writes down what it was asked."""
 
 import gzip
-from collections.abc import Callable
 from datetime import timedelta
 from email.utils import format_datetime
 from itertools import pairwise
@@ -10,21 +9,7 @@ import pytest
 
 from aggregator.model.source import Validators
 from tests.support.origin import Request, answer, playing
-from tests.support.polls import RSS, START, Polls
-
-
-def feed(*fields: tuple[str, str], body: bytes = RSS) -> Callable[[Request], bytes]:
-    """An origin that answers conditional requests with 304, as it should."""
-
-    def play(request: Request) -> bytes:
-        if request.get("If-None-Match") or request.get("If-Modified-Since"):
-            return answer(304, b"", *fields)
-        return answer(200, body, *fields)
-
-    return play
-
-
-ETAG = ("ETag", '"one"')
+from tests.support.polls import ETAG, RSS, START, Polls, feed
 
 
 @pytest.mark.parametrize("status", [429, 503])

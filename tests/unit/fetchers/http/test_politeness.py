@@ -1,25 +1,9 @@
 """The politeness checklist, one test or more a point, against an origin that writes down what it was asked."""
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.support.origin import Origin, Request, answer, playing
-from tests.support.polls import RSS, Polls
-
-
-def feed(*fields: tuple[str, str], body: bytes = RSS) -> Callable[[Request], bytes]:
-    """An origin that answers conditional requests with 304, as it should."""
-
-    def play(request: Request) -> bytes:
-        if request.get("If-None-Match") or request.get("If-Modified-Since"):
-            return answer(304, b"", *fields)
-        return answer(200, body, *fields)
-
-    return play
-
-
-ETAG = ("ETag", '"one"')
+from tests.support.polls import ETAG, RSS, Polls, feed
 
 
 def unconditional(origin: Origin) -> int:
