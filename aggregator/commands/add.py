@@ -22,7 +22,9 @@ from aggregator.text.fold import fold
 
 
 def run(
-    url: Annotated[str, typer.Argument(help="URL of a feed, of a show's page in a directory, or of a blog.")],
+    url: Annotated[
+        str, typer.Argument(help="URL of a feed, of a show's page in a directory, or of a blog.", metavar="URL")
+    ],
     config: ConfigOption = CONFIG,
     *,
     feed: Annotated[
@@ -31,7 +33,9 @@ def run(
             "--feed", help="Feed to add the source to; created if there is none of that name.", metavar="NAME"
         ),
     ] = None,
-    kind: Annotated[str | None, typer.Option("--kind", help="Kind of source, instead of detecting it.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="Kind of source, instead of detecting it.", metavar="KIND")
+    ] = None,
     at: AtOption = None,
 ) -> None:
     """Detect what a URL is and add it to the config as a source.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 
@@ -118,9 +119,73 @@ def print_evidence(console: Console, pair: Pair) -> None:
     """Print a pair of entries, the total weight and each piece of evidence, the strongest first."""
     veto = f"; never merged: {pair.veto}" if pair.veto else ""
     console.print(f"{shorten(pair.left)} and {shorten(pair.right)}: {pair.weight:+.1f}{veto}")
-    strongest = sorted(pair.evidence, key=lambda one: -abs(one.weight))
     rows = [
-        (f"{one.weight:+.1f}", one.name, shorten(one.level, _HALF), shorten(one.left, _HALF), shorten(one.right, _HALF))
-        for one in strongest
+        (
+            f"{one.weight:+.1f}",
+            _EVIDENCE.get(one.name, one.name),
+            describe_level(one.name, one.level),
+            shorten(one.left, _HALF),
+            shorten(one.right, _HALF),
+        )
+        for one in sorted(pair.evidence, key=lambda one: -abs(one.weight))
     ]
-    print_table(console, ("weight", "evidence", "level", "left", "right"), rows, right=("weight",))
+    print_table(console, ("weight", "evidence", "comparison", "left", "right"), rows, right=("weight",))
+
+
+_EVIDENCE: Mapping[str, str] = {
+    "id": "guid, audio or link",
+    "names": "rare words of titles",
+    "told": "description",
+    "tag": "kind of episode",
+    "digits": "numbers in the titles",
+    "order": "place in the listings",
+    "prior": "starting score",
+    "doubt": "days apart",
+    "relisted": "listed again",
+    "rivals": "competing entry",
+}
+"""Evidence as a person knows it, by its name in ``scoring.LEVELS`` and ``explain``; other names are shown as they are."""
+
+_COMPARISONS: Mapping[tuple[str, str], str] = {
+    ("title", "begins the other"): "one begins with the other",
+    ("title", "equal, more often"): "equal, frequent in a listing",
+    ("title", "equal, 2 or 3 times"): "equal, 2 or 3 times in a listing",
+    ("title", "equal, in a source once"): "equal, once in each listing",
+    ("told", "above .9 of many words"): "above 90 % alike, many words",
+    ("told", "a sentence of its own"): "same sentence that no other entry has",
+    ("duration", "precise, more"): "further apart",
+    ("duration", "minutes, more"): "further apart, in minutes",
+    ("date", "31 days"): "up to 31 days apart",
+    ("date", "a year"): "up to a year apart",
+    ("date", "more"): "more than a year apart",
+    ("digits", "one has more"): "one has more numbers",
+    ("digits", "a code of its own"): "one has a model code",
+    ("order", "elsewhere"): "between other entries",
+    ("order", "between the same items"): "between the same entries",
+    ("order", "one of few between the same items"): "one of few between the same entries",
+    ("order", "alone between the same items"): "alone between the same entries",
+    ("doubt", "other days, no other witness"): "nothing else confirms the pair",
+    ("relisted", "its source lists it anew"): "by its own source",
+    ("rivals", "another fits as well"): "another entry matches as well",
+}
+
+
+def describe_level(name: str, level: str) -> str:
+    """Describe how two values compare, from the names that matching uses.
+
+    >>> (
+    ...     describe_level("told", ".7 to .9"),
+    ...     describe_level("duration", "minutes, 60 s"),
+    ...     describe_level("date", "same day"),
+    ... )
+    ('70 to 90 % alike', 'within 60 s, in minutes', 'same day')
+    """
+    if name == "prior":
+        return ""
+    if words := _COMPARISONS.get((name, level)):
+        return words
+    if name == "duration":
+        step, _, limit = level.partition(", ")
+        return f"within {limit}{', in minutes' if step == 'minutes' else ''}"
+    shares = re.sub(r"\.(\d+)", lambda found: f"{float(found[0]):.0%}".rstrip("%"), level)
+    return level if shares == level else f"{shares} % alike"
