@@ -144,7 +144,7 @@ _EVIDENCE: Mapping[str, str] = {
     "relisted": "listed again",
     "rivals": "competing entry",
 }
-"""Evidence as a person knows it, by its name in ``scoring.LEVELS`` and ``explain``; other names are shown as they are."""
+"""Evidence in words, by its name in ``scoring.LEVELS`` and ``explain``; other names are shown as they are."""
 
 _COMPARISONS: Mapping[tuple[str, str], str] = {
     ("title", "begins the other"): "one begins with the other",
