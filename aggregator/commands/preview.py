@@ -18,7 +18,7 @@ from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
-from aggregator.fetchers.http.target import shown
+from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Moment
 from aggregator.model.source import Document, PollState, Request, Source
 from aggregator.store import database, polls
@@ -89,7 +89,7 @@ def _fetch_document(source: Source, request: Request, resources: Resources, now:
     state = PollState(request.url)
     answer = resources.limiter().ask(source, state, now, force=True, headers=request.headers)
     if answer.document is None:
-        raise FetchError(answer.message or f"{shown(request.url)}: no answer")
+        raise FetchError(answer.message or f"{redact(request.url)}: no answer")
     return answer.document
 
 

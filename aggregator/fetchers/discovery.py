@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from aggregator.fetchers.parsing import enclosures, xml
-from aggregator.fetchers.parsing.decoding import decoded
+from aggregator.fetchers.parsing.decoding import decode
 from aggregator.model.source import Document
 
 TYPES = {
@@ -23,19 +23,19 @@ NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
 MOST = 20  # addresses
 
 
-def feeds(document: Document) -> tuple[str, ...]:
-    """The addresses of the page's feeds, best first: MP3 before other audio, feeds of comments last."""
-    root = xml.html(decoded(document))
+def find_feeds(document: Document) -> tuple[str, ...]:
+    """Return the addresses of the page's feeds, best first: MP3 before other audio, feeds of comments last."""
+    root = xml.parse_html(decode(document))
     if root is None:
         return ()
-    start = enclosures.base(document)
-    base = next((enclosures.absolute(start, element.get("href")) for element in root.iter("base")), None) or start
+    start = enclosures.find_base(document)
+    base = next((enclosures.resolve_url(start, element.get("href")) for element in root.iter("base")), None) or start
     found: dict[str, tuple[int, int, int]] = {}
     for position, link in enumerate(root.iter("link")):
         kind = (link.get("type") or "").partition(";")[0].strip().lower()
         if "alternate" not in (link.get("rel") or "").lower().split() or kind not in TYPES:
             continue
-        url = enclosures.absolute(base, link.get("href"))
+        url = enclosures.resolve_url(base, link.get("href"))
         said = f"{link.get('title') or ''} {url}"
         if url is None or link.get("hreflang") or link.get("media") or NOT_FEEDS.search(said):
             continue

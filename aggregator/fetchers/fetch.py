@@ -157,7 +157,7 @@ class _SourceFetch:
             state: SourceStatus = (
                 "remembered" if any(each.listings for each in self._poll_states.values()) else "silent"
             )
-            self._finish(FetchedSource(self._source, state=state, message=_why(error, self._source)))
+            self._finish(FetchedSource(self._source, state=state, message=_explain(error, self._source)))
             return
         due_at = self._due_at(requests)
         if due_at > self._terms.now:
@@ -170,7 +170,7 @@ class _SourceFetch:
         self._next()
 
     def _begin_recorded(self) -> None:
-        self._read = [self._of_document(_recorded(self._source, self._poll_states, self._terms.now), ())]
+        self._read = [self._of_document(_read_file(self._source, self._poll_states, self._terms.now), ())]
         self._end()
 
     def _due_at(self, requests: Sequence[Request]) -> datetime:
@@ -250,11 +250,11 @@ class _SourceFetch:
     def _unread(self, answer: Answer, pages: tuple[PollState, ...], error: ReadError) -> _Read:
         before, intervals = self._poll_state(answer.poll_state.url), self._terms.resources.policy.pace
         unread = plausibility.refuse(before, answer.poll_state, self._terms.now, intervals)
-        return _Read(Answer("silent", unread, message=_why(error, self._source)), pages=pages)
+        return _Read(Answer("silent", unread, message=_explain(error, self._source)), pages=pages)
 
     def _end(self) -> None:
         """Give the result; a source that was never understood has its recording read before."""
-        self._finish(_voice(self._source, self._read))
+        self._finish(_summarize(self._source, self._read))
 
     def _finish(self, fetched: FetchedSource) -> None:
         if _needs_recording(fetched):
@@ -264,7 +264,7 @@ class _SourceFetch:
 
     def _with_recording(self, fetched: FetchedSource) -> FetchedSource:
         """Return the result with its recording in place of the live source."""
-        recorded = self._of_document(_recorded(self._source, self._poll_states, self._terms.now), ())
+        recorded = self._of_document(_read_file(self._source, self._poll_states, self._terms.now), ())
         if recorded.answer.state == "silent":
             return replace(fetched, message=f"{fetched.message}; its recording: {recorded.answer.message}")
         poll_states = (*fetched.poll_states, recorded.answer.poll_state)
@@ -301,10 +301,10 @@ class _SourceFetch:
         try:
             step()
         except BaseException as error:  # noqa: BLE001  # a defect must not keep the refresh waiting for ever
-            self._result.set_result(FetchedSource(self._source, message=_defect(error)))
+            self._result.set_result(FetchedSource(self._source, message=_describe_defect(error)))
 
 
-def _voice(source: Source, read: Sequence[_Read]) -> FetchedSource:
+def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
     """Return what became of the source, from what became of its addresses."""
     answers = tuple(each.answer for each in read)
     listings = tuple(each.listing for each in read)
@@ -314,12 +314,12 @@ def _voice(source: Source, read: Sequence[_Read]) -> FetchedSource:
         answers,
         listings,
         poll_states=tuple(poll_state for each in read for poll_state in (*each.pages, each.answer.poll_state)),
-        state=_state(answers, listings),
+        state=_find_status(answers, listings),
         message="; ".join(messages) if answers else "it has no address to ask",
     )
 
 
-def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> SourceStatus:
+def _find_status(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> SourceStatus:
     """Return the source in a word: heard if anything was read, else the best of what its addresses came to."""
     if any(listing is not None for listing in listings):
         return "heard"
@@ -329,12 +329,12 @@ def _state(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> Sou
     return known or ("remembered" if any(answer.poll_state.listings for answer in answers) else "silent")
 
 
-def _recorded(source: Source, poll_states: PollStates, now: datetime) -> Answer:
+def _read_file(source: Source, poll_states: PollStates, now: datetime) -> Answer:
     """Return the answer of a local file: a document if its bytes are not those read last."""
     try:
-        document = snapshot.recorded(source)[0]
+        document = snapshot.read_files(source)[0]
     except (FetchError, ReadError) as error:
-        return Answer("silent", PollState(f"file:{source.name}"), message=_why(error, source))
+        return Answer("silent", PollState(f"file:{source.name}"), message=_explain(error, source))
     poll_state = poll_states.get(document.url, PollState(document.url))
     digest = sha256(document.body).hexdigest()
     if poll_state.digest == digest:
@@ -343,22 +343,22 @@ def _recorded(source: Source, poll_states: PollStates, now: datetime) -> Answer:
 
 
 def _needs_recording(fetched: FetchedSource) -> bool:
-    """Whether the source has a recording and was never understood live."""
+    """Return whether the source has a snapshot and was never read live."""
     source = fetched.source
     return source.snapshot is not None and not source.path and not any(each.listings for each in fetched.poll_states)
 
 
 def _may_name_feed(answer: Answer) -> bool:
-    """Whether the document is a page that came over the network, not a feed."""
+    """Return whether the document is a page that came over the network, not a feed."""
     return answer.document is not None and "html" in (answer.document.media_type or "")
 
 
-def _why(error: FetchError | ReadError, source: Source) -> str:
+def _explain(error: FetchError | ReadError, source: Source) -> str:
     """Return what went wrong, without the source's name before it: whoever shows it names the source."""
     return str(error).removeprefix(f"{source.name}: ")
 
 
-def _defect(error: BaseException) -> str:
+def _describe_defect(error: BaseException) -> str:
     """Return one line that names an error of the program and its place, so that it can be reported."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
-from aggregator.fetchers.parsing import entry_keys, length_limits
+from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Only
 from aggregator.text.fold import fold
@@ -29,11 +29,11 @@ def read(document: Document) -> Listing:
     name = document.source.name
     if not document.body.strip():
         raise ReadError(f"{name}: the document is empty ({document.url})")
-    listing = length_limits.measured(registry.load(document.source.kind).read(document))
+    listing = limit_lengths(registry.load(document.source.kind).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
     chosen = [entry for entry in listing.entries if _is_wanted(entry, document.source.only, listing)]
-    entries, remarks = entry_keys.unique(chosen)
+    entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
         remarks += (f"none of the {len(listing.entries)} entries is what only asks for",)
     return replace(listing, entries=entries, remarks=listing.remarks + remarks)

@@ -35,24 +35,26 @@ class Verdict(Struct, frozen=True):
 
 
 def weigh(before: PollState, after: PollState, listing: Listing, pace: PollIntervals) -> Verdict:
-    """The verdict on a listing: ``before`` is the memory that was asked with, ``after`` the answer's.
+    """Return whether a listing is believed; ``before`` and ``after`` are the poll states before and after the answer.
 
-    A partial listing is believed whatever it lacks: its absences prove nothing.
+    A partial listing is always believed: what is absent from it proves nothing.
     """
     count = len(listing.entries)
     reason = "" if listing.partial else _reason(before.items or 0, count)
-    outline = _outline(listing)
+    outline = _digest_keys(listing)
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        return Verdict(True, polling.with_rhythm(believed, listing.rhythm, pace))
-    doubtful = replace(_held_back(before, after), doubt=outline, doubts=times)
+        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm, pace))
+    doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_LISTINGS} equal listings)")
 
 
 def refuse(before: PollState, after: PollState, now: datetime, pace: PollIntervals) -> PollState:
-    """The memory after a document that could not be read: one more error; asked again as this time."""
-    return polling.failed(replace(_held_back(before, after), errors=before.errors), after.asked or now, now, pace)
+    """Return the poll state after a document that could not be parsed: one more error, the validators of before."""
+    return polling.update_after_failure(
+        replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now, pace
+    )
 
 
 def _reason(before: int, count: int) -> str:
@@ -64,11 +66,11 @@ def _reason(before: int, count: int) -> str:
     return ""
 
 
-def _outline(listing: Listing) -> str:
-    """The name of what a listing lists, whatever else its document says."""
+def _digest_keys(listing: Listing) -> str:
+    """Return a digest of the keys of a listing."""
     keys = "\0".join(sorted(entry.key for entry in listing.entries))
     return sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _held_back(before: PollState, after: PollState) -> PollState:
+def _keep_validators(before: PollState, after: PollState) -> PollState:
     return replace(after, validators=before.validators, digest=before.digest)

@@ -10,10 +10,10 @@ from aggregator.model.source import Document, Source
 MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000 made-up items 80 MB
 
 
-def recorded(source: Source) -> tuple[Document, ...]:
-    """The local document of the source, its path before its snapshot; none where it has neither.
+def read_files(source: Source) -> tuple[Document, ...]:
+    """Return the local document of the source, its path before its snapshot; none if it has neither.
 
-    Raises ``FetchError`` where the file cannot be read and ``ReadError`` where it is empty or too large.
+    Raises FetchError if the file cannot be read and ReadError if it is empty or too large.
     """
     name = source.path or source.snapshot
     if name is None:

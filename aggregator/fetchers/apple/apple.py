@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.apple import catalogue, lookup, page_text
-from aggregator.fetchers.apple import page as apple_page
-from aggregator.fetchers.parsing import document_type
-from aggregator.fetchers.parsing.decoding import decoded
+from aggregator.fetchers.apple import lookup, page, page_text
+from aggregator.fetchers.parsing import decoding
+from aggregator.fetchers.parsing.decoding import decode
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request, Source
 
-LOOKUP = "https://itunes.apple.com/lookup?id={show}&country={store}&media=podcast&entity=podcastEpisode&limit=200"
-PAGE = "https://podcasts.apple.com/{store}/podcast/id{show}"
-ADDRESS = re.compile(
+_LOOKUP = "https://itunes.apple.com/lookup?id={show}&country={store}&media=podcast&entity=podcastEpisode&limit=200"
+_PAGE = "https://podcasts.apple.com/{store}/podcast/id{show}"
+_ADDRESS = re.compile(
     r"https?://(?:podcasts|itunes)\.apple\.com/(?:(?P<store>[a-z]{2})/)?podcast/(?:[^/?#]+/)?id(?P<show>\d+)"
 )
-DEFAULT_STORE = "us"  # the store with the most shows; option "country" names another
+_DEFAULT_STORE = "us"  # the store with the most shows; option "country" names another
 
 
 def locate(source: Source) -> tuple[Request, ...]:
@@ -27,29 +26,29 @@ def locate(source: Source) -> tuple[Request, ...]:
 
     The show is named by its number or by the address of its page; any other address is asked as it is.
     """
-    page = ADDRESS.match(source.url or "")
-    show = source.show or (page["show"] if page else None)
+    named = _ADDRESS.match(source.url or "")
+    show = source.show or (named["show"] if named else None)
     if show is None:
         return (Request(source.url),) if source.url else ()
-    store = dict(source.options).get("country") or (page and page["store"]) or DEFAULT_STORE
-    page_url = source.url or PAGE.format(show=show, store=store)
-    return (Request(LOOKUP.format(show=show, store=store)), Request(page_url))
+    store = dict(source.options).get("country") or (named and named["store"]) or _DEFAULT_STORE
+    page_url = source.url or _PAGE.format(show=show, store=store)
+    return (Request(_LOOKUP.format(show=show, store=store)), Request(page_url))
 
 
 def read(document: Document) -> Listing:
-    """The episodes that the document names; raises ``ReadError`` where it is none of Apple's."""
-    text, name = decoded(document), document.source.name
-    page = ADDRESS.match(document.source.url or "")
-    show = document.source.show or (page["show"] if page else None)
+    """Return the episodes of a document; ReadError if it is none of Apple's."""
+    text, name = decode(document), document.source.name
+    named = _ADDRESS.match(document.source.url or "")
+    show = document.source.show or (named["show"] if named else None)
     listing: Listing | None = None
-    match document_type.of(document):
+    match decoding.detect_type(document):
         case "json":
-            value = document_type.loaded(text)
-            listing = lookup.read(name, value, show) or catalogue.read(name, value, show)
+            value = decoding.load_json(text)
+            listing = lookup.read(name, value, show) or page.read_catalogue(name, value, show)
         case "html":
-            listing = apple_page.read(name, text, show)
+            listing = page.read_page(name, text, show)
         case "text":
             listing = page_text.read(name, text)
     if listing is None:
-        raise document_type.described(document, "an Apple Podcasts page or lookup")
+        raise decoding.unexpected_type(document, "an Apple Podcasts page or lookup")
     return listing

@@ -1,52 +1,52 @@
-"""A show page of Apple Podcasts as text: Markdown that a page converter made and broke (seed 002).
+"""A show page of Apple Podcasts as text: Markdown that a page converter made and broke.
 
 An episode is ``N. [ MM/DD/YYYY TITLE TEXT N min ](URL)`` in one or several lines. Nothing divides the title from the
-text: the words of the address are the words of the title. Seen damage: lines broken anywhere, also in the address;
-``[(`` for ``](``; a missing ``)``; an id of which digits are missing; words displaced into ``17 is a min``. A review
-has a date too, and the lists of countries have numbers and links: neither has an episode's address.
+text: the words of the address are the words of the title. Damage that occurs: lines broken anywhere, also in the
+address; ``[(`` for ``](``; a missing ``)``; an id without some of its digits; words displaced into ``17 is a min``. A
+review has a date too, and the lists of countries have numbers and links: neither has an episode's address. The show is
+told by labels with their values on the lines below them.
 """
 
 from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.apple import page_lines
-from aggregator.fetchers.parsing.entry_keys import titled
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Note
+from aggregator.fetchers.parsing.entries import make_title_key
+from aggregator.model.entry import Duration, Entry, Listing, Moment, Note, Show
 from aggregator.text import dates, durations
 from aggregator.text.fold import fold
 
-ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
-END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("
-LINK = re.compile(r"(?:\]\s{0,9}\(|\[\s{0,9}\(|\]\s{0,9}\[)\s{0,9}(?=https?://)")
-ADDRESS = re.compile(
+_ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
+_END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("
+_LINK = re.compile(r"(?:\]\s{0,9}\(|\[\s{0,9}\(|\]\s{0,9}\[)\s{0,9}(?=https?://)")
+_ADDRESS = re.compile(
     r"https?://(?:podcasts|itunes)\.apple\.com/(?:(?P<store>[a-z]{2})/)?podcast/(?:(?P<slug>[^/\s?]+)/)?"
     r"id(?P<show>\d+)\?(?:[^\s)]*&)?i=(?P<id>\d+)"
 )
-DATE = re.compile(
+_DATE = re.compile(
     r"\s*(?P<date>\d{1,4}[/.-]\d{1,2}[/.-]\d{2,4}|[^\W\d]{3,9}\.? \d{1,2}, \d{4}|\d{1,2}\.? [^\W\d]{3,9}\.? \d{4})\s+",
 )
-UNIT = r"(?:min|mins|minutes?|sec|secs|seconds?|hrs?|hours?|std|мин)\.?"
-LENGTH = re.compile(
-    rf"(?:^|\s)(?P<length>(?:\d+\s*(?:hrs?|hours?|std)\.?\s+)?\d+)(?P<between>(?:\s+(?!\d)\S+){{0,4}}?)\s*(?P<unit>{UNIT})"
+_UNIT = r"(?:min|mins|minutes?|sec|secs|seconds?|hrs?|hours?|std|мин)\.?"
+_LENGTH = re.compile(
+    rf"(?:^|\s)(?P<length>(?:\d+\s*(?:hrs?|hours?|std)\.?\s+)?\d+)(?P<between>(?:\s+(?!\d)\S+){{0,4}}?)\s*(?P<unit>{_UNIT})"
     r"(?P<behind>(?:\s+\S+){0,4})\s*$",
     re.IGNORECASE,
 )
-MONTH_FIRST = {"us", "ca", "ph", None}  # storefronts whose dates put the month first (Unicode CLDR 46, short formats)
-WHOLE_ID = 13  # digits of every episode id that begins with 1000, as all new ones have since 2017
-OLD_ID = 9  # digits at least, before that
-LONGEST_TAIL = 200  # characters at the end of an item in which its length is looked for
-LONGEST_ADDRESS = 2000  # characters, broken over lines or not
-MOST_LINES = 60  # of one item; the longest description Apple shows on a show page has 4,000 characters
+_MONTH_FIRST = {"us", "ca", "ph", None}  # storefronts whose dates put the month first (Unicode CLDR 46, short formats)
+_WHOLE_ID = 13  # digits of every episode id that begins with 1000, as all new ones have since 2017
+_OLD_ID = 9  # digits at least, before that
+_LONGEST_TAIL = 200  # characters at the end of an item in which its length is looked for
+_LONGEST_ADDRESS = 2000  # characters, broken over lines or not
+_MOST_LINES = 60  # of one item; the longest description Apple shows on a show page has 4,000 characters
 
 
 def read(name: str, text: str) -> Listing | None:
-    """The episodes of the page, always partial; ``None`` where the text holds none.
+    """Return the episodes of the page, always partial; ``None`` if there are none.
 
-    A cut id is no id: the entry then has no id and no link, and a note with the address as it stood.
+    An entry with a cut id has neither id nor link, and a note with the address as it was.
     """
     lines = text.split("\n")
-    show = page_lines.show(lines)
+    show = _read_show(lines)
     found: list[Entry] = []
     remarks: list[str] = []
     for item in _items(lines):
@@ -58,14 +58,14 @@ def read(name: str, text: str) -> Listing | None:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """The lines of each item, up to the next item or the end of the list of episodes."""
+    """Return the lines of each item, up to the next item or the end of the list of episodes."""
     items: list[list[str]] = []
     open_ = False
     for line in lines:
-        if ITEM.match(line.lstrip()):
+        if _ITEM.match(line.lstrip()):
             items.append([line[line.index("[") + 1 :]])
             open_ = True
-        elif END.match(line.lstrip()) or (open_ and len(items[-1]) > MOST_LINES):
+        elif _END.match(line.lstrip()) or (open_ and len(items[-1]) > _MOST_LINES):
             open_ = False
         elif open_:
             items[-1].append(line.strip())
@@ -73,19 +73,19 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]]:
-    """The entry of one item, if it is an episode, and what there is to remark."""
-    link = LINK.search(item)
+    """Return the entry of one item, if it is an episode, and remarks."""
+    link = _LINK.search(item)
     if link is None:
         return None, []
-    body, url, closed = " ".join(item[: link.start()].split()), *_address(item[link.end() :][:LONGEST_ADDRESS])
-    address = ADDRESS.match(url)
+    body, url, closed = " ".join(item[: link.start()].split()), *_join_address(item[link.end() :][:_LONGEST_ADDRESS])
+    address = _ADDRESS.match(url)
     if address is None:
         return None, []
-    date = DATE.match(body + " ")
-    moment = dates.parse(date["date"], day_first=address["store"] not in MONTH_FIRST) if date else None
+    date = _DATE.match(body + " ")
+    moment = dates.parse(date["date"], day_first=address["store"] not in _MONTH_FIRST) if date else None
     published = Moment(*moment) if moment else None
-    said, length, displaced = _timed(body[date.end() :] if date and moment else body)
-    title, description = _divided(said, address["slug"] or "")
+    said, length, displaced = _split_length(body[date.end() :] if date and moment else body)
+    title, description = _split_title(said, address["slug"] or "")
     if title is None:
         return None, [f"an entry whose title cannot be told from its text is left out: {url}"]
     whole = _is_whole(address["id"], closed=closed)
@@ -94,7 +94,7 @@ def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]
     remarks = [f"{title}: words displaced into the duration: {displaced}"] if displaced else []
     remarks += [] if whole else [f"{title}: the address is cut and not used: {url}"]
     entry = Entry(
-        source=name, key=address["id"] if whole else titled(title, published), title=title, position=position,
+        source=name, key=address["id"] if whole else make_title_key(title, published), title=title, position=position,
         ids=(("apple", address["id"]),) if whole else (), link=url if whole else None,
         description=description or None, published=published,
         duration=Duration(*length) if length else None, notes=tuple(notes),
@@ -102,8 +102,8 @@ def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]
     return entry, remarks
 
 
-def _address(rest: str) -> tuple[str, bool]:
-    """The address, with the line ends inside it taken out, and whether its closing bracket stands.
+def _join_address(rest: str) -> tuple[str, bool]:
+    """Return the address without the line ends inside it, and whether it has its closing bracket.
 
     Without one it ends at the first blank or line end, unless only digits follow there: those are of its id.
     """
@@ -117,13 +117,13 @@ def _address(rest: str) -> tuple[str, bool]:
 
 def _is_whole(id_: str, *, closed: bool) -> bool:
     if id_.startswith("1000"):
-        return len(id_) == WHOLE_ID
-    return closed and OLD_ID <= len(id_) < WHOLE_ID
+        return len(id_) == _WHOLE_ID
+    return closed and _OLD_ID <= len(id_) < _WHOLE_ID
 
 
-def _timed(said: str) -> tuple[str, durations.DurationReading | None, str]:
-    """The words without the length that ends them, the length, and as it stood where words stood inside or behind."""
-    match = LENGTH.search(said, max(0, len(said) - LONGEST_TAIL))
+def _split_length(said: str) -> tuple[str, durations.DurationReading | None, str]:
+    """Return the words before the length, the length, and its text if words were displaced into it."""
+    match = _LENGTH.search(said, max(0, len(said) - _LONGEST_TAIL))
     length = durations.parse(f"{match['length']} {match['unit']}") if match else None
     if match is None or length is None:
         return said, None, ""
@@ -131,8 +131,8 @@ def _timed(said: str) -> tuple[str, durations.DurationReading | None, str]:
     return said[: match.start()].rstrip(), length, displaced
 
 
-def _divided(said: str, slug: str) -> tuple[str | None, str]:
-    """Title and text: the title is the shortest beginning with the letters of the slug, else what is said twice."""
+def _split_title(said: str, slug: str) -> tuple[str | None, str]:
+    """Return title and text: the title has the letters of the slug, else it is what is repeated."""
     words = said.split(" ")
     wanted, letters = _letters(slug.replace("-", " ")), ""
     for count, word in enumerate(words, start=1):
@@ -149,3 +149,66 @@ def _divided(said: str, slug: str) -> tuple[str | None, str]:
 
 def _letters(text: str) -> str:
     return fold(text.replace("_", " ").replace("\\", " ")).replace(" ", "")
+
+
+_HEADING = re.compile(r"#\s+(?P<name>\S.*)")
+_HEAD_END = re.compile(r"#{2,6}\s|(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[")  # a section, else the first episode
+_GENRE = re.compile(r"[*-]\s*(?P<genre>[^\W\d_][^\d(\[]{2,40})")
+_TOTAL = re.compile(r"\[[^\]]*\((?P<total>[\d.,]+)\)\s*\]\((?P<link>https?://[^)\s]*?)(?:/episodes)?\)")
+_LABEL = re.compile(r"[*-]\s+(?P<label>[^\W\d_][^\[\]()]{1,30})")
+_LABEL_LENGTH = 40  # letters at most of a button or a label, in any store's language; lines of text are wrapped at 78
+_EXPLICIT = {"clean": False, "explicit": True}
+
+
+def _read_show(lines: list[str]) -> Show:
+    """Return the show: name, author, text, genre, total, rating of content, copyright, address."""
+    lines = [line.strip() for line in lines]
+    start = next((at for at, line in enumerate(lines) if _HEADING.fullmatch(line)), None)
+    if start is None:
+        return Show()
+    end = next((at for at in range(start + 1, len(lines)) if _HEAD_END.match(lines[at])), len(lines))
+    head = [line for line in lines[start + 1 : end] if line]
+    labelled = _find_labels(lines[end:])
+    total = next((match for line in lines if (match := _TOTAL.match(line))), None)
+    return Show(
+        title=lines[start].lstrip("# "),
+        link=total["link"] if total else None,
+        description=" ".join(line for line in _prose(head[1:])) or None,
+        author=head[0] if head and not head[0].startswith(("*", "-", "!", "[")) else labelled.get("creator"),
+        copyright=labelled.get("copyright"),
+        explicit=_EXPLICIT.get(labelled.get("rating", "").lower()),
+        categories=tuple((match["genre"].strip().title(),) for line in head if (match := _GENRE.fullmatch(line))),
+        total=_parse_total(total["total"] if total else labelled.get("episodes", "")),
+    )
+
+
+def _prose(lines: list[str]) -> list[str]:
+    """Return the lines of the show's own text: no list, picture or link, and no button before or behind."""
+    lines = [line for line in lines if not line.startswith(("*", "-", "!", "["))]
+    while lines and _is_label(lines[0]):
+        lines = lines[1:]
+    while lines and _is_label(lines[-1]):
+        lines = lines[:-1]
+    return lines
+
+
+def _is_label(line: str) -> bool:
+    return len(line) < _LABEL_LENGTH and not line.endswith((".", "!", "?", "…", ")", "”", '"'))
+
+
+def _find_labels(lines: list[str]) -> dict[str, str]:
+    """Return each label of the page in lower case with the first line that follows it."""
+    found: dict[str, str] = {}
+    label = None
+    for line in lines:
+        if match := _LABEL.fullmatch(line):
+            label = match["label"].strip().lower()
+        elif line and label:
+            found.setdefault(label, line)
+            label = None
+    return found
+
+
+def _parse_total(text: str) -> int | None:
+    digits = re.sub(r"[.,\s]", "", text)
+    return int(digits) if digits.isdecimal() else None

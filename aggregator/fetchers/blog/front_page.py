@@ -1,75 +1,154 @@
-"""A blog's front or category page as HTML: one post in each ``article``, its title a heading that links to it.
+"""A blog's front or category page, as HTML or as bare text.
 
-Seen: Hugo and Jekyll themes (the reference blog since 2025), WordPress themes with ``time``; h-entry classes
-(microformats2). Pages without articles are read as text.
+HTML: a post in each ``article``, its title a heading that links to it (Hugo, Jekyll and WordPress themes, h-entry
+classes of microformats2). Pages without articles are read as text.
+
+Text has two shapes: since a move to Hugo each excerpt ends with a line ``Read more...``; under WordPress each ended in
+``[…]`` with a line ``• May 5, 2021`` behind (2021 to 2024). The site's name, its motto and the category stand above the
+first post; a picture is a line ``image``. There are no addresses.
 """
 
 from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.blog import front_page_text
 from aggregator.fetchers.parsing import enclosures, xml
-from aggregator.fetchers.parsing.entry_keys import titled
+from aggregator.fetchers.parsing.entries import make_title_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.text import dates, html
 from aggregator.text.fold import fold
 
-HEADINGS = ("h1", "h2", "h3", "h4")
-ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
-DATED = re.compile(r"(?:^|[\s_-])(?:dt-published|published|post-?date|entry-date|date)(?:$|[\s_-])", re.IGNORECASE)
-PARAGRAPHS = ("p", "ul", "ol", "blockquote", "pre")
+_HEADINGS = ("h1", "h2", "h3", "h4")
+_ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
+_DATED = re.compile(r"(?:^|[\s_-])(?:dt-published|published|post-?date|entry-date|date)(?:$|[\s_-])", re.IGNORECASE)
+_PARAGRAPHS = ("p", "ul", "ol", "blockquote", "pre")
 
 
-def read(name: str, page: str, url: str) -> Listing | None:
-    """The posts of the page at ``url`` in their order, always partial; ``None`` where none is found."""
-    root = xml.html(page)
+def read_html(name: str, page: str, url: str) -> Listing | None:
+    """Return the posts of the page at ``url`` in their order, always partial; ``None`` if there are none."""
+    root = xml.parse_html(page)
     if root is None:
         return None
     found: list[Entry] = []
     for article in root.iter("article", "div", "li", "section"):
-        is_entry = article.tag == "article" or ENTRY.search(article.get("class") or "")
+        is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
         if is_entry and (entry := _entry(name, article, len(found), url)):
             found.append(entry)
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
-        return front_page_text.read(name, html.to_text(page))
+        return read_text(name, html.to_text(page))
     first = next(root.iter("h1"), None)
-    title = " ".join(xml.text(first).split()) if first is not None else None
+    title = " ".join(xml.get_text(first).split()) if first is not None else None
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
-    return Listing(posts, Show(title=title, link=enclosures.address(url)), partial=True)
+    return Listing(posts, Show(title=title, link=enclosures.clean_url(url)), partial=True)
 
 
 def _entry(name: str, article: xml.Element, position: int, url: str) -> Entry | None:
-    """The post of one article; ``None`` where no heading of it links anywhere."""
-    heading = next((element for element in article.iter(*HEADINGS) if next(element.iter("a"), None) is not None), None)
+    """Return the post of one article; ``None`` if none of its headings is a link."""
+    heading = next((element for element in article.iter(*_HEADINGS) if next(element.iter("a"), None) is not None), None)
     if heading is None:
         return None
     anchor = next(heading.iter("a"))
-    title, link = " ".join(xml.text(anchor).split()), enclosures.absolute(url, anchor.get("href"))
+    title, link = " ".join(xml.get_text(anchor).split()), enclosures.resolve_url(url, anchor.get("href"))
     if not title:
         return None
-    published = _date(article)
-    lines = [_words(element) for element in article.iter(*PARAGRAPHS) if element.getparent() is not heading]
-    cut = any(front_page_text.READ_MORE.fullmatch(line) for line in lines)
-    body = "\n\n".join(line for line in lines if line and not front_page_text.READ_MORE.fullmatch(line))
-    excerpt = front_page_text.EXCERPT.search(body)
+    published = _find_date(article)
+    lines = [_text_of(element) for element in article.iter(*_PARAGRAPHS) if element.getparent() is not heading]
+    cut = any(_READ_MORE.fullmatch(line) for line in lines)
+    body = "\n\n".join(line for line in lines if line and not _READ_MORE.fullmatch(line))
+    excerpt = _EXCERPT.search(body)
     return Entry(
-        source=name, key=link or titled(title, published), title=title, genre="post", position=position, link=link,
+        source=name, key=link or make_title_key(title, published), title=title, genre="post", position=position,
+        link=link,
         description=(body[: excerpt.start()].rstrip() if excerpt else body) or None, cut=cut or excerpt is not None,
         published=published,
     )  # fmt: skip
 
 
-def _words(element: xml.Element) -> str:
-    return " ".join(xml.text(element).split())
+def _text_of(element: xml.Element) -> str:
+    return " ".join(xml.get_text(element).split())
 
 
-def _date(article: xml.Element) -> Moment | None:
-    """The first date that an element made for one carries."""
+def _find_date(article: xml.Element) -> Moment | None:
+    """Return the first date in an element made for dates."""
     for element in article.iter("time", "abbr", "span", "p", "div"):
-        if element.tag == "time" or DATED.search(element.get("class") or ""):
-            for text in (element.get("datetime"), element.get("title"), _words(element)):
+        if element.tag == "time" or _DATED.search(element.get("class") or ""):
+            for text in (element.get("datetime"), element.get("title"), _text_of(element)):
                 if text and (parsed := dates.parse(fold(text) and text.strip())):
                     return Moment(*parsed)
     return None
+
+
+_READ_MORE = re.compile(
+    r"\[?(?:read more|continue reading|weiterlesen|mehr lesen|lire la suite|leer más)\b"
+    r"(?:[^.!?…]{0,80}|.{0,120}?(?:\.\.\.|…|→|»|\]))",
+    re.IGNORECASE,
+)
+_DATE_LINE = re.compile(r"[•·]\s*(?P<date>\S.{4,40})")
+_PICTURE = re.compile(r"image|!\[[^\]]*\]\([^)]*\)", re.IGNORECASE)
+_EXCERPT = re.compile(r"\[(?:…|\.\.\.)\]$")
+_SENTENCE = re.compile(r"[.!?:;…][\"'”’)\]]*$")
+_LONGEST_TITLE = 120  # characters; a longer line is prose even without a full stop
+
+
+def read_text(name: str, text: str) -> Listing | None:
+    """Return the posts of a page as text in their order, excerpts flagged as cut; ``None`` if there are none.
+
+    The listing is partial, and its show is the first line of the page.
+    """
+    blocks, rest = _split_posts([line.strip() for line in text.split("\n")])
+    found: list[Entry] = []
+    show = None
+    for lines, date in blocks:
+        title = _find_first_title(lines) if not found else 0
+        if title is None or len(lines) < title + 1:
+            continue
+        if not found and title:
+            show = lines[0]
+        body = "\n\n".join(lines[title + 1 :])
+        found.append(
+            Entry(
+                source=name, key=make_title_key(lines[title], date), title=lines[title], genre="post",
+                position=len(found),
+                description=_EXCERPT.sub("", body).rstrip() or None,
+                cut=date is None or _EXCERPT.search(body) is not None,
+                published=date,
+            )
+        )  # fmt: skip
+    if not found:
+        return None
+    remarks = (f"{rest} lines behind the last post belong to none",) if rest else ()
+    return Listing(tuple(found), Show(title=show), partial=True, remarks=remarks)
+
+
+def _split_posts(lines: list[str]) -> tuple[list[tuple[list[str], Moment | None]], int]:
+    """Return the lines of each post with the date that closes it, and how many lines follow the last one."""
+    blocks: list[tuple[list[str], Moment | None]] = []
+    block: list[str] = []
+    for line in lines:
+        date = _parse_date_line(line)
+        if date or _READ_MORE.fullmatch(line):
+            if block:
+                blocks.append((block, date))
+            block = []
+        elif line and not _PICTURE.fullmatch(line):
+            block.append(line)
+    return blocks, len(block)
+
+
+def _parse_date_line(line: str) -> Moment | None:
+    match = _DATE_LINE.fullmatch(line)
+    moment = dates.parse(match["date"]) if match else None
+    return Moment(*moment) if moment else None
+
+
+def _find_first_title(lines: list[str]) -> int | None:
+    """Return the place of the first post's title: above the prose that ends its block, below the page's own names."""
+    at = len(lines)
+    while at and _is_prose(lines[at - 1]):
+        at -= 1
+    return at - 1 if at else None
+
+
+def _is_prose(line: str) -> bool:
+    return len(line) > _LONGEST_TITLE or _SENTENCE.search(line) is not None

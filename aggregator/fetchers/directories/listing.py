@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.parsing import document_type
-from aggregator.fetchers.parsing.decoding import decoded
-from aggregator.fetchers.parsing.entry_keys import titled
+from aggregator.fetchers.parsing import decoding
+from aggregator.fetchers.parsing.decoding import decode
+from aggregator.fetchers.parsing.entries import make_title_key
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations, html
@@ -36,31 +36,35 @@ SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
 
 
 def read(document: Document) -> Listing:
-    """The entries in their order, always partial; raises ``ReadError`` where neither shape is found."""
-    text = decoded(document)
-    if document_type.of(document) == "html":
+    """Return the entries in their order, always partial; ReadError if the document has neither shape."""
+    text = decode(document)
+    if decoding.detect_type(document) == "html":
         text = html.to_text(text)
     lines = [line.strip(" \t\n\u200b\ufeff") for line in text.split("\n")]
-    entries = _dated(document.source.name, lines) or _numbered(document.source.name, lines)
+    entries = _read_dated(document.source.name, lines) or _read_numbered(document.source.name, lines)
     if not entries:
-        raise document_type.described(document, "a directory's listing, dated or numbered,")
+        raise decoding.unexpected_type(document, "a directory's listing, dated or numbered,")
     shows = {entry.show for entry in entries}
     return Listing(tuple(entries), Show(title=shows.pop() if len(shows) == 1 else None), partial=True)
 
 
-def _dated(name: str, lines: list[str]) -> list[Entry]:
-    """The entries of the dated shape: each stands around the line that holds its date."""
-    heads = [(at, match) for at, line in enumerate(lines) if (match := _head(line)) and _title(lines, at) is not None]
-    ends = [_start(lines, at) for at, _ in heads[1:]] + [_last_end(lines, at) for at, _ in heads[-1:]]
+def _read_dated(name: str, lines: list[str]) -> list[Entry]:
+    """Return the entries of the dated shape: each is the lines around the one with its date."""
+    heads = [
+        (at, match)
+        for at, line in enumerate(lines)
+        if (match := _match_head(line)) and _find_title(lines, at) is not None
+    ]
+    ends = [_find_start(lines, at) for at, _ in heads[1:]] + [_find_last_end(lines, at) for at, _ in heads[-1:]]
     found: list[Entry] = []
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
-        title = lines[_title(lines, at) or 0]
+        title = lines[_find_title(lines, at) or 0]
         moment, length = dates.parse(match["date"]), durations.parse(match["length"] or "")
         published = Moment(*moment) if moment else None
-        text, cut = _uncut(" ".join(line for line in lines[at + 1 : end] if line))
+        text, cut = _remove_cut(" ".join(line for line in lines[at + 1 : end] if line))
         found.append(
             Entry(
-                source=name, key=titled(title, published), title=title, position=position, show=match["show"],
+                source=name, key=make_title_key(title, published), title=title, position=position, show=match["show"],
                 description=text or None, cut=cut,
                 published=published, duration=Duration(*length) if length else None,
             )
@@ -68,37 +72,37 @@ def _dated(name: str, lines: list[str]) -> list[Entry]:
     return found
 
 
-def _head(line: str) -> re.Match[str] | None:
-    """The line that holds the date, read from the right: shows and titles may contain `` - ``."""
+def _match_head(line: str) -> re.Match[str] | None:
+    """Match the line with the date, from the right: shows and titles may contain `` - ``."""
     return DATED.fullmatch(line) if " - " in line and len(line) <= LONGEST_HEAD else None
 
 
-def _title(lines: list[str], head: int) -> int | None:
-    """Where the title stands: the last line with text above the head; ``None`` where there is none."""
+def _find_title(lines: list[str], head: int) -> int | None:
+    """Return the place of the title: the last line with text above the head; ``None`` if there is none."""
     return next((at for at in range(head - 1, -1, -1) if lines[at]), None)
 
 
-def _start(lines: list[str], head: int) -> int:
-    """Where the entry begins: at the artwork's label above its title, else at the title."""
-    title = _title(lines, head) or 0
-    above = _title(lines, title)
+def _find_start(lines: list[str], head: int) -> int:
+    """Return the first line of an entry: the artwork's label above its title, else the title."""
+    title = _find_title(lines, head) or 0
+    above = _find_title(lines, title)
     return above if above is not None and ARTWORK.fullmatch(lines[above]) else title
 
 
-def _last_end(lines: list[str], head: int) -> int:
-    """Where the last entry ends: its text is the one line behind the head; what follows belongs to the page."""
+def _find_last_end(lines: list[str], head: int) -> int:
+    """Return the end of the last entry: its text is one line behind the head, what follows belongs to the page."""
     return head + 2 if head + 1 < len(lines) and lines[head + 1] else head + 1
 
 
-def _uncut(text: str) -> tuple[str, bool]:
-    """The text without the dots of the cut, and whether it was cut: by its length, for authors write dots too."""
+def _remove_cut(text: str) -> tuple[str, bool]:
+    """Return the text without the dots of a cut, and whether it was cut: by its length, for authors write dots too."""
     if CUT_AT - TRIMMED <= len(text) <= CUT_AT and DOTS.search(text):
         return DOTS.sub("", text), True
     return text, False
 
 
-def _numbered(name: str, lines: list[str]) -> list[Entry]:
-    """The entries of the numbered shape: numbers count from the first one, so a number inside a text opens nothing."""
+def _read_numbered(name: str, lines: list[str]) -> list[Entry]:
+    """Return the entries of the numbered shape: numbers count up from the first one, others are part of a text."""
     heads: list[tuple[int, re.Match[str]]] = []
     for at, line in enumerate(lines):
         match = NUMBERED.fullmatch(line)
@@ -107,14 +111,14 @@ def _numbered(name: str, lines: list[str]) -> list[Entry]:
     if not heads:
         return []
     show = next((line for line in reversed(lines[: heads[0][0]]) if line), None)
-    ends = [at for at, _ in heads[1:]] + [_last_end(lines, heads[-1][0])]
+    ends = [at for at, _ in heads[1:]] + [_find_last_end(lines, heads[-1][0])]
     found: list[Entry] = []
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
         text = " ".join(line for line in lines[at + 1 : end] if line)
         mark = SHOW_MORE.search(text)
         found.append(
             Entry(
-                source=name, key=titled(match["title"]), title=match["title"], position=position, show=show,
+                source=name, key=make_title_key(match["title"]), title=match["title"], position=position, show=show,
                 description=text[: mark.start()] if mark else text or None, cut=mark is not None,
             )
         )  # fmt: skip

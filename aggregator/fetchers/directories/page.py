@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import document_type, enclosures, xml
-from aggregator.fetchers.parsing.decoding import decoded
-from aggregator.fetchers.parsing.entry_keys import titled
+from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing.decoding import decode
+from aggregator.fetchers.parsing.entries import make_title_key
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations
@@ -31,18 +31,18 @@ VALUES = ("genre", "day_first", "show")
 
 
 def read(document: Document) -> Listing:
-    """The entries that the selectors find, always partial.
+    """Return the entries that the selectors find, always partial.
 
-    Raises ``ReadError`` where the document is no page, a selector is none, or no entry with a title is found.
+    Raises ReadError if the document is no page, a selector is wrong, or no entry with a title is found.
     """
     name, options = document.source.name, DEFAULTS | dict(document.source.options)
     if unknown := sorted(options.keys() - {*SELECTORS, *VALUES}):
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*SELECTORS, *VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
-    root = xml.html(decoded(document)) if document_type.of(document) == "html" else None
+    root = xml.parse_html(decode(document)) if decoding.detect_type(document) == "html" else None
     if root is None:
-        raise document_type.described(document, "an HTML page")
+        raise decoding.unexpected_type(document, "an HTML page")
     found = _found(name, root, "items", options["items"])
     elements = [element for element in found if not isinstance(element, str)]
     entries = [one for at, element in enumerate(elements) if (one := _entry(document, element, at, options))]
@@ -54,33 +54,33 @@ def read(document: Document) -> Listing:
 
 
 def _entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
-    name, base = document.source.name, enclosures.base(document)
+    name, base = document.source.name, enclosures.find_base(document)
     said = {what: _first(name, element, what, options) for what in SELECTORS[1:]}
     title = said["title"]
     if not title:
         return None
-    link, audio = enclosures.absolute(base, said["link"]), enclosures.absolute(base, said["audio"])
-    file = enclosures.chosen([enclosures.Offer(audio, "audio/*")])
+    link, audio = enclosures.resolve_url(base, said["link"]), enclosures.resolve_url(base, said["audio"])
+    file = enclosures.choose([enclosures.Offer(audio, "audio/*")])
     moment = dates.parse(said["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
     published = Moment(*moment) if moment else None
     length = durations.parse(said["length"] or "")
-    key = said["id"] or link or (bare_audio(audio) if audio else titled(title, published))
+    key = said["id"] or link or (bare_audio(audio) if audio else make_title_key(title, published))
     host = audio_id(audio) if audio else None
     return Entry(
         source=name, key=key, title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
         ids=(("simplecast", host),) if host else (), description=said["text"], show=options.get("show"),
         published=published, duration=Duration(*length) if length else None,
-        enclosure=file[0] if file else None, image=enclosures.absolute(base, said["image"]),
+        enclosure=file[0] if file else None, image=enclosures.resolve_url(base, said["image"]),
     )  # fmt: skip
 
 
 def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:
-    """The words of what the selector finds first, of all it finds for the text; ``None`` where it finds none."""
+    """Return the words of the first element that a selector finds, of all of them for the text; ``None`` for none."""
     if what not in options:
         return None
     found = [
-        " ".join((one if isinstance(one, str) else xml.text(one)).split())
+        " ".join((one if isinstance(one, str) else xml.get_text(one)).split())
         for one in _found(name, entry, what, options[what])
     ]
     words = [one for one in found if one]
@@ -89,6 +89,6 @@ def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str])
 
 def _found(name: str, element: xml.Element, what: str, selector: str) -> list[xml.Element | str]:
     try:
-        return xml.selected(element, selector)
+        return xml.select(element, selector)
     except ValueError as error:
         raise ReadError(f"{name}: option {what}: {error}") from error

@@ -1,151 +1,351 @@
-"""One item of a feed, from feedparser's entry and the XML's own account, as an entry."""
+"""The fields of one item and of the channel of a feed, as the parsers give them, made into an Entry and a Show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any, NamedTuple, get_args
 
 from msgspec.structs import replace
 
-from aggregator.fetchers.feeds import entry_text
-from aggregator.fetchers.feeds.podcast import Said
+from aggregator.fetchers.feeds.podcast import Account, ItemAccount
 from aggregator.fetchers.parsing import enclosures
-from aggregator.fetchers.parsing.entry_keys import titled
-from aggregator.fetchers.parsing.fallback_title import headline
-from aggregator.fetchers.parsing.json_fields import flag
-from aggregator.model.entry import Duration, Entry, EpisodeType, Moment, Tag
+from aggregator.fetchers.parsing.entries import make_title, make_title_key
+from aggregator.fetchers.parsing.json_fields import get_bool
+from aggregator.model.entry import Duration, Entry, EpisodeType, Moment, Rhythm, Show, Tag
 from aggregator.model.source import Document
-from aggregator.text import dates, durations, urls
+from aggregator.text import dates, durations, html, urls
+from aggregator.text import html as markup
 
-NOTHING = Said({}, ())
-EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
-EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
-LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
-LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
+_NOTHING = ItemAccount({}, ())
+_EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
+_EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
+_LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
+_LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
-def entry(document: Document, entry: Mapping[str, Any], said: Said | None, position: int) -> Entry | None:
-    """The entry; ``None`` where the item has no title, text, link or file."""
-    texts, tags = said or NOTHING
-    base = enclosures.base(document)
-    file = enclosures.chosen(_offers(entry, base))
-    words = entry_text.words(entry, texts)
-    link = _link(entry, base)
-    guid = texts.get("guid") or texts.get("atom:id") or of(entry, "id")
+def make_entry(document: Document, fields: Mapping[str, Any], said: ItemAccount | None, position: int) -> Entry | None:
+    """Return the entry of an item; ``None`` if it has no title, text, link or file."""
+    texts, tags = said or _NOTHING
+    base = enclosures.find_base(document)
+    file = enclosures.choose(_offers(fields, base))
+    words = _choose_texts(fields, texts)
+    link = _link(fields, base)
+    guid = texts.get("guid") or texts.get("atom:id") or text_of(fields, "id")
     enclosure = file[0] if file else None
-    title = of(entry, "title") or texts.get("itunes:title") or ""
+    title = text_of(fields, "title") or texts.get("itunes:title") or ""
     if not title:
-        text = entry_text.plain(words.html or words.description or "")
-        title = headline(text, enclosure.url if enclosure else None, link)
+        text = _to_plain(words.html or words.description or "")
+        title = make_title(text, enclosure.url if enclosure else None, link)
     if not title:
         return None
-    length = durations.parse(of(entry, "itunes_duration") or (str(file[1].duration or "") if file else ""))
-    published, updated = (_moment(entry, *names) for names in (("published", "updated", "created"), ("updated",)))
-    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else titled(title, published))
-    number = _number(texts, entry, tags)
-    kind = texts.get("itunes:episodeType") or of(entry, "itunes_episodetype") or ""
+    length = durations.parse(text_of(fields, "itunes_duration") or (str(file[1].duration or "") if file else ""))
+    published, updated = (_moment(fields, *names) for names in (("published", "updated", "created"), ("updated",)))
+    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else make_title_key(title, published))
+    number = _number(texts, fields, tags)
+    kind = texts.get("itunes:episodeType") or text_of(fields, "itunes_episodetype") or ""
     return Entry(
         source=document.source.name, key=key, title=title, position=position, guid=guid, link=link, enclosure=enclosure,
-        genre="episode" if enclosure or length else "post", ids=tuple(_ids(entry, file[0].url if file else "")),
+        genre="episode" if enclosure or length else "post", ids=tuple(_ids(fields, file[0].url if file else "")),
         description=words.description, html=words.html, summary=words.summary,
         published=published, updated=updated, duration=Duration(*length) if length else None,
-        season=_whole(texts.get("itunes:season") or of(entry, "itunes_season") or _tagged(tags, "season")),
+        season=_whole(texts.get("itunes:season") or text_of(fields, "itunes_season") or _tagged(tags, "season")),
         episode=_whole(number), number=number if _whole(number) is None else None,
-        episode_type=EPISODE_TYPES.get(kind.lower()),
-        explicit=EXPLICIT.get(texts.get("itunes:explicit", "").lower(), flag(entry, "itunes_explicit")),
-        image=_image(entry, base), author=_author(entry, texts), language=of(entry, "language"),
-        categories=_categories(entry), tags=tags,
+        episode_type=_EPISODE_TYPES.get(kind.lower()),
+        explicit=_EXPLICIT.get(texts.get("itunes:explicit", "").lower(), get_bool(fields, "itunes_explicit")),
+        image=_image(fields, base), author=_author(fields, texts), language=text_of(fields, "language"),
+        categories=_categories(fields), tags=tags,
     )  # fmt: skip
 
 
-def unlinked(found: Entry) -> Entry:
-    """The entry without its link, and under another key where the link was its key."""
+def without_link(found: Entry) -> Entry:
+    """Return the entry without its link, and under another key if the link was its key."""
     key = found.key
     if key == found.link:
-        key = urls.bare_audio(found.enclosure.url) if found.enclosure else titled(found.title, found.published)
+        key = urls.bare_audio(found.enclosure.url) if found.enclosure else make_title_key(found.title, found.published)
     return replace(found, link=None, key=key)
 
 
-def of(entry: Mapping[str, Any], name: str) -> str | None:
-    """A text of feedparser's, stripped; ``None`` where it is missing or blank. Its aliases are not followed."""
-    value = dict.get(entry, name) if isinstance(entry, dict) else entry.get(name)
+def text_of(fields: Mapping[str, Any], name: str) -> str | None:
+    """Return a text of feedparser's, stripped; ``None`` if it is missing or blank. Its aliases are not followed."""
+    value = dict.get(fields, name) if isinstance(fields, dict) else fields.get(name)
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _moment(entry: Mapping[str, Any], *names: str) -> Moment | None:
-    """The first of the named dates that can be read.
+def _moment(fields: Mapping[str, Any], *names: str) -> Moment | None:
+    """Return the first of the named dates that can be parsed.
 
-    feedparser's own reading is not taken: it answers the first of the current month for "2004-foo" (6.0.14).
+    feedparser's own result is not used: it returns the first of the current month for "2004-foo" (6.0.14).
     """
-    texts = (of(entry, name) for name in names)
+    texts = (text_of(fields, name) for name in names)
     parsed = next((found for text in texts if text and (found := dates.parse(text))), None)
     return Moment(*parsed) if parsed else None
 
 
-def _link(entry: Mapping[str, Any], base: str) -> str | None:
-    """The item's own page: what FeedBurner replaced, else the link, which feedparser fills from a guid that is one."""
-    named = of(entry, "feedburner_origlink") or of(entry, "link")
-    if entry.get("guidislink") and named == of(entry, "id"):
-        return enclosures.address(named)
-    return enclosures.absolute(base, named)
+def _link(fields: Mapping[str, Any], base: str) -> str | None:
+    """Return the item's own page: what FeedBurner replaced, else the link, which feedparser may take from a guid."""
+    named = text_of(fields, "feedburner_origlink") or text_of(fields, "link")
+    if fields.get("guidislink") and named == text_of(fields, "id"):
+        return enclosures.clean_url(named)
+    return enclosures.resolve_url(base, named)
 
 
-def _offers(entry: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
-    for link in entry.get("links", ()):
+def _offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
+    for link in fields.get("links", ()):
         if link.get("rel") == "enclosure":
-            yield enclosures.Offer(enclosures.absolute(base, link.get("href")), link.get("type"), link.get("length"))
-    for file in entry.get("media_content", ()):
+            yield enclosures.Offer(enclosures.resolve_url(base, link.get("href")), link.get("type"), link.get("length"))
+    for file in fields.get("media_content", ()):
         kind = file.get("type") or {"audio": "audio/*", "video": "video/*"}.get(str(file.get("medium")))
         yield enclosures.Offer(
-            enclosures.absolute(base, file.get("url")), kind, file.get("filesize"), file.get("duration")
+            enclosures.resolve_url(base, file.get("url")), kind, file.get("filesize"), file.get("duration")
         )
 
 
-def _ids(entry: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
+def _ids(fields: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
     if found := urls.audio_id(audio):
         yield "simplecast", found
-    if video := of(entry, "yt_videoid"):
+    if video := text_of(fields, "yt_videoid"):
         yield "youtube", video
 
 
-def _number(texts: Mapping[str, str], entry: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
-    """The episode's number as it is displayed."""
-    said = texts.get("itunes:episode") or of(entry, "itunes_episode") or _tagged(tags, "episode")
-    return said.strip()[:LONGEST_NUMBER] or None if said else None
+def _number(texts: Mapping[str, str], fields: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
+    """Return the episode's number as it is displayed."""
+    said = texts.get("itunes:episode") or text_of(fields, "itunes_episode") or _tagged(tags, "episode")
+    return said.strip()[:_LONGEST_NUMBER] or None if said else None
 
 
 def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
-    """The text of the first ``podcast:`` element of the name."""
+    """Return the text of the first ``podcast:`` element of the name."""
     return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
 
 
 def _whole(text: str | None) -> int | None:
-    """The whole number that the text is, ``None`` where it is none or longer than six digits."""
+    """Return the text as a whole number, ``None`` if it is none or longer than six digits."""
     text = text.strip() if text else ""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_WHOLE else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_WHOLE else None
 
 
-def _image(entry: Mapping[str, Any], base: str) -> str | None:
-    image = entry.get("image")
-    thumbnails = entry.get("media_thumbnail") or ()
+def _image(fields: Mapping[str, Any], base: str) -> str | None:
+    image = fields.get("image")
+    thumbnails = fields.get("media_thumbnail") or ()
     named = [image.get("href") if isinstance(image, dict) else None, *(one.get("url") for one in thumbnails)]
-    return next((url for name in named if (url := enclosures.absolute(base, name))), None)
+    return next((url for name in named if (url := enclosures.resolve_url(base, name))), None)
 
 
-def _author(entry: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
-    """The author's name, else what stands in its place.
+def _author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+    """Return the author's name, else the text in its place.
 
     feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:
-    "ann@rope.studio (Ann)" becomes "io (Ann". Then the text is told as the source gave it.
+    "ann@rope.studio (Ann)" becomes "io (Ann". Then the text is kept as the source gave it.
     """
-    detail = entry.get("author_detail")
-    told, email = (of(detail, "name"), of(detail, "email")) if isinstance(detail, dict) else (None, None)
+    detail = fields.get("author_detail")
+    told, email = (text_of(detail, "name"), text_of(detail, "email")) if isinstance(detail, dict) else (None, None)
     given = texts.get("itunes:author") or texts.get("author") or ""
     if email and given.partition(email)[2][:1].isalpha():
         return given
-    return told or of(entry, "author")
+    return told or text_of(fields, "author")
 
 
-def _categories(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    terms = (of(tag, "label") or of(tag, "term") for tag in entry.get("tags", ()))
+def _categories(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    terms = (text_of(tag, "label") or text_of(tag, "term") for tag in fields.get("tags", ()))
     return tuple(dict.fromkeys(term for term in terms if term))
+
+
+_TAG = re.compile(r"<[/!]?[A-Za-z]|<!--")
+_ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+_DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)
+_LONGER = (
+    1.5  # times: then itunes:summary is the text and the description its teaser; twice or half more decides nothing
+)
+_LONGEST_PROBE = 20000  # characters of two texts compared
+_SIGNS = "<>&;\0\1\2\3\4\5\6\7\x08"  # behind which it is not certain what a text says
+_TAIL = 100  # characters that the last tags of a text and its last letter stand in
+_LAST = {  # tags that a text may end in, and that add nothing to it
+    *(f"</{name}>" for name in ("a", "b", "i", "u", "em", "strong", "span", "p", "div", "li", "ul", "ol")),
+    "<br>", "<br/>", "<br />",
+}  # fmt: skip
+
+
+class _Words(NamedTuple):
+    """The main text, as ``html`` or as ``description``, and a summary that says something else."""
+
+    html: str | None
+    description: str | None
+    summary: str | None
+
+
+def _choose_texts(entry: Mapping[str, Any], texts: Mapping[str, str]) -> _Words:
+    """Return the texts of an item, from feedparser's entry and our own reading of the XML."""
+    content, is_plain = _content(entry, texts)
+    description = texts.get("description") or _value(entry, "summary")
+    long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _value(entry, "subtitle")
+    return _rank_texts(content, description, long, short, is_plain=is_plain)
+
+
+def _rank_texts(content: str, description: str, long: str, short: str, *, is_plain: bool = False) -> _Words:
+    """Return main text and summary of four texts, each "" if it is missing.
+
+    ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
+    also if it is much longer than the description. Of the others the first that differs is the summary. ``is_plain``
+    content is not searched for markup.
+    """
+    ranked = [text for text in (content, description, long) if text]
+    if not content and description and len(long) > len(description) and _is_teaser(description, long):
+        ranked = [long, description]
+    main = ranked[0] if ranked else short
+    is_html = not (is_plain and main == content) and _is_marked(main)
+    others = [other for other in ranked if other != main]
+    if short and short != main:
+        others.append(short)
+    summary = _other(main, others, is_html=is_html) if others else None
+    return _Words(main if is_html else None, None if is_html or not main else main, summary)
+
+
+def _to_plain(text: str) -> str:
+    """Return the text without markup."""
+    return markup.to_text(text) if _is_marked(text) else text.strip()
+
+
+def _is_marked(text: str) -> bool:
+    """Return whether the text is markup; what only looks like a tag ("the <dialog> tag") makes it plain text."""
+    if "<" in text and _TAG.search(text):
+        return markup.has_tags(text) or _DECLARATION.search(text) is not None
+    return "&" in text and _ENTITY.search(text) is not None
+
+
+def _is_teaser(description: str, long: str) -> bool:
+    return len(_to_plain(long)) > _LONGER * len(_to_plain(description))
+
+
+def _other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
+    """Return the first of the other texts, without markup, that differs from the main text."""
+    said: str | None = None
+    end = _end(main, is_html=is_html)
+    for other in others:
+        found = _to_plain(other)
+        other_end = _end(found)
+        if found and (end and other_end and end != other_end):
+            return found
+        said = said if said is not None else _squeezed(_to_plain(main) if is_html else main)
+        if found and _squeezed(found) != said:
+            return found
+    return None
+
+
+def _end(text: str, *, is_html: bool = False) -> str:
+    """Return the last letter of the text in lower case; "" if it is not certain, or too far behind to be compared.
+
+    Most texts of an item end in different letters: that halves the time of parsing a feed.
+    """
+    if len(text) > _LONGEST_PROBE:
+        return ""
+    tail = text[-_TAIL:].rstrip()
+    while is_html and tail.endswith(">"):
+        start = tail.rfind("<")
+        if tail[start:] not in _LAST:
+            return ""
+        tail = tail[:start].rstrip()
+    last = tail[-1:]
+    return "" if is_html and last in _SIGNS else last.casefold()[-1:]
+
+
+def _squeezed(text: str) -> str:
+    """Return the text as it is compared."""
+    return " ".join(text[:_LONGEST_PROBE].split()).casefold()
+
+
+def _content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
+    """Return Atom's content or content:encoded, HTML before plain text, and whether its type is plain.
+
+    In RSS feedparser takes a second description for content, too: there our own reading of the XML is used.
+    """
+    if "content:encoded" in texts or "description" in texts:
+        return texts.get("content:encoded", ""), False
+    offered = [
+        part for part in entry.get("content", ()) if isinstance(part.get("value"), str) and part["value"].strip()
+    ]
+    offered.sort(key=lambda part: part.get("type") == "text/plain")
+    if not offered:
+        return "", False
+    return offered[0]["value"].strip(), offered[0].get("type") == "text/plain"
+
+
+def _value(entry: Mapping[str, Any], name: str) -> str:
+    value = dict.get(entry, name) if isinstance(entry, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+_DAYS = {"monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6}
+_PERIODS = {  # RSS 1.0 syndication module
+    "hourly": timedelta(hours=1), "daily": timedelta(days=1), "weekly": timedelta(weeks=1),
+    "monthly": timedelta(days=30), "yearly": timedelta(days=365),
+}  # fmt: skip
+_LONGEST_TTL = 60 * 24 * 366  # minutes; what asks for more has mistaken the unit
+_HOURS = 24
+
+
+def make_show(document: Document, channel: Mapping[str, Any], sound: Account | None) -> Show:
+    """Return the show of a feed; its title is "", not ``None``, if the feed has none."""
+    said, base = sound.channel if sound else {}, enclosures.find_base(document)
+    texts = (
+        said.get("description"),
+        text_of(channel, "subtitle"),
+        said.get("itunes:summary"),
+        text_of(channel, "summary"),
+    )
+    image = channel.get("image")
+    kind = (said.get("itunes:type") or text_of(channel, "itunes_type") or "").lower()
+    description = next((html.to_text(text) for text in texts if text), None)
+    return Show(
+        title=text_of(channel, "title") or "",
+        link=enclosures.resolve_url(base, channel.get("link")),
+        description=description,
+        author=said.get("itunes:author") or text_of(channel, "author") or text_of(channel, "owner"),
+        image=enclosures.resolve_url(base, image.get("href") or image.get("url")) if isinstance(image, dict) else None,
+        language=text_of(channel, "language"),
+        copyright=text_of(channel, "rights"),
+        explicit=_EXPLICIT.get(said.get("itunes:explicit", "").lower(), get_bool(channel, "itunes_explicit")),
+        type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
+        complete=said.get("itunes:complete", "").lower() in {"yes", "true"},
+        categories=tuple(path for path in sound.categories if path) if sound else (),
+        feed_url=_own_address(channel, base),
+        new_feed_url=enclosures.clean_url(said.get("itunes:new-feed-url") or text_of(channel, "itunes_new-feed-url")),
+        guid=next((tag.text for tag in sound.tags if tag.name == "podcast:guid"), None) if sound else None,
+        tags=tuple(sound.tags) if sound else (),
+    )
+
+
+def make_rhythm(sound: Account | None) -> Rhythm:
+    """Return the longer interval of ``ttl`` and ``sy:updatePeriod``, and the hours (GMT) and days to skip (RSS 2.0)."""
+    if sound is None:
+        return Rhythm()
+    asked = [interval for interval in (_ttl(sound.channel), _period(sound.channel)) if interval]
+    hours = {int(hour) % _HOURS for hour in sound.skipped["hour"] if _is_number(hour) and int(hour) <= _HOURS}
+    days = {_DAYS[day.lower()] for day in sound.skipped["day"] if day.lower() in _DAYS}
+    return Rhythm(
+        interval=max(asked, default=None),
+        skip_hours=frozenset(hours) if len(hours) < _HOURS else frozenset(),
+        skip_days=frozenset(days) if len(days) < len(_DAYS) else frozenset(),
+    )
+
+
+def _ttl(said: Mapping[str, str]) -> timedelta | None:
+    ttl = said.get("ttl", "")
+    return timedelta(minutes=int(ttl)) if _is_number(ttl) and 0 < int(ttl) <= _LONGEST_TTL else None
+
+
+def _period(said: Mapping[str, str]) -> timedelta | None:
+    period = _PERIODS.get(said.get("sy:updatePeriod", "").lower())
+    times = said.get("sy:updateFrequency", "1")
+    return period / int(times) if period and _is_number(times) and int(times) > 0 else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < len("1000000")
+
+
+def _own_address(channel: Mapping[str, Any], base: str) -> str | None:
+    """Return the feed's own address (``atom:link rel="self"``)."""
+    selves = (link.get("href") for link in channel.get("links", ()) if link.get("rel") == "self")
+    return next((url for href in selves if (url := enclosures.resolve_url(base, href))), None)

@@ -6,90 +6,70 @@ is said where the feed was not sound, and never changes what is read of one that
 
 from __future__ import annotations
 
-import gc
 import importlib
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import entry as feed_item
+from aggregator.fetchers.feeds import entry as feed_show
 from aggregator.fetchers.feeds import rss_atom
-from aggregator.fetchers.feeds import show as feed_show
-from aggregator.fetchers.feeds.podcast import Beside
+from aggregator.fetchers.feeds.podcast import Account
 from aggregator.fetchers.feeds.rss_atom import NotSoundError
-from aggregator.fetchers.parsing import document_type
+from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
-TOLERANT = "aggregator.fetchers.feeds.tolerant"  # by name: importing feedparser takes longer than reading most feeds
-SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
-SITE = re.compile(r"https?://[^/]+/")
-MARKS = (b"<item", b"<entry", b":item", b":entry")
+_TOLERANT = "aggregator.fetchers.feeds.tolerant"  # by name: importing feedparser takes longer than reading most feeds
+_SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
+_MARKS = (b"<item", b"<entry", b":item", b":entry")
 
 
 def discover(document: Document) -> tuple[str, ...]:
-    """The feeds that a page names where a feed was expected, best first; none where the document is one."""
-    return discovery.feeds(document) if document_type.of(document) == "html" else ()
+    """Return the feeds that a page names, best first; none if the document is a feed itself."""
+    return discovery.find_feeds(document) if decoding.detect_type(document) == "html" else ()
 
 
 def read(document: Document) -> Listing:
-    """The items in the feed's order; a sound feed without items gives none.
+    """Return the items in the feed's order; a sound feed without items gives none.
 
-    Raises ``ReadError`` where the document is no feed, or a feed whose items could not be read. A later page of a
-    paged feed (RFC 5005) exists: the listing is partial.
+    Raises ReadError if the document is no feed, or none of its items can be read. The listing of a feed with a further
+    page (RFC 5005) is partial.
     """
-    if document_type.is_only_html(document):
-        raise document_type.described(document, "a feed")
+    if decoding.is_only_html(document):
+        raise decoding.unexpected_type(document, "a feed")
     try:
-        return strictly(document)
+        return read_strictly(document)
     except NotSoundError as error:
-        return tolerantly(document, f"read slowly: {error}")
+        return read_tolerantly(document, f"read slowly: {error}")
 
 
-def strictly(document: Document) -> Listing:
+def read_strictly(document: Document) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
-    with uncollected():
-        found = [
-            feed_item.entry(document, entry, said, at)
-            for at, (entry, said) in enumerate(rss_atom.entries(document, found_feed))
-        ]
+    found = [
+        feed_item.make_entry(document, entry, said, at)
+        for at, (entry, said) in enumerate(rss_atom.iterate_items(document, found_feed))
+    ]
     return _listing(document, found, found_feed.channel.values, found_feed.account, [])
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Let Python not look for garbage meanwhile: all that is made here is kept, and it would be looked at every time.
-
-    A sixth of the time of a feed of 1,000 items.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def tolerantly(document: Document, why: str = "") -> Listing:
+def read_tolerantly(document: Document, why: str = "") -> Listing:
     """Return the items of any feed; ``why`` is a remark on it. Raises ``ReadError`` as ``read`` does."""
-    parsed = importlib.import_module(TOLERANT).parsed(document)
+    parsed = importlib.import_module(_TOLERANT).parse(document)
     if not parsed.version and not parsed.entries:
-        raise document_type.described(document, "a feed")
-    sound: Beside | None = parsed.sound
+        raise decoding.unexpected_type(document, "a feed")
+    sound: Account | None = parsed.sound
     found = [
-        feed_item.entry(document, entry, sound.items[at] if sound else None, at)
+        feed_item.make_entry(document, entry, sound.items[at] if sound else None, at)
         for at, entry in enumerate(parsed.entries)
     ]
     if not found and parsed.fault:
         raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({parsed.fault})")
-    if not found and sound is None and any(mark in document.body for mark in MARKS):
+    if not found and sound is None and any(mark in document.body for mark in _MARKS):
         raise ReadError(f"{document.source.name}: the feed's items cannot be read")
     remarks = [remark for remark in (parsed.remark or why,) if remark]
     if found and sound is None:
@@ -101,49 +81,36 @@ def _listing(
     document: Document,
     found: list[Entry | None],
     channel: Mapping[str, Any],
-    sound: Beside | None,
+    sound: Account | None,
     remarks: list[str],
 ) -> Listing:
     if found and not any(found):
         raise ReadError(f"{document.source.name}: none of the feed's {len(found)} items says anything")
     if None in found:
         remarks.append(f"{found.count(None)} items say nothing and are left out")
-    show = feed_show.show(document, channel, sound)
+    show = feed_show.make_show(document, channel, sound)
     return Listing(
-        entries=_linked([entry for entry in found if entry], show.link),
+        entries=_remove_shared_links([entry for entry in found if entry], show.link),
         show=show,
-        rhythm=feed_show.rhythm(sound),
+        rhythm=feed_show.make_rhythm(sound),
         partial=document.partial or _is_paged(channel),
         remarks=tuple(remarks),
     )
 
 
-def _linked(entries: list[Entry], home: str | None) -> tuple[Entry, ...]:
-    """The entries without links that lead to no item: the show's home, or one address on many items."""
-    if stand_apart([entry.link or "" for entry in entries]):
-        return tuple(entries)
+def _remove_shared_links(entries: list[Entry], home: str | None) -> tuple[Entry, ...]:
+    """Remove links that lead to no item: the show's home, or one address on many items."""
     places = [canonical(entry.link) if entry.link else "" for entry in entries]
     counts = Counter(places)
-    shared = {place for place, count in counts.items() if place and count >= SHARED_BY}
+    shared = {place for place, count in counts.items() if place and count >= _SHARED_BY}
     if home and counts[canonical(home)] > 1:
         shared.add(canonical(home))
     return tuple(
-        feed_item.unlinked(entry) if place in shared else entry for entry, place in zip(entries, places, strict=True)
+        feed_item.without_link(entry) if place in shared else entry
+        for entry, place in zip(entries, places, strict=True)
     )
 
 
-def stand_apart(links: list[str]) -> bool:
-    """Whether it is seen at once that no two links lead to one place: paths of one site, none like another.
-
-    What else could lead to one place are other schemes and hosts, queries, fragments, escapes and final slashes.
-    """
-    head = SITE.match(links[0]) if links else None
-    if head is None or len(set(links)) < len(links):
-        return False
-    said = "\n".join(("", *links, ""))
-    return said.count(f"\n{head[0]}") == len(links) and not any(sign in said for sign in ("?", "#", "%", "/\n"))
-
-
 def _is_paged(channel: Mapping[str, Any]) -> bool:
-    """Whether older items stand on another page: RFC 5005 section 3 ("next") or 4 ("prev-archive")."""
+    """Return whether older items are on another page: RFC 5005 section 3 ("next") or 4 ("prev-archive")."""
     return any(link.get("rel") in {"next", "prev-archive"} for link in channel.get("links", ()))

@@ -85,7 +85,7 @@ def _bare(address: str) -> str:
     return re.sub(r"^https?://(?:www\.)?", "", address.strip().lower()).rstrip("/")
 
 
-class Said(NamedTuple):
+class ItemAccount(NamedTuple):
     """The texts of one item by prefixed name, the first of each, and its ``podcast:`` elements in order.
 
     A text with elements inside is left to feedparser, which keeps them.
@@ -95,22 +95,22 @@ class Said(NamedTuple):
     tags: tuple[Tag, ...]
 
 
-class Beside(Struct):
+class Account(Struct):
     """What the XML says beside feedparser; ``sound`` is false where libxml2 had to recover."""
 
     channel: dict[str, str] = field(default_factory=dict)
     tags: list[Tag] = field(default_factory=list)
     categories: list[tuple[str, ...]] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=lambda: {"hour": [], "day": []})
-    items: list[Said] = field(default_factory=list)
+    items: list[ItemAccount] = field(default_factory=list)
 
 
-def beside(body: bytes, encoding: str, items: int) -> Beside | None:
-    """The XML's own account, strictly and else by recovery; ``None`` where it does not count the same items.
+def read_account(body: bytes, encoding: str, items: int) -> Account | None:
+    """Read the XML strictly, else with recovery; ``None`` if it has not as many items as feedparser found.
 
-    ``encoding`` is what feedparser found to be true: a declaration that lies makes libxml2 read nothing, silently.
+    ``encoding`` is the one that feedparser found: with a wrong declaration libxml2 reads nothing, without an error.
     """
-    body = _undeclared(body, encoding)
+    body = _remove_declaration(body, encoding)
     for recover in (False, True):
         found = _read(body, recover=recover)
         if len(found.items) == items and (found.channel or items):
@@ -118,10 +118,10 @@ def beside(body: bytes, encoding: str, items: int) -> Beside | None:
     return None
 
 
-def _undeclared(body: bytes, encoding: str) -> bytes:
-    """The document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all.
+def _remove_declaration(body: bytes, encoding: str) -> bytes:
+    """Return the document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all.
 
-    As it stands where the encoding is none: of a document without a letter feedparser tells what HTTP said.
+    With an unknown encoding it is returned as it is: for a document without a letter feedparser repeats HTTP's.
     """
     if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
         with suppress(LookupError, ValueError):
@@ -129,60 +129,60 @@ def _undeclared(body: bytes, encoding: str) -> bytes:
     return DECLARATION.sub(b"", body, count=1)
 
 
-def _read(body: bytes, *, recover: bool) -> Beside:
-    found = Beside()
-    for element in xml.pieces(body, recover=recover):
+def _read(body: bytes, *, recover: bool) -> Account:
+    found = Account()
+    for element in xml.iterate(body, recover=recover):
         parent = element.getparent()
-        local = xml.name(element)[1]
-        above = xml.name(parent)[1].lower() if parent is not None else ""
+        local = xml.get_name(element)[1]
+        above = xml.get_name(parent)[1].lower() if parent is not None else ""
         if local in ITEMS and above in CHANNELS:
-            found.items.append(_said(element))
+            found.items.append(_read_item(element))
             element.clear()
         elif above in CHANNELS and local not in CHANNELS:
-            note(found, element)
+            add_channel_element(found, element)
         elif above in SKIPS and local in found.skipped:
-            found.skipped[local].append(xml.text(element).strip())
+            found.skipped[local].append(xml.get_text(element).strip())
     return found
 
 
-def note(found: Beside, element: xml.Element) -> None:
+def add_channel_element(found: Account, element: xml.Element) -> None:
     """Add one child of the channel to the account."""
-    namespace, local = xml.name(element)
+    namespace, local = xml.get_name(element)
     if is_podcast(namespace):
-        found.tags.append(tag(element))
+        found.tags.append(make_tag(element))
     elif prefix_of(namespace) == "itunes:" and local == "category":
-        found.categories.append(_path(element))
+        found.categories.append(_read_category(element))
     elif (prefix := text_prefix(namespace)) is not None:
-        found.channel.setdefault(prefix + local, xml.text(element).strip())
+        found.channel.setdefault(prefix + local, xml.get_text(element).strip())
 
 
-def _said(item: xml.Element) -> Said:
+def _read_item(item: xml.Element) -> ItemAccount:
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
-        namespace, local = xml.name(element)
+        namespace, local = xml.get_name(element)
         if is_podcast(namespace):
-            tags.append(tag(element))
+            tags.append(make_tag(element))
         elif (prefix := text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
-            texts.setdefault(prefix + local, xml.text(element).strip())
-    return Said(texts, tuple(tags))
+            texts.setdefault(prefix + local, xml.get_text(element).strip())
+    return ItemAccount(texts, tuple(tags))
 
 
-def tag(element: xml.Element, depth: int = 0) -> Tag:
-    """A ``podcast:`` element as it stands, with the children of its own namespace."""
-    children = [child for child in element.iterchildren("*") if is_podcast(xml.name(child)[0])]
+def make_tag(element: xml.Element, depth: int = 0) -> Tag:
+    """Return a ``podcast:`` element with the children of its own namespace."""
+    children = [child for child in element.iterchildren("*") if is_podcast(xml.get_name(child)[0])]
     return Tag(
-        name=f"podcast:{xml.name(element)[1]}",
+        name=f"podcast:{xml.get_name(element)[1]}",
         text=(element.text or "").strip() or None,
         attributes=tuple(
             (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
         ),
-        children=tuple(tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
+        children=tuple(make_tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
     )
 
 
-def _path(element: xml.Element) -> tuple[str, ...]:
-    """An ``itunes:category`` with the one nested inside it."""
-    inner = next((child for child in element.iterchildren("*") if xml.name(child)[1] == "category"), None)
+def _read_category(element: xml.Element) -> tuple[str, ...]:
+    """Return an ``itunes:category`` and the one nested inside it."""
+    inner = next((child for child in element.iterchildren("*") if xml.get_name(child)[1] == "category"), None)
     names = (element.get("text"), inner.get("text") if inner is not None else None)
     return tuple(name.strip() for name in names if name and name.strip())

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
-from aggregator.fetchers.feeds.podcast import SKIPS, Beside, Said
+from aggregator.fetchers.feeds.podcast import SKIPS, Account, ItemAccount
 from aggregator.fetchers.parsing import xml
-from aggregator.fetchers.parsing.decoding import honest
+from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.entry import Tag
 from aggregator.model.source import Document
@@ -56,13 +56,13 @@ class Feed(Struct):
     """The channel as far as the document was read, by its fields and by the XML's own account."""
 
     channel: _Entry = field(default_factory=lambda: _Entry(_Names(), is_item=False))
-    account: Beside = field(default_factory=Beside)
+    account: Account = field(default_factory=Account)
     parent: Element | None = None
     last: Element | None = None
     is_rdf: bool = False
 
 
-_Item: TypeAlias = tuple[dict[str, Any], Said]
+_Item: TypeAlias = tuple[dict[str, Any], ItemAccount]
 _Step: TypeAlias = Callable[[_Entry, Element, str], None]
 """What one element changes: the item or channel, the element, and its text as it stands, stripped."""
 
@@ -77,30 +77,30 @@ class _Names(dict[str, str | None]):
         return name
 
 
-def entries(document: Document, feed: Feed) -> Iterator[_Item]:
+def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     """Yield the items in the feed's order, and fill ``feed`` with what stands before, between and behind them.
 
     Raises ``NotSoundError``, maybe only behind the last item: then what was yielded does not count.
     """
-    body = _utf8(honest(document.body), document.charset)
+    body = _utf8(correct_declaration(document.body), document.charset)
     if b"xml:base" in body:
         raise NotSoundError("an address of its own for links")
     root: Element | None = None
     plans: dict[str, _Plan] = {}
     try:
-        for found in xml.sound(body, "{*}item", "{*}entry"):
+        for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
             if found.getparent() is None:
                 root = found
             elif feed.channel.names[str(found.tag)] in {"item", "entry"}:
-                _before(feed, found)
-                yield _item(feed, found, plans)
+                _read_before(feed, found)
+                yield _read_item(feed, found, plans)
     except NotSoundError:
         raise
     except ValueError as error:
         raise NotSoundError(str(error)) from error
     if root is None:
         raise NotSoundError("no element of a feed")
-    _behind(feed, root)
+    _read_after(feed, root)
 
 
 def _utf8(body: bytes, charset: str | None) -> bytes:
@@ -125,21 +125,21 @@ def _utf8(body: bytes, charset: str | None) -> bytes:
     return body
 
 
-def _before(feed: Feed, item: Element) -> None:
+def _read_before(feed: Feed, item: Element) -> None:
     """Read what stands between the last item and this one, and drop both."""
     parent = item.getparent()
     if parent is None or (feed.parent is not None and parent is not feed.parent):
         raise NotSoundError("items at several places")
     if feed.parent is None:
-        _place(feed, parent)
+        _find_place(feed, parent)
     for child in reversed(list(item.itersiblings(preceding=True))):
         if child is not feed.last:
-            _beside(feed, child)
+            _read_beside(feed, child)
         parent.remove(child)
     feed.last = item
 
 
-def _behind(feed: Feed, root: Element) -> None:
+def _read_after(feed: Feed, root: Element) -> None:
     """Read what stands behind the last item, or the whole head if there is no item."""
     parent = root
     if feed.channel.names[str(root.tag)] == "rss":
@@ -148,15 +148,15 @@ def _behind(feed: Feed, root: Element) -> None:
             raise NotSoundError("an element beside the channel")
         parent = heads[0]
     if feed.parent is None:
-        _place(feed, parent)
+        _find_place(feed, parent)
     for child in parent:
         if child is not feed.last:
-            _beside(feed, child)
+            _read_beside(feed, child)
     if feed.last is None and not feed.account.channel:
         raise NotSoundError("nothing in it")
 
 
-def _place(feed: Feed, parent: Element) -> None:
+def _find_place(feed: Feed, parent: Element) -> None:
     """Note the element that holds the items; raises ``NotSoundError`` if no format has its items there."""
     names, root = feed.channel.names, parent.getroottree().getroot()
     path = (names[str(root.tag)], names[str(parent.tag)])
@@ -171,64 +171,64 @@ def _place(feed: Feed, parent: Element) -> None:
     feed.parent = parent
 
 
-def _beside(feed: Feed, child: Element) -> None:
+def _read_beside(feed: Feed, child: Element) -> None:
     """Read one child of the element that holds the items: of the channel, or of what stands beside it in RSS 1.0."""
     if not isinstance(child.tag, str):
         return
     if feed.is_rdf and feed.channel.names[child.tag] == "channel":
         for inner in child.iterchildren("*"):
-            _of_channel(feed, inner)
+            _read_channel_element(feed, inner)
     elif not feed.is_rdf:
-        _of_channel(feed, child)
+        _read_channel_element(feed, child)
 
 
-def _of_channel(feed: Feed, child: Element) -> None:
+def _read_channel_element(feed: Feed, child: Element) -> None:
     name = feed.channel.names[str(child.tag)]
     if name in _CHANNEL_STEPS:
         _CHANNEL_STEPS[name](feed.channel, child, "")
     elif name is not None and (step := _STEPS.get(name)):
-        _apply(step, feed.channel, child)
-    podcast.note(feed.account, child)
+        _take_step(step, feed.channel, child)
+    podcast.add_channel_element(feed.account, child)
     if name in SKIPS:
         for inner in child.iterchildren("*"):
-            local = xml.name(inner)[1]
+            local = xml.get_name(inner)[1]
             if local in feed.account.skipped:
-                feed.account.skipped[local].append(xml.text(inner).strip())
+                feed.account.skipped[local].append(xml.get_text(inner).strip())
 
 
 _Plan: TypeAlias = tuple[_Step | None, str | None, bool]
 """What is done with an element of an item: a step, its name among the texts, and whether it is a ``podcast:`` tag."""
 
 
-def _item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
+def _read_item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
     entry = _Entry(feed.channel.names, is_atom=feed.channel.is_atom)
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     if about := element.get(_ABOUT):
         entry.values["id"] = about
     for child in element:
-        step, key, is_podcast = plans.get(child.tag) or plans.setdefault(child.tag, _plan(entry, child))
+        step, key, is_podcast = plans.get(child.tag) or plans.setdefault(child.tag, _plan_element(entry, child))
         if is_podcast:
-            tags.append(podcast.tag(child))
+            tags.append(podcast.make_tag(child))
             continue
         said = child.text.strip() if child.text else ""
         if len(child):
             if key is not None and key.startswith("itunes:"):
-                texts.setdefault(key, xml.text(child).strip())
+                texts.setdefault(key, xml.get_text(child).strip())
             if step is not None:
-                _apply(step, entry, child)
+                _take_step(step, entry, child)
             continue
         if key is not None and key not in texts:
             texts[key] = said
         if step is not None:
             step(entry, child, said)
-    return entry.values, Said(texts, tuple(tags))
+    return entry.values, ItemAccount(texts, tuple(tags))
 
 
-def _plan(entry: _Entry, child: Element) -> _Plan:
+def _plan_element(entry: _Entry, child: Element) -> _Plan:
     if not isinstance(child.tag, str):  # a comment
         return None, None, False
-    namespace, local = xml.name(child)
+    namespace, local = xml.get_name(child)
     name = entry.names[str(child.tag)]
     if name in {"item", "entry"}:
         raise NotSoundError("an item inside of an item")
@@ -237,14 +237,14 @@ def _plan(entry: _Entry, child: Element) -> _Plan:
     return _STEPS.get(name) if name else None, key, podcast.is_podcast(namespace)
 
 
-def _apply(step: _Step, entry: _Entry, element: Element) -> None:
+def _take_step(step: _Step, entry: _Entry, element: Element) -> None:
     """Take a step; raises ``NotSoundError`` for an element that holds more than its text."""
     if len(element) and step not in _HOLDERS:
-        raise NotSoundError(f'markup or a comment inside of "{xml.name(element)[1]}"')
+        raise NotSoundError(f'markup or a comment inside of "{xml.get_name(element)[1]}"')
     step(entry, element, (element.text or "").strip())
 
 
-def _told(text: str) -> str:
+def _repair_latin1(text: str) -> str:
     """Return the text with UTF-8 read as Latin-1 and the controls of Windows Latin made right."""
     if text.isascii():
         return text
@@ -254,19 +254,19 @@ def _told(text: str) -> str:
 
 
 def _own_text(element: Element) -> str:
-    return _told((element.text or "").strip())
+    return _repair_latin1((element.text or "").strip())
 
 
-def _typed(element: Element, said: str, otherwise: str) -> tuple[str, str]:
+def _read_typed(element: Element, said: str, otherwise: str) -> tuple[str, str]:
     """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
     if not element.attrib:
-        return _told(said), otherwise
+        return _repair_latin1(said), otherwise
     about = _attributes(element)
     kind = about.get("type", otherwise).lower()
     kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
     if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
         raise NotSoundError(f"a text of the type {kind}")
-    return _told(said), kind
+    return _repair_latin1(said), kind
 
 
 def _attributes(element: Element) -> dict[str, str]:
@@ -286,18 +286,18 @@ def _address(text: str) -> str:
     return _SLASHES.sub(r"\1", text) if ":///" in text else text
 
 
-def _kept(key: str, *, typed: bool = False) -> _Step:
+def _keep(key: str, *, typed: bool = False) -> _Step:
     """Return the step that keeps an element's text under the key."""
 
     def keep(entry: _Entry, element: Element, said: str) -> None:
-        entry.values[key] = _typed(element, said, "text/plain")[0] if typed else _told(said)
+        entry.values[key] = _read_typed(element, said, "text/plain")[0] if typed else _repair_latin1(said)
 
     return keep
 
 
 def _title(entry: _Entry, element: Element, said: str) -> None:
     """Keep the first title that is not empty."""
-    value = _typed(element, said, "text/plain")[0]
+    value = _read_typed(element, said, "text/plain")[0]
     if not entry.titled:
         entry.values["title"] = value
         entry.titled = bool(value)
@@ -305,14 +305,14 @@ def _title(entry: _Entry, element: Element, said: str) -> None:
 
 def _media_title(entry: _Entry, element: Element, said: str) -> None:
     """Keep a title that gives way to the item's own."""
-    value = _typed(element, said, "text/plain")[0]
+    value = _read_typed(element, said, "text/plain")[0]
     if not entry.titled:
         entry.values["title"] = value
 
 
 def _summary(entry: _Entry, element: Element, said: str) -> None:
     """Keep the first description or summary of an item that is not empty, the last of a channel."""
-    value, values = _typed(element, said, "text/html")[0], entry.values
+    value, values = _read_typed(element, said, "text/html")[0], entry.values
     if entry.is_item:
         values["summary"] = values.get("summary") or value
     else:
@@ -323,13 +323,13 @@ def _content(entry: _Entry, element: Element, said: str) -> None:
     """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
     if element.get("src") is not None and not element.text:
         return
-    value, kind = _typed(element, said, "text/plain" if entry.is_atom else "text/html")
+    value, kind = _read_typed(element, said, "text/plain" if entry.is_atom else "text/html")
     entry.values.setdefault("content", []).append({"type": kind, "value": value})
 
 
 def _link(entry: _Entry, element: Element, said: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
-    value, about = _told(said), _attributes(element)
+    value, about = _repair_latin1(said), _attributes(element)
     about["rel"] = about.get("rel", "alternate").lower()
     about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
     entry.values.setdefault("links", []).append(about)
@@ -345,7 +345,7 @@ def _link(entry: _Entry, element: Element, said: str) -> None:
 
 def _guid(entry: _Entry, element: Element, said: str) -> None:
     """Keep an id, which is also the link unless there is one or it says that it is none."""
-    value = _told(said)
+    value = _repair_latin1(said)
     is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
     entry.values["id"] = value = _address(value) if is_link else value
     entry.values.setdefault("guidislink", is_link and "link" not in entry.values)
@@ -365,7 +365,7 @@ def _author(entry: _Entry, element: Element, said: str) -> None:
         named, email = detail.get("name"), detail.get("email")
         values["author"] = f"{named} ({email})" if named and email else named or email
         return
-    text = _told(said)
+    text = _repair_latin1(said)
     values["author"] = text
     found = _ADDRESS.search(text) if "@" in text else None
     name = text.replace(found[0], "") if found else text
@@ -379,7 +379,7 @@ def _author(entry: _Entry, element: Element, said: str) -> None:
 
 def _category(entry: _Entry, element: Element, said: str) -> None:
     """Keep a category by its attributes, its text, or both."""
-    text, about = _told(said), _attributes(element)
+    text, about = _repair_latin1(said), _attributes(element)
     known = entry.values.setdefault("tags", [])
     if about.get("term") or about.get("label"):
         known.append({"term": about.get("term") or text, "label": about.get("label")})
@@ -396,7 +396,7 @@ def _itunes_category(entry: _Entry, element: Element, _: str) -> None:
 
 def _keywords(entry: _Entry, _: Element, said: str) -> None:
     """Keep words that are divided by commas."""
-    words = [{"term": word.strip()} for word in _told(said).split(",") if word.strip()]
+    words = [{"term": word.strip()} for word in _repair_latin1(said).split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
 
@@ -423,12 +423,12 @@ def _group(entry: _Entry, element: Element, _: str) -> None:
     for child in element.iterchildren("*"):
         name = entry.names[str(child.tag)]
         if name is not None and name.startswith(("media:", "yt:")) and (step := _STEPS.get(name)):
-            _apply(step, entry, child)
+            _take_step(step, entry, child)
 
 
 def _thumbnail(entry: _Entry, element: Element, said: str) -> None:
     about = _attributes(element)
-    if value := _address(_told(said)):
+    if value := _address(_repair_latin1(said)):
         about.setdefault("url", value)
     entry.values.setdefault("media_thumbnail", []).append(about)
 
@@ -440,7 +440,7 @@ def _image(entry: _Entry, element: Element, _: str) -> None:
 
 
 def _markup(_entry: _Entry, element: Element, _said: str) -> None:
-    raise NotSoundError(f'the text as markup in "{xml.name(element)[1]}"')
+    raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
 
 
 def _table(*rows: tuple[str, _Step]) -> dict[str, _Step]:
@@ -452,14 +452,14 @@ _STEPS: Mapping[str, _Step] = _table(
     ("media:title", _media_title),
     ("description dc:description media:description summary itunes:summary", _summary),
     ("content", _content),
-    ("subtitle tagline itunes:subtitle", _kept("subtitle", typed=True)),
+    ("subtitle tagline itunes:subtitle", _keep("subtitle", typed=True)),
     ("link", _link),
     ("guid id", _guid),
-    ("published issued pubdate dcterms:issued", _kept("published")),
-    ("updated modified lastbuilddate dc:date dcterms:modified", _kept("updated")),
-    ("created dcterms:created", _kept("created")),
-    ("language dc:language", _kept("language")),
-    ("rights copyright dc:rights", _kept("rights", typed=True)),
+    ("published issued pubdate dcterms:issued", _keep("published")),
+    ("updated modified lastbuilddate dc:date dcterms:modified", _keep("updated")),
+    ("created dcterms:created", _keep("created")),
+    ("language dc:language", _keep("language")),
+    ("rights copyright dc:rights", _keep("rights", typed=True)),
     ("author managingeditor dc:creator dc:author itunes:author", _author),
     ("category dc:subject media:category", _category),
     ("itunes:category", _itunes_category),
@@ -470,27 +470,27 @@ _STEPS: Mapping[str, _Step] = _table(
     ("media:thumbnail", _thumbnail),
     ("itunes:image itunes:link", _image),
     ("body fullitem xhtml:body", _markup),
-    ("feedburner:origlink", _kept("feedburner_origlink")),
-    ("yt:videoid", _kept("yt_videoid")),
-    ("itunes:duration", _kept("itunes_duration")),
-    ("itunes:season", _kept("itunes_season")),
-    ("itunes:episode", _kept("itunes_episode")),
-    ("itunes:episodetype", _kept("itunes_episodetype")),
-    ("itunes:type", _kept("itunes_type")),
-    ("itunes:new-feed-url", _kept("itunes_new-feed-url")),
+    ("feedburner:origlink", _keep("feedburner_origlink")),
+    ("yt:videoid", _keep("yt_videoid")),
+    ("itunes:duration", _keep("itunes_duration")),
+    ("itunes:season", _keep("itunes_season")),
+    ("itunes:episode", _keep("itunes_episode")),
+    ("itunes:episodetype", _keep("itunes_episodetype")),
+    ("itunes:type", _keep("itunes_type")),
+    ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
 )
 
 
 def _picture(entry: _Entry, element: Element, _: str) -> None:
     """Keep the address of RSS's own image."""
     for child in element.iterchildren("*"):
-        if xml.name(child)[1].lower() == "url":
+        if xml.get_name(child)[1].lower() == "url":
             entry.values["image"] = {"href": _address(_own_text(child))}
 
 
 def _owner(entry: _Entry, element: Element, _: str) -> None:
     """Keep the owner's name, for a show that names no author."""
-    names = [_own_text(child) for child in element.iterchildren("*") if xml.name(child)[1].lower() == "name"]
+    names = [_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
     entry.values["owner"] = names[-1] if names else None
 
 

@@ -15,8 +15,8 @@ from xml.sax import SAXException
 import feedparser
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.feeds.podcast import Beside, beside
-from aggregator.fetchers.parsing.decoding import honest
+from aggregator.fetchers.feeds.podcast import Account, read_account
+from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.model.source import Document
 
 FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
@@ -34,14 +34,14 @@ class Parsed(NamedTuple):
     entries: tuple[Mapping[str, Any], ...]
     fault: str | None
     remark: str | None
-    sound: Beside | None
+    sound: Account | None
 
 
-def parsed(document: Document) -> Parsed:
-    """What feedparser makes of the document; raises ``ReadError`` where it cannot go on."""
+def parse(document: Document) -> Parsed:
+    """Return feedparser's result for the document; ReadError if it cannot go on."""
     charset = f"; charset={document.charset}" if document.charset else ""
     headers = {"content-type": f"application/xml{charset}"}
-    body = honest(document.body)
+    body = correct_declaration(document.body)
     try:
         answer = feedparser.parse(
             BytesIO(body), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
@@ -58,5 +58,5 @@ def parsed(document: Document) -> Parsed:
         entries=tuple(answer.entries),
         fault=None if mild else said,
         remark=f"{kind}: {said}" if fault else None,
-        sound=beside(body, str(answer.get("encoding") or ""), len(answer.entries)),
+        sound=read_account(body, str(answer.get("encoding") or ""), len(answer.entries)),
     )

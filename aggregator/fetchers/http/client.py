@@ -17,7 +17,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.http import content_coding, errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
-from aggregator.fetchers.http.target import Target, follow, shown, target
+from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
@@ -61,7 +61,7 @@ class Client:
     def __init__(self, policy: Policy) -> None:
         """Make the session; it connects with the first request."""
         self._policy = policy
-        self._proxy = target(policy.proxy) if policy.proxy else None
+        self._proxy = parse_target(policy.proxy) if policy.proxy else None
         self._session = _Session()
         self._session.trust_env = False
         self._session.cookies.set_policy(DefaultCookiePolicy(netscape=False, rfc2965=False))
@@ -86,23 +86,23 @@ class Client:
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
         """
-        if resting := polling.resting(poll_state, now, force=force):
-            return Answer("resting", poll_state, message=f"{shown(poll_state.url)}: {resting}")
+        if resting := polling.explain_rest(poll_state, now, force=force):
+            return Answer("resting", poll_state, message=f"{redact(poll_state.url)}: {resting}")
         begun = time.monotonic()
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
-            conditions = polling.questions(poll_state, source.distrust_304_after, now)
-            address = polling.address(poll_state)
-            if target(address).origin != target(poll_state.url).origin:
+            conditions = polling.make_conditional_headers(poll_state, source.distrust_304_after, now)
+            address = polling.find_address(poll_state)
+            if parse_target(address).origin != parse_target(poll_state.url).origin:
                 secret = ()
             came, body = self._fetch(address, conditions, meter, permit, secret)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
-            return Answer("silent", barred, message=f"{shown(polling.address(poll_state))}: {error}")
+            return Answer("silent", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
         except FetchError as error:
-            miss = polling.failed if meter.reached else polling.unreached
+            miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(poll_state, now, _later(now, begun), self._policy.pace)
-            return Answer("silent", missed, message=f"{shown(polling.address(poll_state))}: {error}")
+            return Answer("silent", missed, message=f"{redact(polling.find_address(poll_state))}: {error}")
         return _answer(source, poll_state, came, body, _When(now, _later(now, begun), late, self._policy.pace))
 
     def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
@@ -113,7 +113,7 @@ class Client:
         limit = self._policy.deadline if seconds is None else min(self._policy.deadline, seconds)
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
-            fields = headers.introduction(self._policy.contact, codings="identity")
+            fields = headers.make_request_headers(self._policy.contact, codings="identity")
             came = self._follow("HEAD", url, fields, meter, permit)
             came.close()
         except (errors.BarredError, ssrf.RefusedError):
@@ -124,14 +124,14 @@ class Client:
             return None
         if came.status not in polling.USABLE:
             return None
-        kind, _ = headers.media_type(came.fields.get("content-type", ""))
-        return Enclosure(url, kind, headers.length(came.fields.get("content-length", "")))
+        kind, _ = headers.parse_content_type(came.fields.get("content-type", ""))
+        return Enclosure(url, kind, headers.parse_content_length(came.fields.get("content-length", "")))
 
     def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[FinalAnswer, bytes]:
         """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError."""
-        came = self._follow("GET", url, (*headers.introduction(self._policy.contact), *conditions), meter)
+        came = self._follow("GET", url, (*headers.make_request_headers(self._policy.contact), *conditions), meter)
         try:
-            with errors.explained():
+            with errors.translate_errors():
                 brings = came.status // 100 == 2  # noqa: PLR2004  # successful, RFC 9110 section 15.3
                 coding = came.fields.get("content-encoding", "")
                 body = content_coding.read_start(came.response.raw, coding, most) if brings else b""
@@ -147,12 +147,12 @@ class Client:
         self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers
     ) -> tuple[FinalAnswer, bytes]:
         """Return the final answer and its decoded body; no body if its status makes it no document."""
-        fields = (*headers.introduction(self._policy.contact), *conditions)
+        fields = (*headers.make_request_headers(self._policy.contact), *conditions)
         came = self._follow("GET", url, fields, meter, permit, secret)
         try:
             if came.status not in polling.USABLE:
                 return came, b""
-            with errors.explained():
+            with errors.translate_errors():
                 coding = came.fields.get("content-encoding", "")
                 return came, content_coding.read_whole(came.response.raw, coding, self._policy.decoded_bytes)
         finally:
@@ -168,19 +168,19 @@ class Client:
         secret: Headers = (),
     ) -> FinalAnswer:
         """Return the first answer that is no redirect; each hop is checked anew and its body never read."""
-        where, permanent = target(url), True
+        where, permanent = parse_target(url), True
         for hops in range(self._policy.hops + 1):
             if permit is not None:
                 permit(where, meter)
-            with errors.explained():
+            with errors.translate_errors():
                 response = self._send(method, where, (*fields, *secret), meter)
-            said = headers.joined(response.raw.headers.items())
+            said = headers.join_fields(response.raw.headers.items())
             came = FinalAnswer(response, said, where, hops, permanent)
             location = said.get("location")
             if came.status not in _REDIRECTS or not location:
                 return came
             came.close()
-            there = follow(where, location)
+            there = follow_redirect(where, location)
             secret = secret if there.origin == where.origin else ()
             where = there
             permanent = permanent and _REDIRECTS[came.status]
@@ -225,22 +225,22 @@ def _answer(source: Source, poll_state: PollState, came: FinalAnswer, body: byte
         when.asked,
         when.ended,
         when.late,
-        conditional=bool(polling.questions(poll_state, source.distrust_304_after, when.asked)),
+        conditional=bool(polling.make_conditional_headers(poll_state, source.distrust_304_after, when.asked)),
         permanent=came.where.url if came.hops and came.permanent and came.where.login is None else None,
         redirected=bool(came.hops),
-        moved=polling.address(poll_state) != poll_state.url,
+        moved=polling.find_address(poll_state) != poll_state.url,
         host=find_host(came.where.url),
     )
     digest = sha256(body).hexdigest() if came.status in polling.USABLE else None
-    after = polling.after_answer(poll_state, reply, when.pace, digest)
-    name = shown(came.where.url)
+    after = polling.update_after_answer(poll_state, reply, when.pace, digest)
+    name = redact(came.where.url)
     if after.errors:
-        return Answer("silent", after, message=f"{name}: {errors.complaint(came.status, after)}")
+        return Answer("silent", after, message=f"{name}: {errors.describe_status(came.status, after)}")
     if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
             return Answer("silent", after, message=f"{name}: not changed since: {after.unread}")
         return Answer("unchanged", after)
-    kind, charset = headers.media_type(came.fields.get("content-type", ""))
+    kind, charset = headers.parse_content_type(came.fields.get("content-type", ""))
     document = Document(
         source,
         came.where.url,

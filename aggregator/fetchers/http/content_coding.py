@@ -27,14 +27,14 @@ class _Stream(Protocol):
 
 
 def read_whole(raw: Any, coding: str, limit: int) -> bytes:
-    """The decoded body, at most ``limit`` bytes; FetchError where it is longer, empty, cut or damaged.
+    """Return the decoded body, at most ``limit`` bytes; FetchError if it is longer, empty, cut or damaged.
 
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
     """
     said = BytesIO()  # joined, the pieces would stand beside the whole
     room = limit
     try:
-        for piece in _decoded(_pieces(raw), coding.strip().lower()):
+        for piece in _decode(_read_pieces(raw), coding.strip().lower()):
             room -= len(piece)
             if room < 0:
                 raise FetchError(f"the body is larger than {limit:,} bytes")
@@ -47,10 +47,10 @@ def read_whole(raw: Any, coding: str, limit: int) -> bytes:
 
 
 def read_start(raw: Any, coding: str, most: int) -> bytes:
-    """The first bytes of the decoded body, ``most`` at most, none of an empty one; FetchError where it is damaged."""
+    """Return at most ``most`` first bytes of the decoded body, none of an empty one; FetchError if it is damaged."""
     said = bytearray()
     try:
-        for piece in _decoded(_pieces(raw), coding.strip().lower()):
+        for piece in _decode(_read_pieces(raw), coding.strip().lower()):
             said += piece
             if len(said) >= most:
                 break
@@ -59,32 +59,32 @@ def read_start(raw: Any, coding: str, most: int) -> bytes:
     return bytes(said[:most])
 
 
-def _pieces(raw: Any) -> Iterator[bytes]:
+def _read_pieces(raw: Any) -> Iterator[bytes]:
     """Yield the body of urllib3's response as it comes over the wire, still encoded."""
     while piece := raw.read(_PIECE, decode_content=False):
         yield piece
 
 
-def _decoded(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
+def _decode(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
     if coding in {"", "identity"}:
         return pieces
     if coding in {"gzip", "x-gzip"}:
-        return _gunzipped(pieces)
+        return _decode_gzip(pieces)
     if coding == "deflate":
-        return _inflated(pieces)
+        return _decode_deflate(pieces)
     if coding == "br":
-        return _unbrotlied(pieces)
+        return _decode_brotli(pieces)
     raise FetchError("the body is in a coding nobody asked for")
 
 
-def _gunzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Every member of a gzip body (RFC 1952 section 2.2); what follows the last is left out, as gzip does."""
+def _decode_gzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Decode every member of a gzip body (RFC 1952 section 2.2); what follows the last is ignored, as by gzip."""
     member = None
     for given in pieces:
         piece = given
         while piece:
             member = member or zlib.decompressobj(_GZIP)
-            yield from _drained(member, piece)
+            yield from _decompress(member, piece)
             piece = b""
             if member.eof:
                 piece, member = member.unused_data.lstrip(b"\0"), None
@@ -94,20 +94,20 @@ def _gunzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
         raise FetchError("the compressed body ended early")
 
 
-def _inflated(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """A deflate body, with its zlib wrapper (RFC 9110 section 8.4.1.2) or, as some servers send it, without."""
+def _decode_deflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Decode a deflate body with its zlib wrapper (RFC 9110 section 8.4.1.2) or, as some servers send it, without."""
     first = next(pieces, b"")
     if not first:
         return
-    stream = zlib.decompressobj(zlib.MAX_WBITS if _zlib_wrapped(first) else _RAW)
-    yield from _drained(stream, first)
+    stream = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(first) else _RAW)
+    yield from _decompress(stream, first)
     for piece in pieces:
-        yield from _drained(stream, piece)
+        yield from _decompress(stream, piece)
     if not stream.eof:
         raise FetchError("the compressed body ended early")
 
 
-def _unbrotlied(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _decode_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Decode a brotli body (RFC 7932) in parts; the decoder may hold output after it has taken the last byte."""
     stream = brotli.Decompressor()
     for piece in pieces:
@@ -121,13 +121,13 @@ def _unbrotlied(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield part
 
 
-def _drained(stream: _Stream, piece: bytes) -> Iterator[bytes]:
-    """What the piece decodes to, in parts."""
+def _decompress(stream: _Stream, piece: bytes) -> Iterator[bytes]:
+    """Yield the decoded piece in parts."""
     while piece:
         yield stream.decompress(piece, _PART)
         piece = stream.unconsumed_tail
 
 
-def _zlib_wrapped(start: bytes) -> bool:
-    """Whether deflate data begin with a zlib header: method 8 and a check divisible by 31 (RFC 1950 section 2.2)."""
+def _is_zlib(start: bytes) -> bool:
+    """Return whether deflate data begin with a zlib header: method 8, check divisible by 31 (RFC 1950 section 2.2)."""
     return len(start) > 1 and start[0] & 0x0F == _DEFLATE and int.from_bytes(start[:2], "big") % 31 == 0

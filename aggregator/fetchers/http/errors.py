@@ -12,7 +12,7 @@ from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.http.target import printable
+from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import PollState
 
 
@@ -20,7 +20,7 @@ class BarredError(FetchError):
     """The robots.txt of an origin forbids an address; ``poll_state`` is of the robots.txt, and says until when."""
 
     def __init__(self, why: str, poll_state: PollState) -> None:
-        """With the reason, and what is remembered of the robots.txt."""
+        """Keep the reason, and the poll state of the robots.txt."""
         super().__init__(why)
         self.poll_state = poll_state
 
@@ -30,16 +30,16 @@ class LostError(FetchError):
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn whatever an origin or the network does inside into a FetchError."""
     try:
         yield
     except (OSError, HTTPException, HTTPError, ValueError) as error:
-        raise FetchError(_words(_cause(error))) from error
+        raise FetchError(_describe(_find_cause(error))) from error
 
 
-def complaint(status: int, after: PollState) -> str:
-    """What a status that brought nothing means, in our words: the origin's own reason phrase is not repeated."""
+def describe_status(status: int, after: PollState) -> str:
+    """Describe a status without a document; the origin's own reason phrase is not repeated."""
     name = f"{status} {responses[status]}" if status in responses else f"{status}"
     if status == HTTPStatus.GONE and after.gone:
         return f"{name}: gone for good; it is not asked any more, and its items stay"
@@ -50,7 +50,7 @@ def complaint(status: int, after: PollState) -> str:
     return name
 
 
-def _cause(error: BaseException) -> BaseException:
+def _find_cause(error: BaseException) -> BaseException:
     """Return the error of the socket or of http.client that requests and urllib3 wrapped; else the error itself."""
     found, each = error, error.__context__
     while each is not None:
@@ -60,12 +60,12 @@ def _cause(error: BaseException) -> BaseException:
     return found
 
 
-def _words(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """Return one line that says what happened; an origin's own bytes only where they help, and escaped."""
     for kind, words in _WORDS:
         if isinstance(error, kind):
-            return words.format(detail=printable(getattr(error, "verify_message", "") or str(error)))
-    return f"could not be reached: {printable(getattr(error, 'strerror', None) or str(error))}"
+            return words.format(detail=make_printable(getattr(error, "verify_message", "") or str(error)))
+    return f"could not be reached: {make_printable(getattr(error, 'strerror', None) or str(error))}"
 
 
 _WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, so the special before the general

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 
-from aggregator.fetchers.http.target import printable
+from aggregator.fetchers.http.target import make_printable
 from aggregator.text.dates import parse_http_date
 
 CODINGS = ("gzip", "deflate", "br")
@@ -27,17 +27,17 @@ _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
 @cache
-def introduction(contact: str, codings: str = ", ".join(CODINGS)) -> tuple[tuple[str, str], ...]:
-    """Who asks and what is understood: ``product/version (+contact)``, as operators of origins look for it."""
+def make_request_headers(contact: str, codings: str = ", ".join(CODINGS)) -> tuple[tuple[str, str], ...]:
+    """Return the fields of every request: ``product/version (+contact)``, the types and codings that are accepted."""
     about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
     agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
     return (("User-Agent", agent), ("Accept", ACCEPT), ("Accept-Encoding", codings))
 
 
-def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The fields by name in lower case, without the space around values; one that came twice has both, in order.
+def join_fields(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the fields by name in lower case, without the space around values.
 
-    Of what can only be one, the first holds (ETag, Last-Modified, Location, Retry-After and the dates).
+    A list that came twice has both values in order; of other fields (ETag, Location, dates) the first counts.
     """
     fields: dict[str, str] = {}
     for key, text in pairs:
@@ -49,63 +49,63 @@ def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return fields
 
 
-def freshness(fields: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long the answer says it stays fresh; ``None`` where it says nothing.
+def parse_freshness(fields: Mapping[str, str], now: datetime) -> timedelta | None:
+    """Return how long an answer stays fresh; ``None`` if that is not given.
 
-    ``max-age`` before ``Expires`` (RFC 9111 section 5.3), which is read relative to the answer's own ``Date``. Age is
-    not taken off: an origin counts from when it was asked.
+    ``max-age`` before ``Expires`` (RFC 9111 section 5.3), which is relative to the answer's own ``Date``. Age is not
+    subtracted: an origin counts from when it was asked.
 
-    >>> freshness({"cache-control": "public, max-age=600"}, datetime(2026, 1, 1)).seconds
+    >>> parse_freshness({"cache-control": "public, max-age=600"}, datetime(2026, 1, 1)).seconds
     600
     """
     if found := _MAX_AGE.search(fields.get("cache-control", "")):
-        return _seconds(found[1])
+        return _parse_seconds(found[1])
     expires = parse_http_date(fields.get("expires", ""))
-    return None if expires is None else max(expires - _clock(fields, now), timedelta())
+    return None if expires is None else max(expires - _answer_date(fields, now), timedelta())
 
 
-def pause(fields: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long ``Retry-After`` asks to wait, in both its forms (RFC 9110 section 10.2.3); ``None`` where it does not.
+def parse_retry_after(fields: Mapping[str, str], now: datetime) -> timedelta | None:
+    """Return how long ``Retry-After`` asks to wait, in both its forms (RFC 9110 section 10.2.3); ``None`` without it.
 
-    A date is read relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
+    A date is relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
     """
     text = fields.get("retry-after", "").strip()
     if _SECONDS.fullmatch(text):
-        return _seconds(text)
+        return _parse_seconds(text)
     until = parse_http_date(text)
-    return None if until is None else max(until - _clock(fields, now), timedelta())
+    return None if until is None else max(until - _answer_date(fields, now), timedelta())
 
 
-def media_type(text: str) -> tuple[str | None, str | None]:
-    """Media type and charset of a Content-Type in lower case; ``None`` for what is missing.
+def parse_content_type(text: str) -> tuple[str | None, str | None]:
+    """Return media type and charset of a Content-Type in lower case, ``None`` for what is missing.
 
-    >>> media_type('Text/XML; charset="UTF-8"')
+    >>> parse_content_type('Text/XML; charset="UTF-8"')
     ('text/xml', 'utf-8')
     """
-    kind, *parameters = (part.strip() for part in printable(text).lower().split(";"))
+    kind, *parameters = (part.strip() for part in make_printable(text).lower().split(";"))
     named = dict(part.partition("=")[::2] for part in parameters)
     return kind or None, named.get("charset", "").strip("\"' ") or None
 
 
-def length(text: str) -> int | None:
-    """The bytes of a Content-Length; ``None`` where it says none, or nothing a file could have."""
+def parse_content_length(text: str) -> int | None:
+    """Return the bytes of a Content-Length; ``None`` if it is no number, 0, or larger than any file."""
     return (int(text) or None) if re.fullmatch(r"[0-9]{1,15}", text) else None
 
 
-def validators(fields: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """ETag and Last-Modified byte for byte; ``None`` for what was not given or cannot be sent back so."""
-    return _sendable(fields.get("etag")), _sendable(fields.get("last-modified"))
+def get_validators(fields: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """Return ETag and Last-Modified byte for byte, ``None`` for what is missing or cannot be sent back."""
+    return _sendable_or_none(fields.get("etag")), _sendable_or_none(fields.get("last-modified"))
 
 
-def _sendable(value: str | None) -> str | None:
+def _sendable_or_none(value: str | None) -> str | None:
     if not value or len(value) > _LONGEST_VALIDATOR or any(letter < " " or letter == "\x7f" for letter in value):
         return None
     return value
 
 
-def _clock(fields: Mapping[str, str], now: datetime) -> datetime:
+def _answer_date(fields: Mapping[str, str], now: datetime) -> datetime:
     return parse_http_date(fields.get("date", "")) or now
 
 
-def _seconds(digits: str) -> timedelta:
+def _parse_seconds(digits: str) -> timedelta:
     return timedelta(seconds=int(digits) if len(digits) <= _MANY_DIGITS else 10**_MANY_DIGITS)

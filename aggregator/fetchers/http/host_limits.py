@@ -39,7 +39,7 @@ class _Host(Struct):
 class HostLimiter:
     """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
 
-    ``held`` says which hosts asked for silence and until when, as `holds` returns it; ``recall`` returns what is
+    ``held`` says which hosts asked for silence and until when, as `find_holds` returns it; ``recall`` returns what is
     remembered of a robots.txt by its address. May be used from several threads.
     """
 
@@ -79,12 +79,12 @@ class HostLimiter:
         config says of the addresses that it names. An address that is not due has its answer at once. ``headers`` are
         sent to the origin of the address alone.
         """
-        if polling.resting(self._under_hold(poll_state), now, force=force):
+        if polling.explain_rest(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
             resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
         task = partial(self._poll, source, poll_state, now, force=force, found=found, headers=headers)
-        return self.submit(polling.address(poll_state), task)
+        return self.submit(polling.find_address(poll_state), task)
 
     def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
         """Poll as `poll` does with the same options, and wait for the answer."""
@@ -165,7 +165,7 @@ class HostLimiter:
             source, self._under_hold(poll_state), now, force=force, late=late, permit=permit, secret=headers
         )
         with self._lock:
-            for name, until in holds((answer.poll_state,), now).items():
+            for name, until in find_holds((answer.poll_state,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
         return answer
 
@@ -185,23 +185,23 @@ class HostLimiter:
 
     def _under_hold(self, poll_state: PollState) -> PollState:
         with self._lock:
-            return with_hold(poll_state, self._held)
+            return apply_hold(poll_state, self._held)
 
 
-def holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
+def find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
     """Return the hosts that asked for silence (429, 503 with Retry-After), and until when."""
     held: dict[str, datetime] = {}
     for poll_state in poll_states:
         until = poll_state.hold_until
         if until is not None and until > now:
-            name = poll_state.hold_host or find_host(polling.address(poll_state))
+            name = poll_state.hold_host or find_host(polling.find_address(poll_state))
             held[name] = max(until, held.get(name, until))
     return held
 
 
-def with_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
+def apply_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
     """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
-    name = find_host(polling.address(poll_state))
+    name = find_host(polling.find_address(poll_state))
     until = held.get(name)
     if until is None or (poll_state.hold_until is not None and poll_state.hold_until >= until):
         return poll_state

@@ -108,10 +108,10 @@ def ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> da
     if force:
         return max(now, hold)
     rest = now if stepped_back else poll_state.not_before or now
-    return _awake(max(now, hold, rest), poll_state)
+    return _skip_windows(max(now, hold, rest), poll_state)
 
 
-def waits(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
+def find_rest_end(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
     """Return until when the address must not be polled; ``None`` if it may be polled now."""
     ready = ready_at(poll_state, now, force=force)
     return ready if ready > now else None
@@ -144,32 +144,32 @@ def next_due(source: str, cron: str | None, poll_states: Sequence[PollState], no
     return min((ready_at(poll_state, due) for poll_state in poll_states), default=due)
 
 
-def resting(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
-    """Why the address is not asked now; empty where it is. One that is gone (410) is asked only by force."""
+def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
+    """Return why the address is not polled now, "" if it is. One that is gone (410) is polled only by force."""
     if poll_state.gone and not force:
         return "gone (410), not asked any more"
-    until = waits(poll_state, now, force=force)
+    until = find_rest_end(poll_state, now, force=force)
     return f"not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
 
 
-def due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
-    """Whether the address may be asked now."""
-    return not resting(poll_state, now, force=force)
+def is_due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
+    """Return whether the address may be polled now."""
+    return not explain_rest(poll_state, now, force=force)
 
 
-def address(poll_state: PollState) -> str:
-    """Where to ask: the configured address, or where it permanently moved once that was seen often enough."""
+def find_address(poll_state: PollState) -> str:
+    """Return the address to poll: the configured one, or a permanent redirect's target that was seen often enough."""
     if poll_state.moved_to is not None and poll_state.moved_seen >= MOVED_AFTER:
         return poll_state.moved_to
     return poll_state.url
 
 
-def questions(
+def make_conditional_headers(
     poll_state: PollState, distrust: int | None = None, now: datetime | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """The conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1).
+    """Return the conditional header fields, byte for byte as the origin gave them (RFC 9110 section 13.1).
 
-    None where for ``distrust`` hours nothing but 304 came: some hosts say so for hours after a change.
+    None if for ``distrust`` hours nothing but 304 came: some hosts answer so for hours after a change.
     """
     validators = poll_state.validators
     if distrust and now and poll_state.whole and now - poll_state.whole >= timedelta(hours=distrust):
@@ -178,22 +178,30 @@ def questions(
     return tuple((name, value) for name, value in named if value is not None)
 
 
-def after_answer(poll_state: PollState, reply: Reply, pace: PollIntervals, digest: str | None = None) -> PollState:
-    """What is remembered after an answer: ``digest`` is of the body of a 200, 206 or 226."""
+def update_after_answer(
+    poll_state: PollState, reply: Reply, pace: PollIntervals, digest: str | None = None
+) -> PollState:
+    """Return the poll state after an answer; ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        known = _heard(poll_state, reply) | _undoubted(poll_state) | {"whole": poll_state.whole or reply.ended}
-        return replace(poll_state, **known, not_before=_rested(poll_state, poll_state.validators, reply, pace))
+        known = (
+            _changes_after_success(poll_state, reply)
+            | _changes_if_unchanged(poll_state)
+            | {"whole": poll_state.whole or reply.ended}
+        )
+        return replace(poll_state, **known, not_before=_earliest_poll(poll_state, poll_state.validators, reply, pace))
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
-        kept = poll_state.validators if part else Validators(*headers.validators(reply.fields))
-        known = _heard(poll_state, reply) | (_undoubted(poll_state) if digest == poll_state.digest else {"unread": ""})
+        kept = poll_state.validators if part else Validators(*headers.get_validators(reply.fields))
+        known = _changes_after_success(poll_state, reply) | (
+            _changes_if_unchanged(poll_state) if digest == poll_state.digest else {"unread": ""}
+        )
         known |= {"digest": digest, "validators": kept, "whole": reply.ended}
-        return replace(poll_state, **known, not_before=_rested(poll_state, kept, reply, pace))
+        return replace(poll_state, **known, not_before=_earliest_poll(poll_state, kept, reply, pace))
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
-        return replace(failed(poll_state, reply.asked, reply.ended, pace), gone=True)
-    missed = failed(poll_state, reply.asked, reply.ended, pace)
+        return replace(update_after_failure(poll_state, reply.asked, reply.ended, pace), gone=True)
+    missed = update_after_failure(poll_state, reply.asked, reply.ended, pace)
     came = reply.ended + reply.late
-    pause = headers.pause(reply.fields, came)
+    pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
         return missed
     until = came + min(pause, LONGEST_REST)
@@ -203,10 +211,10 @@ def after_answer(poll_state: PollState, reply: Reply, pace: PollIntervals, diges
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 
-def failed(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
-    """What is remembered after no usable answer: the good of before, one more error, and a longer rest.
+def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
+    """Return the poll state after no usable answer: one more error and a longer rest.
 
-    A remembered move is forgotten, so that the configured address is asked next.
+    A remembered move is forgotten, so that the configured address is polled next.
     """
     errors = poll_state.errors + 1
     rest = min(FIRST_BACKOFF * 2 ** min(errors - 1, 10), LONGEST_BACKOFF)
@@ -223,20 +231,20 @@ def failed(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIn
     )
 
 
-def unreached(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
-    """What is remembered where no origin was reached: our own network, or our own guard, is soon mended.
+def update_after_unreached(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
+    """Return the poll state after a poll that reached no origin, with a shorter rest than after an error of the origin.
 
-    No origin was bothered, so a machine that wakes up without a network has its feeds an hour after it has one again.
+    A machine that wakes up without a network has its feeds at most an hour after it has one again.
     """
-    missed = failed(poll_state, asked, ended, pace)
+    missed = update_after_failure(poll_state, asked, ended, pace)
     rest = min(FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), LONGEST_UNREACHED)
     return replace(missed, not_before=ended + rest, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
 
 
-def with_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> PollState:
-    """The memory once the document was read: its ttl, skipHours and skipDays hold until the next one is.
+def apply_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> PollState:
+    """Return the poll state with the ttl, skipHours and skipDays of the document that was read.
 
-    A rhythm that leaves no hour or no day is no rhythm.
+    A rhythm that leaves no hour or no day is ignored.
     """
     every = None if rhythm.interval is None else max(0, int(rhythm.interval.total_seconds()))
     hours = tuple(sorted(rhythm.skip_hours)) if len(rhythm.skip_hours) < _HOURS else ()
@@ -245,15 +253,15 @@ def with_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> P
     if poll_state.asked is None or not every:
         return kept
     wished = poll_state.asked + max(
-        _least(poll_state.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST)
+        _least_interval(poll_state.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST)
     )
-    silent = poll_state.asked + _least(poll_state.validators, pace, said=False)
+    silent = poll_state.asked + _least_interval(poll_state.validators, pace, said=False)
     stands = poll_state.not_before or wished
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
 
 
-def _heard(poll_state: PollState, reply: Reply) -> dict[str, Any]:
-    """What changes with a usable answer: no errors, no hold, and the chain of permanent redirects counted."""
+def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any]:
+    """Return the changes by a usable answer: no errors, no hold, and the permanent redirects counted."""
     moved_to, seen = reply.permanent, 1
     if reply.moved and not reply.redirected:
         moved_to, seen = poll_state.moved_to, poll_state.moved_seen
@@ -271,30 +279,30 @@ def _heard(poll_state: PollState, reply: Reply) -> dict[str, Any]:
     }
 
 
-def _undoubted(before: PollState) -> dict[str, Any]:
-    """What changes when what is held is met again: what was doubtful since is gone, and it is as readable as it was."""
+def _changes_if_unchanged(before: PollState) -> dict[str, Any]:
+    """Return the changes by a document that was read before: a listing in doubt since is forgotten."""
     return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
-def _rested(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
-    """The time before which freshness, ttl and floor let nobody ask, where these validators are kept."""
-    fresh = min(headers.freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
+def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
+    """Return the time before which freshness, ttl and the least interval forbid a poll."""
+    fresh = min(headers.parse_freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
     every = min(timedelta(seconds=poll_state.every or 0), LONGEST_REST)
-    floor = reply.asked + _least(kept, pace, said=bool(fresh or poll_state.every))
+    floor = reply.asked + _least_interval(kept, pace, said=bool(fresh or poll_state.every))
     return max(floor, reply.ended + fresh, reply.ended + every)
 
 
-def _least(kept: Validators, pace: PollIntervals, *, said: bool) -> timedelta:
-    """The least rest between two questions.
+def _least_interval(kept: Validators, pace: PollIntervals, *, said: bool) -> timedelta:
+    """Return the least interval between two polls.
 
-    A day where the next one will be unconditional, an hour where it is conditional or the origin itself ``said`` how
-    often (max-age, Expires, ttl).
+    A day if the next one will be unconditional, an hour if it is conditional or the origin itself ``said`` how often
+    (max-age, Expires, ttl).
     """
     blind = kept == NONE and not said
     return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
 
 
-def _awake(moment: datetime, poll_state: PollState) -> datetime:
+def _skip_windows(moment: datetime, poll_state: PollState) -> datetime:
     """Return the first instant from the moment on in no hour (UTC) and on no day (Monday is 0) to leave out."""
     for _ in range(_DAYS * _HOURS + 1):
         at = moment.astimezone(UTC)
@@ -305,5 +313,5 @@ def _awake(moment: datetime, poll_state: PollState) -> datetime:
 
 
 def _jitter(url: str, errors: int) -> float:
-    """A share between 0 and 0.1 that is the same whenever it is asked, and another for each address and try."""
+    """Return a share between 0 and 0.1, always the same for an address and a try."""
     return int.from_bytes(sha256(f"{errors} {url}".encode()).digest()[:2], "big") % 1000 / 10_000

@@ -32,7 +32,7 @@ from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, LostError
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
-from aggregator.fetchers.http.target import LONGEST_URL, Target, shown
+from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
 from aggregator.text.urls import find_host
 
@@ -43,8 +43,8 @@ _LINE = re.compile(r"(user-agent|allow|disallow)[ \t]*+:[ \t]*+([^\s#]*+)", re.I
 _BREAKS = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
 
-KEPT = timedelta(hours=24)  # section 2.4
-MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long time
+_KEPT = timedelta(hours=24)  # section 2.4
+_MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long time
 MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
@@ -56,7 +56,7 @@ class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
     def __init__(self, client: Client, policy: Policy, recall: Recall, begun: float) -> None:
-        """Nothing known yet; ``begun`` is when the run's clock was read (`time.monotonic`)."""
+        """Know nothing yet; ``begun`` is when the run's clock was read (`time.monotonic`)."""
         self._client, self._policy, self._recall, self._begun = client, policy, recall, begun
         self._known: dict[str, Robots] = {}
         self._news: dict[str, Robots] = {}
@@ -64,33 +64,33 @@ class RobotsChecker:
         self._lock = threading.Lock()
 
     def check(self, where: Target, meter: Meter, now: datetime, under: Callable[[PollState], PollState]) -> bool:
-        """Whether the origin had to be asked before it was known that we may; BarredError where we may not.
+        """Return whether the robots.txt had to be fetched for this permission; BarredError if there is none.
 
-        ``under`` is a memory with what its host asked of anybody.
+        ``under`` returns a poll state with the hold of its host.
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
             said = self._known.get(url) or self._recall(url) or Robots(PollState(url))
             said = replace(said, poll_state=under(said.poll_state))
-            asked = polling.due(said.poll_state, now)
+            asked = polling.is_due(said.poll_state, now)
             if asked:
                 said = self._asked(said, meter, now)
                 with self._lock:
                     self._news[url] = said
             self._known[url] = said
-        if why := refusal(said, where, now):
+        if why := explain_refusal(said, where, now):
             raise BarredError(why, said.poll_state)
         return asked
 
     def news(self) -> tuple[Robots, ...]:
-        """What was learned since this was last asked."""
+        """Return what was learned since the last call."""
         with self._lock:
             news, self._news = self._news, {}
         return tuple(news.values())
 
     @contextmanager
     def _turn(self, url: str, meter: Meter) -> Iterator[None]:
-        """Wait until nobody else asks for it; who has the turn waits for nothing but the origin."""
+        """Wait until no other thread fetches it."""
         with self._lock:
             turn = self._turns.setdefault(url, threading.Lock())
         if not turn.acquire(timeout=meter.seconds_left()):
@@ -101,69 +101,69 @@ class RobotsChecker:
             turn.release()
 
     def _asked(self, before: Robots, meter: Meter, now: datetime) -> Robots:
-        """What one question for it came to."""
-        conditions = polling.questions(before.poll_state)
+        """Fetch a robots.txt and return its state."""
+        conditions = polling.make_conditional_headers(before.poll_state)
         try:
             trail, body = self._client.get_start(before.poll_state.url, conditions, meter, MOST)
         except LostError:
-            return _said(before, "", Validators(), now)
+            return _with_rules(before, "", Validators(), now)
         except FetchError as error:
-            miss = polling.failed if meter.reached else polling.unreached
+            miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(before.poll_state, now, now, self._policy.pace)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=find_host(trail.where.url))
-        return after(before, reply, body, self._policy.pace)
+        return update_after_answer(before, reply, body, self._policy.pace)
 
 
-def after(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Robots:
-    """What is known once the answer has come."""
-    given = Validators(*headers.validators(reply.fields))
+def update_after_answer(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Robots:
+    """Return the state of a robots.txt after an answer."""
+    given = Validators(*headers.get_validators(reply.fields))
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
-        return _said(before, before.rules or "", before.poll_state.validators, reply.asked)
+        return _with_rules(before, before.rules or "", before.poll_state.validators, reply.asked)
     if reply.status // 100 == _SUCCESS:
-        return _said(before, concerning(body), given, reply.asked)
+        return _with_rules(before, extract_rules(body), given, reply.asked)
     if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
-        return _said(before, "", Validators(), reply.asked)
-    missed = polling.after_answer(before.poll_state, reply, pace)
-    return Robots(missed, before.rules, before.missed or reply.asked, errors.complaint(reply.status, missed))
+        return _with_rules(before, "", Validators(), reply.asked)
+    missed = polling.update_after_answer(before.poll_state, reply, pace)
+    return Robots(missed, before.rules, before.missed or reply.asked, errors.describe_status(reply.status, missed))
 
 
-def _said(before: Robots, rules: str, validators: Validators, now: datetime) -> Robots:
-    """What is known of a robots.txt that was had, or is known not to be there."""
+def _with_rules(before: Robots, rules: str, validators: Validators, now: datetime) -> Robots:
+    """Return the state of a robots.txt that was fetched, or is known not to exist."""
     poll_state = replace(
         before.poll_state,
         validators=validators,
         asked=now,
         heard=now,
         errors=0,
-        not_before=now + KEPT - polling.SLACK,
+        not_before=now + _KEPT - polling.SLACK,
         hold_until=None,
         hold_host="",
     )
     return Robots(poll_state, rules)
 
 
-def refusal(said: Robots, where: Target, now: datetime) -> str:
-    """Why the address may not be asked; empty where it may."""
-    name = shown(said.poll_state.url)
+def explain_refusal(said: Robots, where: Target, now: datetime) -> str:
+    """Return why the address may not be requested, "" if it may."""
+    name = redact(said.poll_state.url)
     hold = said.poll_state.hold_until
     if hold is not None and hold > now:
         return f"not asked, {where.authority} asked for silence until {hold:%Y-%m-%d %H:%M:%S} UTC"
     if said.rules is not None:
-        return "" if permit(said.rules, where.url) else f"not asked, {name} disallows {shown(where.url)}"
-    if said.missed is not None and now - said.missed >= MISSED:
+        return "" if permits(said.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
+    if said.missed is not None and now - said.missed >= _MISSED:
         return ""
     return f"not asked, {name} cannot be had: {said.why}"
 
 
-def concerning(body: bytes) -> str:
-    r"""The rules for us, one a line: those of all groups that name us, else of those for everybody; empty for none.
+def extract_rules(body: bytes) -> str:
+    r"""Return the rules for us, one a line: those of all groups that name us, else of the groups for all robots.
 
-    Lines that are no rule end no group (section 2.2.4), and a page in HTML has none. A pattern longer than any address
-    that is asked could match nothing.
+    Lines that are no rule end no group (section 2.2.4), and a page in HTML has none. Patterns longer than any address
+    are left out.
 
-    >>> concerning(b"User-agent: *\nDisallow: /\nUser-agent: Aggregator/1\nSitemap: /s\nAllow: /feed # ours")
+    >>> extract_rules(b"User-agent: *\nDisallow: /\nUser-agent: Aggregator/1\nSitemap: /s\nAllow: /feed # ours")
     'allow: /feed'
     """
     groups: dict[str, list[str]] = {}
@@ -177,7 +177,7 @@ def concerning(body: bytes) -> str:
         if word == "user-agent":
             named = set() if ruled else named
             ruled = False
-            for token in {_named(value)} & {TOKEN, "*"}:
+            for token in {_parse_user_agent(value)} & {TOKEN, "*"}:
                 named.add(token)
                 groups.setdefault(token, [])
             continue
@@ -188,24 +188,24 @@ def concerning(body: bytes) -> str:
     return "\n".join(groups.get(TOKEN, groups.get("*", [])))
 
 
-def permit(rules: str, url: str) -> bool:
-    r"""Whether the rules let the address be asked; ``robots.txt`` itself always may be.
+def permits(rules: str, url: str) -> bool:
+    r"""Return whether the rules permit the address; ``robots.txt`` itself is always permitted.
 
     >>> (
-    ...     permit("disallow: /\nallow: /*.xml$", "https://a.example/feed.xml"),
-    ...     permit("disallow: /f", "https://a.example/f"),
+    ...     permits("disallow: /\nallow: /*.xml$", "https://a.example/feed.xml"),
+    ...     permits("disallow: /f", "https://a.example/f"),
     ... )
     (True, False)
     """
-    return not rules or _parsed(rules).can_fetch(url, TOKEN)
+    return not rules or _parse_rules(rules).can_fetch(url, TOKEN)
 
 
-def _named(value: str) -> str:
-    """Whom a group is for: a product token in lower case, or everybody; empty where it names nobody."""
+def _parse_user_agent(value: str) -> str:
+    """Return a group's product token in lower case, "*" for all robots, "" for neither."""
     found = _TOKEN.match(value)
     return found[0].lower() if found else ""
 
 
 @lru_cache(maxsize=4)  # the rules of one file may take 40 MB, and 2,000 sources may stand on one host
-def _parsed(rules: str) -> Protego:
+def _parse_rules(rules: str) -> Protego:
     return Protego.parse(f"user-agent: *\n{rules}")

@@ -37,17 +37,17 @@ class RefusedError(FetchError):
     """No address of the host may be reached by the rules of the config."""
 
 
-def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
-    """Why the address may not be reached; ``None`` where it may.
+def explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
+    """Return why the address may not be reached; ``None`` if it may.
 
-    An address mapped into IPv6 is judged as the IPv4 address it is (RFC 4291 section 2.5.5.2).
+    An address mapped into IPv6 is judged as IPv4 (RFC 4291 section 2.5.5.2).
 
-    >>> refusal("::ffff:127.0.0.1")
+    >>> explain_refusal("::ffff:127.0.0.1")
     '127.0.0.1 is not a public address'
-    >>> refusal("127.0.0.1", ("127.0.0.0/8",))
-    >>> refusal("93.184.215.14")
+    >>> explain_refusal("127.0.0.1", ("127.0.0.0/8",))
+    >>> explain_refusal("93.184.215.14")
     """
-    parsed = _unmapped(ipaddress.ip_address(address))
+    parsed = _unmap(ipaddress.ip_address(address))
     if any(parsed in network for network in _networks(tuple(allowed))):
         return None
     given_out = parsed.version == 4 or parsed in _GIVEN_OUT  # noqa: PLR2004  # the version of the protocol
@@ -57,14 +57,13 @@ def refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
 
 
 def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -> tuple[str, ...]:
-    """The addresses of a host that may be reached, in the resolver's order; never empty.
+    """Return the addresses of a host that may be reached, in the resolver's order; never empty.
 
-    Connect to these, not to the name again: a name that answers otherwise the next time gains nothing. Where some
-    of the addresses may be reached, the others are left out. RefusedError where none may, FetchError where none is
-    found in time.
+    Connect to these, not to the name again, which may resolve otherwise the next time. RefusedError if none may be
+    reached, FetchError if none is found in time.
     """
-    found = _looked_up(host, port, seconds)
-    refusals = {address: refusal(address, allowed) for address in found}
+    found = _look_up(host, port, seconds)
+    refusals = {address: explain_refusal(address, allowed) for address in found}
     reachable = tuple(address for address, reason in refusals.items() if reason is None)
     if not reachable:
         reasons = "; ".join(reason for reason in refusals.values() if reason)
@@ -72,8 +71,8 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
     return reachable
 
 
-def _looked_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
-    """What the system's resolver says; asked in a thread of its own because it cannot be interrupted."""
+def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
+    """Return the answer of the system's resolver, asked in a thread because it cannot be interrupted."""
     answers: queue.SimpleQueue[tuple[str, ...] | OSError | UnicodeError] = queue.SimpleQueue()
 
     def ask() -> None:
@@ -83,7 +82,7 @@ def _looked_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
         except (OSError, UnicodeError) as error:
             answers.put(error)
 
-    if _literal(host):
+    if _is_address(host):
         ask()
     else:
         threading.Thread(target=ask, daemon=True, name="resolver").start()
@@ -101,14 +100,14 @@ def _networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
 
 
-def _unmapped(address: Address) -> Address:
+def _unmap(address: Address) -> Address:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
 
 
-def _literal(host: str) -> bool:
-    """Whether the host is an address as `ipaddress` spells it, which the resolver answers at once."""
+def _is_address(host: str) -> bool:
+    """Return whether the host is an address as `ipaddress` spells it, which the resolver answers at once."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

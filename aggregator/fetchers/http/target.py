@@ -33,61 +33,61 @@ class Target(Struct, frozen=True):
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port: whom credentials and connections belong to (RFC 6454 section 4)."""
+        """Return scheme, host and port, to which credentials and connections belong (RFC 6454 section 4)."""
         return (self.scheme, self.host, self.port)
 
     @property
     def authority(self) -> str:
-        """The value of the Host header (RFC 9110 section 7.2)."""
+        """Return the value of the Host header (RFC 9110 section 7.2)."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def url(self) -> str:
-        """The address without credentials."""
+        """Return the address without credentials."""
         return f"{self.scheme}://{self.authority}{self.path}"
 
 
 @lru_cache(maxsize=4096)
-def target(url: str) -> Target:
-    """Where the address points; FetchError where it is none that may be asked.
+def parse_target(url: str) -> Target:
+    """Parse an address; FetchError if it is none that may be requested.
 
-    >>> target("HTTP://Example.org?b=2&a=%2f#top").url
+    >>> parse_target("HTTP://Example.org?b=2&a=%2f#top").url
     'http://example.org/?b=2&a=%2f'
     """
     if len(url) > LONGEST_URL:
         raise FetchError("the address is too long")
     try:
         parts = urlsplit(url)
-        scheme, host, port = _SCHEMES.get(parts.scheme), _ascii(parts.hostname or ""), parts.port
+        scheme, host, port = _SCHEMES.get(parts.scheme), _encode_host(parts.hostname or ""), parts.port
     except ValueError:
-        raise FetchError(f"not an address: {shown(url)}") from None
+        raise FetchError(f"not an address: {redact(url)}") from None
     if scheme is None:
-        raise FetchError(f"only http and https are asked, not {printable(parts.scheme) or 'a path'}")
+        raise FetchError(f"only http and https are asked, not {make_printable(parts.scheme) or 'a path'}")
     if not host or port == 0 or "\\" in parts.netloc:
-        raise FetchError(f"not an address: {shown(url)}")
+        raise FetchError(f"not an address: {redact(url)}")
     path = (parts.path or "/") + ("?" + parts.query if "?" in url.partition("#")[0] else "")
     path = path if path.startswith("/") else "/" + path
-    login = _login(parts.username, parts.password)
+    login = _encode_login(parts.username, parts.password)
     return Target(scheme, host, port or _PORTS[scheme], quote(path, safe=_ON_THE_WIRE), login)
 
 
-def follow(here: Target, location: str) -> Target:
-    """Where a redirect leads; credentials stay only with their scheme, host and port."""
+def follow_redirect(here: Target, location: str) -> Target:
+    """Return the target of a redirect; credentials stay with their scheme, host and port."""
     try:
-        url = urljoin(here.url, _latin(location))
+        url = urljoin(here.url, _decode_location(location))
     except ValueError:
-        raise FetchError(f"redirected to what is no address: {printable(location)}") from None
-    there = target(url)
+        raise FetchError(f"redirected to what is no address: {make_printable(location)}") from None
+    there = parse_target(url)
     if there.login is not None or there.origin != here.origin:
         return Target(there.scheme, there.host, there.port, there.path)
     return Target(there.scheme, there.host, there.port, there.path, here.login)
 
 
-def shown(url: str) -> str:
-    """The address as a report may show it: without credentials, and without the query, where private feeds keep theirs.
+def redact(url: str) -> str:
+    """Return the address without credentials and without the query, where private feeds have their tokens.
 
-    >>> shown("https://me:secret@example.org/feed?token=abc")
+    >>> redact("https://me:secret@example.org/feed?token=abc")
     'https://example.org/feed?…'
     """
     try:
@@ -95,33 +95,33 @@ def shown(url: str) -> str:
     except ValueError:
         return "(an address that cannot be read)"
     host = parts.netloc.rpartition("@")[2]
-    return printable(f"{parts.scheme}://{host}{parts.path}" + ("?…" if parts.query else ""))
+    return make_printable(f"{parts.scheme}://{host}{parts.path}" + ("?…" if parts.query else ""))
 
 
-def printable(text: str) -> str:
-    r"""An origin's words on one line that no terminal or log can misread.
+def make_printable(text: str) -> str:
+    r"""Return a text of an origin as one line without control characters.
 
-    >>> printable("Bad\r\n\x1b[31mnews")
+    >>> make_printable("Bad\r\n\x1b[31mnews")
     'Bad [31mnews'
     """
     calm = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return calm if len(calm) <= LONGEST_SHOWN else calm[: LONGEST_SHOWN - 1] + "…"
 
 
-def _ascii(host: str) -> str:
-    """The host as it is resolved, by UTS 46 as browsers do: look-alike digits become digits, and are judged as such."""
+def _encode_host(host: str) -> str:
+    """Return the host in ASCII by UTS 46, as browsers do: look-alike digits become digits."""
     return host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
 
 
-def _login(username: str | None, password: str | None) -> str | None:
+def _encode_login(username: str | None, password: str | None) -> str | None:
     if username is None:
         return None
     pair = unquote_to_bytes(username) + b":" + unquote_to_bytes(password or "")
     return "Basic " + b64encode(pair).decode("ascii")
 
 
-def _latin(location: str) -> str:
-    """A Location as its origin meant it: http.client reads header bytes as Latin-1, origins send UTF-8."""
+def _decode_location(location: str) -> str:
+    """Return a Location as UTF-8, which origins send and http.client decodes as Latin-1."""
     try:
         return location.strip().encode("latin-1").decode("utf-8")
     except UnicodeError:

@@ -1,72 +1,135 @@
-"""The letters of a document: its bytes decoded the way browsers and feed readers agree on, and never refused."""
+"""The text of a document and its type: origins are wrong about both, so the bytes decide."""
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
+from typing import Any, Literal
 
+from msgspec.structs import replace
+
+from aggregator.errors import ReadError
 from aggregator.model.source import Document
 
 # HTML Living Standard, 13.2.3.2: byte order mark, then the transport, then what the document declares.
-MARKS = (
+_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*+(?:["']\s*+)?([\w.:-]{1,40})""", re.IGNORECASE)
-WIDE = re.compile(
+_DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*+(?:["']\s*+)?([\w.:-]{1,40})""", re.IGNORECASE)
+_WIDE = re.compile(
     rb"""(<\?xml[^>]{0,100}encoding\s*=\s*)(["'])(?:utf-?(?:16|32)|ucs-?[24])[\w-]{0,3}["']""", re.IGNORECASE
 )
-HALF = re.compile(
+_HALF_REFERENCE = re.compile(
     rb"&#(?:[xX]0{0,8}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,8}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));?"
 )
-HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
-WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252"}  # WHATWG Encoding Standard, section 4.2: as every browser reads them
-REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
-LAST_RESORT = "cp1252"  # undeclared bytes that are no UTF-8 are Windows Latin in every fixture seen
+_DECLARATION_HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
+_WIDER = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+}  # WHATWG Encoding Standard, section 4.2: as every browser reads them
+_REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
+_LAST_RESORT = "cp1252"  # undeclared bytes that are no UTF-8 are Windows Latin in every fixture seen
 
 
-def decoded(document: Document) -> str:
-    """The body as text with plain line ends: by its mark, the charset of HTTP, its declaration, UTF-8, or cp1252.
+def decode(document: Document) -> str:
+    """Return the body as text with plain line ends: by its mark, HTTP's charset, its declaration, UTF-8, or cp1252.
 
-    A name that is unknown or does not fit the bytes is passed over; nothing that is answered is ever refused.
+    An encoding that is unknown or does not fit the bytes is skipped; every body can be decoded.
     """
-    body = honest(document.body)
-    for mark, encoding in MARKS:
+    body = correct_declaration(document.body)
+    for mark, encoding in _MARKS:
         if body.startswith(mark):
-            return _plain(body.decode(encoding, "replace"))
-    declared = DECLARED.search(body[:HEAD])
+            return _clean_line_ends(body.decode(encoding, "replace"))
+    declared = _DECLARED.search(body[:_DECLARATION_HEAD])
     names = (document.charset, declared and declared[1].decode("ascii", "replace"), "utf-8")
     for name in names:
-        if name and (text := _tried(body, name)) is not None:
-            return _plain(text)
-    return _plain(body.decode(LAST_RESORT, "replace"))
+        if name and (text := _try_decoding(body, name)) is not None:
+            return _clean_line_ends(text)
+    return _clean_line_ends(body.decode(_LAST_RESORT, "replace"))
 
 
-def honest(body: bytes) -> bytes:
-    """The body without two lies that parsers trip over; most bodies come back as they are.
+def correct_declaration(body: bytes) -> bytes:
+    """Return the body with two mistakes corrected that stop parsers.
 
     A declaration of UTF-16 or UTF-32 that can be read as ASCII is one of UTF-8 (HTML Living Standard, 13.2.3.2).
     A reference to half of a surrogate pair is U+FFFD (the same, 13.2.5.80).
     """
-    if WIDE.search(body[:HEAD]):
-        body = WIDE.sub(rb"\1\2utf-8\2", body, count=1)
-    return HALF.sub(b"&#xFFFD;", body) if b"#" in body and HALF.search(body) else body
+    if _WIDE.search(body[:_DECLARATION_HEAD]):
+        body = _WIDE.sub(rb"\1\2utf-8\2", body, count=1)
+    return _HALF_REFERENCE.sub(b"&#xFFFD;", body) if b"#" in body and _HALF_REFERENCE.search(body) else body
 
 
-def _tried(body: bytes, name: str) -> str | None:
+def _try_decoding(body: bytes, name: str) -> str | None:
     try:
         codec = codecs.lookup(name).name
-        if codec in REFUSED:
+        if codec in _REFUSED:
             return None
-        return body.decode(WIDER.get(codec, codec))
+        return body.decode(_WIDER.get(codec, codec))
     except (LookupError, ValueError):
         return None
 
 
-def _plain(text: str) -> str:
+def _clean_line_ends(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.replace("\x00", "")
+
+
+DocumentType = Literal["json", "feed", "html", "text"]
+
+_TYPE_HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
+_FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
+_FEED_BYTES = re.compile(_FEED.pattern.encode(), _FEED.flags & re.IGNORECASE)  # in nearly all encodings the same bytes
+_HALF_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+_HTML = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|div|table|article|section|main|p|ul|h[1-6])(?:\s|>|/)", re.IGNORECASE
+)
+
+
+def detect_type(document: Document) -> DocumentType:
+    """Return the type by the first bytes: JSON that parses, a feed's root element, HTML elements, else text."""
+    text = decode(document).lstrip()
+    if text[:1] in {"{", "["} and load_json(text) is not None:
+        return "json"
+    head = text[:_TYPE_HEAD]
+    feed, html = _FEED.search(head), _HTML.search(head)
+    if feed and (html is None or feed.start() < html.start()):
+        return "feed"
+    return "html" if html else "text"
+
+
+def is_only_html(document: Document) -> bool:
+    """Return whether the document begins as an HTML page and no feed's element follows: fast, before a slow parser."""
+    if _FEED_BYTES.search(document.body, 0, _TYPE_HEAD):
+        return False
+    head = decode(replace(document, body=document.body[: _TYPE_HEAD * 4]))[:_TYPE_HEAD]
+    return _FEED.search(head) is None and _HTML.search(head) is not None
+
+
+def load_json(text: str) -> Any | None:
+    """Return the JSON value of the text; ``None`` if it is none, or nested deeper than Python's limit.
+
+    Halves of surrogate pairs become U+FFFD: they are no characters and could not be encoded again.
+    """
+    try:
+        return json.loads(_HALF_ESCAPE.sub(r"\\ufffd", text), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def unexpected_type(document: Document, wanted: str) -> ReadError:
+    """Return the error for a document of another type than expected."""
+    found = {"json": "JSON", "feed": "a feed", "html": "an HTML page", "text": "text"}[detect_type(document)]
+    return ReadError(f"{document.source.name}: {found} where {wanted} was expected ({document.url})")
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)

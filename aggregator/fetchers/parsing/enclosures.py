@@ -31,22 +31,22 @@ class Offer(NamedTuple):
     duration: object = None
 
 
-def chosen(offers: Iterable[Offer]) -> tuple[Enclosure, Offer] | None:
-    """The file to publish and the offer it came from: MP3 before other audio before video, the first of the best.
+def choose(offers: Iterable[Offer]) -> tuple[Enclosure, Offer] | None:
+    """Return the file to publish and its offer: MP3 before other audio before video, the first of the best.
 
-    ``None`` where none is audio or video. A type that is missing or says nothing is told by the file's ending.
+    ``None`` if none is audio or video. A missing or vague type is derived from the file's ending.
     """
     best: tuple[int, Enclosure, Offer] | None = None
     for offer in offers:
-        url = address(offer.url)
-        kind = _kind(offer.type, url) if url else ""
+        url = clean_url(offer.url)
+        kind = _find_type(offer.type, url) if url else ""
         if url and (rank := _rank(kind)) and (best is None or rank > best[0]):
-            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, length(offer.length)), offer)
+            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, parse_length(offer.length)), offer)
     return best[1:] if best else None
 
 
-def address(url: object) -> str | None:
-    """A web address with the blanks that some feeds leave in file names made ``%20``; ``None`` for anything else."""
+def clean_url(url: object) -> str | None:
+    """Return a web address, blanks in file names as ``%20``; ``None`` for anything else."""
     if not isinstance(url, str):
         return None
     if is_plain(url):
@@ -55,23 +55,23 @@ def address(url: object) -> str | None:
     return url if is_web(url) else None
 
 
-def absolute(base: str, url: object) -> str | None:
-    """The web address that a link on the page at ``base`` leads to; ``None`` where it leads nowhere on the web."""
+def resolve_url(base: str, url: object) -> str | None:
+    """Return the web address of a link on the page at ``base``; ``None`` if it is none."""
     if isinstance(url, str) and is_plain(url):
         return url
     try:
-        return address(urljoin(base, url.strip())) if isinstance(url, str) and url.strip() else None
+        return clean_url(urljoin(base, url.strip())) if isinstance(url, str) and url.strip() else None
     except ValueError:
         return None
 
 
-def base(document: Document) -> str:
-    """Where the relative links of a document start: where it came from, for a recording where its source is."""
+def find_base(document: Document) -> str:
+    """Return the base of a document's relative links: its address, for a snapshot its source's."""
     return document.source.url or document.url if document.url.startswith("file:") else document.url
 
 
-def _kind(named: object, url: str) -> str:
-    """The media type as it is named, or by the file's ending where the name is none or says nothing; "" for neither."""
+def _find_type(named: object, url: str) -> str:
+    """Return the media type as named, else by the file's ending, else ""."""
     if isinstance(named, str) and named in KNOWN:
         return named
     kind = named.partition(";")[0].strip().lower() if isinstance(named, str) and "/" in named else ""
@@ -81,7 +81,7 @@ def _kind(named: object, url: str) -> str:
 
 
 def _rank(kind: str) -> int:
-    """4 for MP3, 3 for other audio, 2 for video, 0 for what is neither."""
+    """Return 4 for MP3, 3 for other audio, 2 for video, else 0."""
     if kind in {"audio/mpeg", "audio/mp3"}:
         return 4
     if AUDIO.match(kind):
@@ -89,8 +89,8 @@ def _rank(kind: str) -> int:
     return 2 if kind.startswith("video/") else 0
 
 
-def length(said: object) -> int | None:
-    """A length in bytes; ``None`` for 0 and for what is none."""
+def parse_length(said: object) -> int | None:
+    """Return a length in bytes; ``None`` for 0 and for what is no number."""
     text = said.strip() if isinstance(said, str) else str(said)
     number = int(text) if len(text) <= DIGITS and text.isascii() and text.isdecimal() else 0
     return number if 0 < number < LARGEST else None

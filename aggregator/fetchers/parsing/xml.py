@@ -15,10 +15,10 @@ Element: TypeAlias = etree._Element  # noqa: SLF001 -- lxml's own name for the t
 DEEPEST = 256  # nested elements; real pages stay under 60, and libxml2 itself stops there unless told otherwise
 
 
-def pieces(body: bytes, *, recover: bool) -> Iterator[Element]:
-    """Each element of the XML when it is complete, children before parents; ends early where the XML is broken.
+def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
+    """Yield each element when it is complete, children before parents; end early if the XML is broken.
 
-    With ``recover`` libxml2 goes on behind a mistake as well as it can. The taker may ``clear`` what it has read.
+    With ``recover`` libxml2 goes on after a mistake as well as it can. The caller may ``clear`` an element.
     """
     reader = etree.iterparse(
         BytesIO(body), events=("end",), recover=recover, resolve_entities=False, no_network=True, huge_tree=True
@@ -31,7 +31,7 @@ def pieces(body: bytes, *, recover: bool) -> Iterator[Element]:
         return
 
 
-def sound(body: bytes, *tags: str) -> Iterator[Element]:
+def iterate_sound(body: bytes, *tags: str) -> Iterator[Element]:
     """Yield the elements of these names as they end, last the root.
 
     Raises ``ValueError`` where the XML is not well-formed or has a document type. The taker may drop an element once
@@ -50,8 +50,8 @@ def sound(body: bytes, *tags: str) -> Iterator[Element]:
     yield reader.root
 
 
-def html(text: str) -> Element | None:
-    """The root of an HTML page; ``None`` where there is no element at all."""
+def parse_html(text: str) -> Element | None:
+    """Return the root of an HTML page; ``None`` if there is no element at all."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     source = text.replace("\x00", "").encode("utf-8", "replace")
     try:
@@ -60,22 +60,22 @@ def html(text: str) -> Element | None:
         return None
 
 
-def name(element: Element) -> tuple[str, str]:
-    """The namespace, lower case and "" where there is none, and the local name of an element."""
+def get_name(element: Element) -> tuple[str, str]:
+    """Return the namespace of an element in lower case, "" for none, and its local name."""
     namespace, _, local = str(element.tag).rpartition("}")
     return namespace.lstrip("{").lower(), local
 
 
-def text(element: Element) -> str:
-    """All the text of an element and what is inside it, in reading order."""
+def get_text(element: Element) -> str:
+    """Return all the text inside an element."""
     return "".join(str(part) for part in element.itertext())
 
 
-def selected(element: Element, selector: str) -> list[Element | str]:
-    """The elements, or the texts of attributes, that a selector finds below an element, in the page's order.
+def select(element: Element, selector: str) -> list[Element | str]:
+    """Return the elements, or the texts of attributes, that a selector finds below an element, in the page's order.
 
-    XPath where it begins with ``/``, ``.`` and a slash, or ``(``, else CSS, where ``@name`` behind a selector takes an
-    attribute; parts divided by commas are tried in their order. Raises ``ValueError`` where it is neither.
+    XPath if it begins with ``/``, ``.`` and a slash, or ``(``, else CSS, where ``@name`` behind a selector takes an
+    attribute; parts divided by commas are tried in their order. Raises ValueError if it is neither.
     """
     if selector.startswith(("/", "./", "(", "..")):
         return _by_xpath(element, selector if selector.startswith((".", "(")) else f".{selector}", selector)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.http.target import printable, shown
+from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.fetchers.sandbox.limits import Limits
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.record import replace_surrogates
@@ -106,14 +106,14 @@ class Pool:
                 answer = child.run(task)
             except (OSError, EOFError, ValueError, RecursionError) as error:
                 why = child.end(error)
-                raise ReadError(f"{source.name}: {why} ({shown(task.document.url)})") from error
+                raise ReadError(f"{source.name}: {why} ({redact(task.document.url)})") from error
             finally:
                 self._give_back(child)
         if answer.error:
             url = task.document.url
-            refused = printable(answer.error.replace(url, shown(url)))
+            refused = make_printable(answer.error.replace(url, redact(url)))
             named = refused.startswith(source.name)
-            raise ReadError(refused if named else f"{source.name}: {refused} ({shown(url)})")
+            raise ReadError(refused if named else f"{source.name}: {refused} ({redact(url)})")
         return answer
 
     def _take(self, kind: str) -> _Child:
@@ -201,7 +201,7 @@ class _Child:
         if status in _CRASHES:
             return "it crashed the parser process"
         if isinstance(error, ValueError | RecursionError):
-            return f"the parser process sent what is no listing: {printable(str(error))}"
+            return f"the parser process sent what is no listing: {make_printable(str(error))}"
         if status == -signal.SIGKILL:
             return "the parser process was killed"
         return f"the parser process ended with status {status}"

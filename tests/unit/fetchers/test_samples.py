@@ -15,7 +15,7 @@ KINDS = {"casts.txt": "listing", "podyssey.txt": "listing", "apple-page.txt": "a
 
 def entries(file: str, only: Only | None = None) -> tuple[Entry, ...]:
     source = Source(name=file, kind=KINDS[file], snapshot=str(SAMPLES / file), only=only or Only())
-    (document,) = snapshot.recorded(source)
+    (document,) = snapshot.read_files(source)
     assert document.recorded
     return parse.read(document).entries
 

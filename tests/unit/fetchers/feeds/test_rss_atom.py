@@ -47,7 +47,7 @@ def document(body: bytes, charset: str | None = None) -> Document:
 def strictly(body: bytes, charset: str | None = None) -> Listing | str:
     """Return the listing of the strict reader, or why there is none."""
     try:
-        return feed.strictly(document(body, charset))
+        return feed.read_strictly(document(body, charset))
     except (NotSoundError, ReadError) as error:
         return f"{type(error).__name__}: {error}"
 
@@ -55,7 +55,7 @@ def strictly(body: bytes, charset: str | None = None) -> Listing | str:
 def tolerantly(body: bytes, charset: str | None = None) -> Listing | str:
     """Return the listing of feedparser, or why there is none; what it remarks is left out."""
     try:
-        return replace(feed.tolerantly(document(body, charset)), remarks=())
+        return replace(feed.read_tolerantly(document(body, charset)), remarks=())
     except ReadError as error:
         return f"{type(error).__name__}: {error}"
 
@@ -159,7 +159,7 @@ def test_shortcuts_for_addresses_change_no_answer(url: str) -> None:
     assert urls.canonical(url) == (urls.canonical(shouted) if urls.is_web(url) else url)
     if urls.is_plain(url):
         for base in ("https://example.org/x/y", "http://example.org", "file:///tmp/x", ""):
-            assert urljoin(base, url) == url == enclosures.absolute(base, url)
+            assert urljoin(base, url) == url == enclosures.resolve_url(base, url)
 
 
 @given(

@@ -1,0 +1,206 @@
+"""What every kind does with its entries: keys unique in a listing, titles for items without one, limits of length."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
+
+from aggregator.model.entry import Entry, Listing, Moment, Show, Tag
+from aggregator.text.fold import fold
+from aggregator.text.urls import bare_audio
+
+_TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect one collision
+_LONGEST_KEY_TITLE = 120  # characters of a folded title; a key is also a line in reports
+
+
+def make_title_key(title: str, published: Moment | None = None) -> str:
+    """Return the key of an entry without an id: its folded title, and the day it was published if known.
+
+    The day is for shows that repeat titles: without it next week's "Listener mail" would be taken for a change of this
+    week's. A title that is long or only punctuation ends in its hash.
+
+    >>> make_title_key("TORCH_TRACE and tlparse")
+    'torch-trace-and-tlparse'
+    """
+    key = fold(title).replace(" ", "-")
+    if not 0 < len(key) <= _LONGEST_KEY_TITLE:
+        key = f"{key[:_LONGEST_KEY_TITLE]}~{_digest(title)}"
+    return key if published is None or published.precision == "year" else f"{key}@{published.at:%Y-%m-%d}"
+
+
+def make_keys_unique(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    """Return the entries under unique keys, equal ones once, with a remark for each key that was repeated.
+
+    Of several under one key the oldest keeps it (by date, else the last listed: listings are newest first), so that
+    an entry that comes later changes no key; the others get a hash of their fields. A guid that entries of different
+    title and audio share is no identity and is removed from them.
+    """
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.key, []).append(entry)
+    found: list[Entry] = []
+    remarks: list[str] = []
+    for key, group in groups.items():
+        kept = _distinct(group)
+        found += kept
+        if len(group) > 1:
+            remarks.append(f"{len(group)} entries under one key, {len(kept)} kept: {key}")
+    return tuple(sorted(found, key=lambda entry: entry.position)), tuple(remarks)
+
+
+def _distinct(group: list[Entry]) -> list[Entry]:
+    if len(group) == 1:
+        return group
+    oldest_first = sorted(group, key=_age_key)
+    keeper, taken = oldest_first[0], {_describe(oldest_first[0])}
+    kept = [keeper]
+    for entry in oldest_first[1:]:
+        said = _describe(entry)
+        if said in taken:
+            continue
+        taken.add(said)
+        guid = entry.guid if _may_be_one(keeper, entry) else None
+        kept.append(replace(entry, key=f"{entry.key}#{_digest(said)}", guid=guid))
+    return kept
+
+
+def _age_key(entry: Entry) -> tuple[float, int]:
+    return (entry.published.at.timestamp() if entry.published else 0.0, -entry.position)
+
+
+def _describe(entry: Entry) -> str:
+    audio = bare_audio(entry.enclosure.url) if entry.enclosure else ""
+    when = entry.published.at.isoformat() if entry.published else ""
+    return "\n".join((entry.title, entry.link or "", audio, when, entry.show or ""))
+
+
+def _may_be_one(one: Entry, two: Entry) -> bool:
+    """Return whether two entries under one guid may be one item, by title or audio."""
+    if one.enclosure and two.enclosure and bare_audio(one.enclosure.url) == bare_audio(two.enclosure.url):
+        return True
+    return fold(one.title) == fold(two.title)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_TAIL // 2).hexdigest()
+
+
+_LONGEST_MADE_TITLE = 80  # characters, the dots included; a line of any list
+
+
+def make_title(text: str, *addresses: str | None) -> str:
+    """Return the first words of the text, else the last part of the first address that has one, else "".
+
+    >>> make_title("", "https://example.org/audio/A%20lift.mp3")
+    'A lift.mp3'
+    """
+    line = " ".join(text.split())
+    if line:
+        return (
+            line
+            if len(line) <= _LONGEST_MADE_TITLE
+            else (line[: _LONGEST_MADE_TITLE - 1].rpartition(" ")[0] or line[: _LONGEST_MADE_TITLE - 1]) + "…"
+        )
+    parts = (_last_part(address) for address in addresses if address)
+    return next((part for part in parts if part), "")
+
+
+def _last_part(address: str) -> str:
+    parts = urlsplit(address)
+    return " ".join(unquote(parts.path.rstrip("/").rpartition("/")[2] or parts.netloc).split())[:_LONGEST_MADE_TITLE]
+
+
+_ENTRY_TEXTS = {
+    "title": 4_000,
+    "description": 200_000,
+    "html": 200_000,
+    "summary": 50_000,
+    "author": 4_000,
+    "show": 4_000,
+}
+"""Characters that are taken of each text: of three hours of transcript, all."""
+
+_LONGEST_WORD = 4_000
+"""Characters of an address, id or word; longer ones are none. No browser takes 8,000 (``text.urls.LONGEST``)."""
+
+_MOST_WORDS = 200
+"""Categories, tags and further ids of one entry, remarks of one listing."""
+
+_EMBEDDED = re.compile(r"\bdata:[^\s\"'<>]{4000,}+")
+"""A picture that stands in the text itself: where a text is too long, these go first, so that the words stay."""
+
+_LARGEST_TAG = 20_000
+"""Characters of one tag with all that stands in it."""
+
+_ENTRY_WORDS = ("guid", "link", "image", "language", "number")
+_SHOW_TEXTS = {"title": 4_000, "description": 200_000, "author": 4_000, "copyright": 4_000}
+_SHOW_WORDS = ("link", "image", "language", "feed_url", "new_feed_url", "guid")
+
+
+def limit_lengths(listing: Listing) -> Listing:
+    """Return the listing with long texts cut and long addresses left out, and a remark if there were any."""
+    entries = tuple(map(_limit_entry, listing.entries))
+    show = _limit_show(listing.show)
+    shortened = sum(new is not old for new, old in zip(entries, listing.entries, strict=True))
+    remarks = tuple(remark[:_LONGEST_WORD] for remark in listing.remarks[:_MOST_WORDS])
+    if shortened or show is not listing.show:
+        remarks += (f"{shortened} entries say more than is taken" if shortened else "the show says more than is taken",)
+    return replace(listing, entries=entries, show=show, remarks=remarks)
+
+
+def _limit_entry(entry: Entry) -> Entry:
+    """Return the same entry if nothing of it is too long."""
+    texts = _cut_texts(entry, _ENTRY_TEXTS)
+    changes: dict[str, object] = dict(texts)
+    changes |= dict.fromkeys(name for name in _ENTRY_WORDS if len(getattr(entry, name) or "") > _LONGEST_WORD)
+    if len(entry.key) > _LONGEST_WORD:
+        changes["key"] = f"{entry.key[:100]}~{sha256(entry.key.encode('utf-8', 'replace')).hexdigest()}"
+    if entry.enclosure is not None and len(entry.enclosure.url) > _LONGEST_WORD:
+        changes["enclosure"] = None
+    if len(entry.ids) > _MOST_WORDS or any(len(value) > _LONGEST_WORD for _, value in entry.ids):
+        changes["ids"] = tuple(pair for pair in entry.ids[:_MOST_WORDS] if len(pair[1]) <= _LONGEST_WORD)
+    if len(entry.categories) > _MOST_WORDS or any(len(each) > _LONGEST_WORD for each in entry.categories):
+        changes["categories"] = tuple(each[:_LONGEST_WORD] for each in entry.categories[:_MOST_WORDS])
+    if (tags := _limit_tags(entry.tags)) != entry.tags:
+        changes["tags"] = tags
+    if any(len(texts.get(name, "")) == _ENTRY_TEXTS[name] for name in ("description", "html")):
+        changes["cut"] = True
+    return replace(entry, **changes) if changes else entry
+
+
+def _limit_show(show: Show) -> Show:
+    """Return the same show if nothing of it is too long."""
+    changes: dict[str, object] = dict(_cut_texts(show, _SHOW_TEXTS))
+    changes |= dict.fromkeys(name for name in _SHOW_WORDS if len(getattr(show, name) or "") > _LONGEST_WORD)
+    if len(show.categories) > _MOST_WORDS or any(
+        len(word) > _LONGEST_WORD for each in show.categories for word in each
+    ):
+        changes["categories"] = tuple(
+            tuple(word[:_LONGEST_WORD] for word in each[:_MOST_WORDS]) for each in show.categories[:_MOST_WORDS]
+        )
+    if (tags := _limit_tags(show.tags)) != show.tags:
+        changes["tags"] = tags
+    return replace(show, **changes) if changes else show
+
+
+def _cut_texts(record: Entry | Show, most: dict[str, int]) -> dict[str, str]:
+    """Return the texts of the record that are too long, cut."""
+    found = ((name, getattr(record, name), longest) for name, longest in most.items())
+    long = {name: (text, longest) for name, text, longest in found if text is not None and len(text) > longest}
+    return {name: _EMBEDDED.sub("", text)[:longest] for name, (text, longest) in long.items()}
+
+
+def _limit_tags(tags: tuple[Tag, ...]) -> tuple[Tag, ...]:
+    """Return the first tags, without those that are too large."""
+    return tuple(tag for tag in tags[:_MOST_WORDS] if _count_characters(tag) <= _LARGEST_TAG)
+
+
+def _count_characters(tag: Tag) -> int:
+    """Return the number of characters of a tag and its children."""
+    said = sum(len(name) + len(value) for name, value in tag.attributes)
+    return len(tag.name) + len(tag.text or "") + said + sum(map(_count_characters, tag.children))
