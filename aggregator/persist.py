@@ -104,7 +104,7 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
         if any(listing is not None for listing in fetched.listings):
             entries.write_listings(store, plan.name, fetched.source, fetched.listings, now)
             has_news = True
-        if fetched.entries or fetched.state in ("heard", "recorded"):
+        if fetched.entries or fetched.state in ("ok", "snapshot"):
             facts.write_fact(store, plan.name, _READING + fetched.source.name, _how_read(fetched.source))
     before = read_source_results(store, plan)
     by_name = {result.source.name: result for result in before}
@@ -137,10 +137,10 @@ def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResu
 
 def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
     """Return what the report says of the source: the same as before if nothing new was learned of it."""
-    if before is not None and fetched.answers and all(answer.state == "resting" for answer in fetched.answers):
+    if before is not None and fetched.answers and all(answer.state == "not due" for answer in fetched.answers):
         return before
-    not_due: SourceStatus = "heard" if any(each.listings for each in fetched.poll_states) else "silent"
-    state: SourceStatus = {"unchanged": "heard", "resting": not_due}.get(fetched.state, fetched.state)
+    not_due: SourceStatus = "ok" if any(each.listings for each in fetched.poll_states) else "failed"
+    state: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.state, fetched.state)
     listings = [listing for listing in fetched.listings if listing is not None]
     remarks = tuple(dict.fromkeys(remark for listing in listings for remark in listing.remarks))
     return SourceResult(
@@ -170,14 +170,14 @@ def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, d
     not count.
     """
     states = {result.source.name: result.state for result in read_source_results(store, plan)}
-    answering: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "heard"}
-    failing = {name for name, state in states.items() if state in ("remembered", "suspicious")}
+    answering: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "ok"}
+    failing = {name for name, state in states.items() if state in ("cached", "held back")}
     known = polls.read_poll_states(store, [plan.name]) if failing else {}
     for source in plan.sources:
         answered = [
-            each.heard
+            each.answered
             for each in known.get((plan.name, source.name), ())
-            if each.heard is not None and (source.path is not None or not each.url.startswith("file:"))
+            if each.answered is not None and (source.path is not None or not each.url.startswith("file:"))
         ]
         if source.name in failing and answered:
             answering[source.name] = max(answered) + grace

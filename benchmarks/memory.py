@@ -109,7 +109,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     listed = warm.listed(source, items)
     for number in range(turn):
         listed = warm.with_one_more(listed, source, 50_000 + number)
-    heard = [FetchedSource(source, (), (Listing(listed),), (), "heard")]
+    heard = [FetchedSource(source, (), (Listing(listed),), (), "ok")]
     at = warm.START + timedelta(days=LATER + turn)
     before = peak()
     with database.open_store(str(folder / "store.db")) as store:
@@ -127,7 +127,7 @@ def flat(folder: Path, feeds: int) -> None:
     for number in range(feeds):
         name = f"feed-{number}"
         plan = Plan(name, replace(warm.PLAN.channel, name=name), warm.SOURCES[:1])
-        heard = [FetchedSource(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "heard")]
+        heard = [FetchedSource(plan.sources[0], (), (Listing(warm.listed(plan.sources[0], 40)),), (), "ok")]
         with database.open_store(str(folder / "store.db")) as store:
             with database.transaction(store) as tx:
                 persist.write_fetched(tx, [(plan, heard)], warm.START)

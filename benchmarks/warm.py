@@ -130,7 +130,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
 def fetched_sources(listings: Sequence[Sequence[Entry]]) -> tuple[FetchedSource, ...]:
     """The sources as they are heard."""
     return tuple(
-        FetchedSource(source, (), (Listing(tuple(said)),), (), "heard")
+        FetchedSource(source, (), (Listing(tuple(said)),), (), "ok")
         for source, said in zip(SOURCES, listings, strict=True)
     )
 

@@ -10,7 +10,7 @@ from aggregator.commands.output import format_count, shorten
 from aggregator.model.feed import SourceResult
 from aggregator.result import Outcome
 
-_FAILED = frozenset({"recorded", "remembered", "silent", "suspicious"})
+_FAILED = frozenset({"snapshot", "cached", "failed", "held back"})
 """States in which the live source gave no usable listing."""
 
 MOST_ALARMS = 20
@@ -95,20 +95,20 @@ def _describe_status(source_result: SourceResult, *, why: bool) -> str:
     """Describe the state of a source; with ``why``, also the reason."""
     reason = f" ({shorten(source_result.message, 300)})" if why and source_result.message else ""
     words = {
-        "heard": "ok",
+        "ok": "ok",
         "unchanged": "unchanged",
-        "recorded": f"failed{reason}; using its snapshot {_snapshot_path(source_result)}",
-        "remembered": f"failed{reason}; using the entries stored before",
-        "silent": f"failed{reason}",
-        "suspicious": f"listing held back{reason}; using the entries stored before",
-        "resting": shorten(source_result.message, 300) or "not due",
+        "snapshot": f"failed{reason}; using its snapshot {_snapshot_path(source_result)}",
+        "cached": f"failed{reason}; using the entries stored before",
+        "failed": f"failed{reason}",
+        "held back": f"listing held back{reason}; using the entries stored before",
+        "not due": shorten(source_result.message, 300) or "not due",
     }
     return words[source_result.state]
 
 
 def _snapshot_path(source_result: SourceResult) -> str | None:
     """Return the path of the snapshot that was used, relative to this folder if below it; ``None`` if none was."""
-    if source_result.state != "recorded" or source_result.source.snapshot is None:
+    if source_result.state != "snapshot" or source_result.source.snapshot is None:
         return None
     path = Path(source_result.source.snapshot)
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)

@@ -28,7 +28,7 @@ from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, PollState, Request, Robots, Source, SourceStatus
 
-SPOKEN: frozenset[SourceStatus] = frozenset({"heard", "unchanged", "recorded", "resting", "remembered"})
+SPOKEN: frozenset[SourceStatus] = frozenset({"ok", "unchanged", "snapshot", "not due", "cached"})
 """The states in which a source has something to say, now or from memory."""
 
 _PROCESSORS = os.cpu_count() or 1
@@ -109,7 +109,7 @@ class FetchedSource(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()
     listings: tuple[Listing | None, ...] = ()
     poll_states: tuple[PollState, ...] = ()
-    state: SourceStatus = "silent"
+    state: SourceStatus = "failed"
     message: str = ""
 
     @property
@@ -154,15 +154,13 @@ class _SourceFetch:
         try:
             requests = registry.locate(self._source)
         except (FetchError, ReadError) as error:
-            state: SourceStatus = (
-                "remembered" if any(each.listings for each in self._poll_states.values()) else "silent"
-            )
+            state: SourceStatus = "cached" if any(each.listings for each in self._poll_states.values()) else "failed"
             self._finish(FetchedSource(self._source, state=state, message=_explain(error, self._source)))
             return
         due_at = self._due_at(requests)
         if due_at > self._terms.now:
             message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
-            self._read = [_Read(Answer("resting", self._poll_state(each.url), message=message)) for each in requests]
+            self._read = [_Read(Answer("not due", self._poll_state(each.url), message=message)) for each in requests]
             self._end()
             return
         self._terms.tell(self._source, "fetch", "" if requests else "no address to ask")
@@ -194,7 +192,7 @@ class _SourceFetch:
 
     def _after_feed(self, page: Request, feed: Answer) -> None:
         """Go on with the feed of a page; if it fails, with the page, which may name another."""
-        if feed.state != "silent":
+        if feed.state != "failed":
             self._after_poll(feed)
         else:
             self._poll(page, partial(self._after_page, feed))
@@ -244,13 +242,13 @@ class _SourceFetch:
         intervals = self._terms.resources.policy.pace
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
         if not verdict.believed:
-            return _Read(Answer("suspicious", verdict.poll_state, message=verdict.message), pages=pages)
-        return _Read(Answer("heard", verdict.poll_state, message=verdict.message), listing, pages)
+            return _Read(Answer("held back", verdict.poll_state, message=verdict.message), pages=pages)
+        return _Read(Answer("ok", verdict.poll_state, message=verdict.message), listing, pages)
 
     def _unread(self, answer: Answer, pages: tuple[PollState, ...], error: ReadError) -> _Read:
         before, intervals = self._poll_state(answer.poll_state.url), self._terms.resources.policy.pace
         unread = plausibility.refuse(before, answer.poll_state, self._terms.now, intervals)
-        return _Read(Answer("silent", unread, message=_explain(error, self._source)), pages=pages)
+        return _Read(Answer("failed", unread, message=_explain(error, self._source)), pages=pages)
 
     def _end(self) -> None:
         """Give the result; a source that was never understood has its recording read before."""
@@ -265,12 +263,12 @@ class _SourceFetch:
     def _with_recording(self, fetched: FetchedSource) -> FetchedSource:
         """Return the result with its recording in place of the live source."""
         recorded = self._of_document(_read_file(self._source, self._poll_states, self._terms.now), ())
-        if recorded.answer.state == "silent":
+        if recorded.answer.state == "failed":
             return replace(fetched, message=f"{fetched.message}; its recording: {recorded.answer.message}")
         poll_states = (*fetched.poll_states, recorded.answer.poll_state)
-        if fetched.state == "resting" and recorded.listing is None:
+        if fetched.state == "not due" and recorded.listing is None:
             return replace(fetched, poll_states=poll_states)
-        return replace(fetched, listings=(recorded.listing,), poll_states=poll_states, state="recorded")
+        return replace(fetched, listings=(recorded.listing,), poll_states=poll_states, state="snapshot")
 
     def _poll_state(self, url: str) -> PollState:
         return self._poll_states.get(url, PollState(url))
@@ -322,11 +320,11 @@ def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
 def _find_status(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> SourceStatus:
     """Return the source in a word: heard if anything was read, else the best of what its addresses came to."""
     if any(listing is not None for listing in listings):
-        return "heard"
+        return "ok"
     states = {answer.state for answer in answers}
-    order: tuple[SourceStatus, ...] = ("suspicious", "unchanged", "resting")
+    order: tuple[SourceStatus, ...] = ("held back", "unchanged", "not due")
     known = next((state for state in order if state in states), None)
-    return known or ("remembered" if any(answer.poll_state.listings for answer in answers) else "silent")
+    return known or ("cached" if any(answer.poll_state.listings for answer in answers) else "failed")
 
 
 def _read_file(source: Source, poll_states: PollStates, now: datetime) -> Answer:
@@ -334,12 +332,12 @@ def _read_file(source: Source, poll_states: PollStates, now: datetime) -> Answer
     try:
         document = snapshot.read_files(source)[0]
     except (FetchError, ReadError) as error:
-        return Answer("silent", PollState(f"file:{source.name}"), message=_explain(error, source))
+        return Answer("failed", PollState(f"file:{source.name}"), message=_explain(error, source))
     poll_state = poll_states.get(document.url, PollState(document.url))
     digest = sha256(document.body).hexdigest()
     if poll_state.digest == digest:
-        return Answer("silent" if poll_state.unread else "unchanged", poll_state, message=poll_state.unread)
-    return Answer("heard", replace(poll_state, digest=digest, asked=now, heard=now), document)
+        return Answer("failed" if poll_state.unread else "unchanged", poll_state, message=poll_state.unread)
+    return Answer("ok", replace(poll_state, digest=digest, asked=now, answered=now), document)
 
 
 def _needs_recording(fetched: FetchedSource) -> bool:

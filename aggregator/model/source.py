@@ -8,7 +8,7 @@ from typing import Literal
 from aggregator.model.record import Record
 
 Adds = Literal["always", "confirmed", "never"]
-SourceStatus = Literal["heard", "unchanged", "recorded", "remembered", "silent", "suspicious", "resting"]
+SourceStatus = Literal["ok", "unchanged", "snapshot", "cached", "failed", "held back", "not due"]
 
 
 class Only(Record, frozen=True):
@@ -87,7 +87,7 @@ class Document(Record, frozen=True):
 class PollState(Record, frozen=True):
     """What is remembered of one address of one source between two polls.
 
-    ``digest`` is of the last body believed; ``asked`` and ``heard`` are when it was last asked and last answered
+    ``digest`` is of the last body believed; ``asked`` and ``answered`` are when it was last asked and last answered
     usably; ``errors`` counts failures in a row. ``not_before`` is what freshness or backoff ask (``--force`` may
     pass it), ``hold_until`` what Retry-After demands (nothing may). ``moved_to`` and ``moved_seen`` remember a
     chain of permanent redirects; ``gone`` is a 410. ``doubt`` and ``doubts`` are the digest of a suspicious
@@ -102,7 +102,7 @@ class PollState(Record, frozen=True):
     validators: Validators = Validators()
     digest: str | None = None
     asked: datetime | None = None
-    heard: datetime | None = None
+    answered: datetime | None = None
     errors: int = 0
     not_before: datetime | None = None
     hold_until: datetime | None = None
@@ -138,8 +138,8 @@ class Robots(Record, frozen=True):
 class Answer(Record, frozen=True):
     """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
 
-    ``state`` is "heard" with a document, "unchanged" on 304 or equal bytes, "resting" where it was too early to
-    ask, else "silent" with the reason in ``message``. ``beside`` is what came of another address that was asked for
+    ``state`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
+    ask, else "failed" with the reason in ``message``. ``beside`` is what came of another address that was asked for
     the same: of a page for the feed that it names, or of that feed.
     """
 

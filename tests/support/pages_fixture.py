@@ -105,9 +105,9 @@ def post(number: int) -> Item:
 def source_results() -> tuple[SourceResult, ...]:
     return (
         SourceResult(Source("apple", "apple", "https://podcasts.apple.example/id1"), "unchanged", entries=8),
-        SourceResult(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "heard", entries=2),
-        SourceResult(Source("casts", "listing", path="/data/casts.txt"), "recorded", entries=7),
-        SourceResult(Source("host", "feed", "https://host.example/rss"), "silent", "timed out", entries=8),
+        SourceResult(Source("blog", "blog", "https://quiet-machines.example/feed.xml"), "ok", entries=2),
+        SourceResult(Source("casts", "listing", path="/data/casts.txt"), "snapshot", entries=7),
+        SourceResult(Source("host", "feed", "https://host.example/rss"), "failed", "timed out", entries=8),
     )
 
 

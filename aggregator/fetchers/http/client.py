@@ -87,7 +87,7 @@ class Client:
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
         """
         if resting := polling.explain_rest(poll_state, now, force=force):
-            return Answer("resting", poll_state, message=f"{redact(poll_state.url)}: {resting}")
+            return Answer("not due", poll_state, message=f"{redact(poll_state.url)}: {resting}")
         begun = time.monotonic()
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
@@ -98,11 +98,11 @@ class Client:
             came, body = self._fetch(address, conditions, meter, permit, secret)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
-            return Answer("silent", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
+            return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(poll_state, now, _later(now, begun), self._policy.pace)
-            return Answer("silent", missed, message=f"{redact(polling.find_address(poll_state))}: {error}")
+            return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {error}")
         return _answer(source, poll_state, came, body, _When(now, _later(now, begun), late, self._policy.pace))
 
     def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
@@ -235,10 +235,10 @@ def _answer(source: Source, poll_state: PollState, came: FinalAnswer, body: byte
     after = polling.update_after_answer(poll_state, reply, when.pace, digest)
     name = redact(came.where.url)
     if after.errors:
-        return Answer("silent", after, message=f"{name}: {errors.describe_status(came.status, after)}")
+        return Answer("failed", after, message=f"{name}: {errors.describe_status(came.status, after)}")
     if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
-            return Answer("silent", after, message=f"{name}: not changed since: {after.unread}")
+            return Answer("failed", after, message=f"{name}: not changed since: {after.unread}")
         return Answer("unchanged", after)
     kind, charset = headers.parse_content_type(came.fields.get("content-type", ""))
     document = Document(
@@ -250,7 +250,7 @@ def _answer(source: Source, poll_state: PollState, came: FinalAnswer, body: byte
         validators=after.validators,
         partial=came.status in polling.PARTIAL,
     )
-    return Answer("heard", after, document)
+    return Answer("ok", after, document)
 
 
 def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:

@@ -269,7 +269,7 @@ def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any
         seen = poll_state.moved_seen + 1
     return {
         "asked": reply.asked,
-        "heard": reply.ended,
+        "answered": reply.ended,
         "errors": 0,
         "hold_until": None,
         "hold_host": "",

@@ -135,7 +135,7 @@ def _with_rules(before: Robots, rules: str, validators: Validators, now: datetim
         before.poll_state,
         validators=validators,
         asked=now,
-        heard=now,
+        answered=now,
         errors=0,
         not_before=now + _KEPT - polling.SLACK,
         hold_until=None,

@@ -27,15 +27,15 @@ _FIELDS = {
 # The order in which a reader wonders; other fields follow by name.
 _ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
 # How each outcome is told on a page that changes only with content: whether a source answered at the last run, or
-# an older account of it stands. "unchanged" and "resting" are an answering source's ordinary days.
+# an older account of it stands. "unchanged" and "not due" are an answering source's ordinary days.
 STANDING = {
-    "heard": "ok",
+    "ok": "ok",
     "unchanged": "ok",
-    "resting": "ok",
-    "recorded": "not reached; using a saved copy",
-    "remembered": "not reached; using earlier entries",
-    "silent": "not reached; using earlier entries",
-    "suspicious": "newest listing held back; using earlier entries",
+    "not due": "ok",
+    "snapshot": "not reached; using a saved copy",
+    "cached": "not reached; using earlier entries",
+    "failed": "not reached; using earlier entries",
+    "held back": "newest listing held back; using earlier entries",
 }
 # A text repaired in more places than this is summed up; report.json lists all.
 _MOST_REPAIRS = 6

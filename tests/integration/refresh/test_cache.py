@@ -92,7 +92,7 @@ def fetched(source: Source, state: str, change: str, whom: int) -> FetchedSource
     chosen = {"newest": turns[-4:], "oldest": turns[:-3]}.get(state, turns)
     listed = [entry(source.name, turn, place) for place, turn in enumerate(reversed(chosen))]
     said = tuple(changed(each, change if place % whom == 0 else "") for place, each in enumerate(listed))
-    return FetchedSource(source) if state == "silent" else FetchedSource(source, (), (Listing(said),), (), "heard")
+    return FetchedSource(source) if state == "silent" else FetchedSource(source, (), (Listing(said),), (), "ok")
 
 
 def decide(store, verdict, composed) -> None:
@@ -148,7 +148,7 @@ def test_what_was_kept_changes_no_byte(history) -> None:
 def whole(source: Source, *, more: int = 0) -> FetchedSource:
     turns = range(len(TOPICS) - 1 + more)
     said = tuple(entry(source.name, turn, place) for place, turn in enumerate(reversed(turns)))
-    return FetchedSource(source, (), (Listing(said),), (), "heard")
+    return FetchedSource(source, (), (Listing(said),), (), "ok")
 
 
 def kept(store, stage) -> int:
@@ -171,7 +171,7 @@ def test_audio_is_known_without_reading_everything_back() -> None:
     moved = [changed(each, "audio") if turn % 3 else each for turn, each in enumerate(said)]
     silent = replace(said[0], enclosure=None)
     with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
-        refresh(store, [FetchedSource(SOURCES[1], (), (Listing(tuple(said)),), (), "heard")], START)
+        refresh(store, [FetchedSource(SOURCES[1], (), (Listing(tuple(said)),), (), "ok")], START)
         known = {each.entry.key: each.entry.enclosure for each in entries.read_entries(store, "sea")}
         for now in (said, moved, [silent, *said[1:]], []):
             audio = {each.key: each.enclosure for each in now if each.enclosure}

@@ -52,7 +52,7 @@ def listings(draw) -> tuple[FetchedSource, ...]:
         topics = draw(st.lists(st.integers(0, len(TOPICS) - 1), unique=True, max_size=len(TOPICS)))
         change = draw(st.sampled_from(["", "", "retitled", "undated", "longer"]))
         listed = tuple(entry(source.name, topic, place, change) for place, topic in enumerate(sorted(topics)[::-1]))
-        heard.append(FetchedSource(source, (), (Listing(listed),), (), "heard") if listed else FetchedSource(source))
+        heard.append(FetchedSource(source, (), (Listing(listed),), (), "ok") if listed else FetchedSource(source))
     return tuple(heard)
 
 

@@ -94,7 +94,7 @@ def steps(draw):
         heard.append(
             FetchedSource(source)
             if state == "silent"
-            else FetchedSource(source, (), (Listing(tuple(listed)),), (), "heard")
+            else FetchedSource(source, (), (Listing(tuple(listed)),), (), "ok")
         )
     return tuple(heard)
 
@@ -168,7 +168,7 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
     feeds = []
     for fetched_sources in (
         history,
-        [(*heard, FetchedSource(bad, (), (Listing(noise),), (), "heard")) for heard in history],
+        [(*heard, FetchedSource(bad, (), (Listing(noise),), (), "ok")) for heard in history],
     ):
         with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
             for turn, heard in enumerate(fetched_sources):

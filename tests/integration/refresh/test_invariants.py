@@ -71,7 +71,7 @@ def told(source: Source, turn: int, change: str = "") -> Entry:
 def fetched(source: Source, turns: list[int], change: str = "") -> FetchedSource:
     show = Show(title="Sea Room", author=OWNER, tags=(Tag("podcast:locked", "yes", (("owner", OWNER),)),))
     listed = tuple(replace(told(source, turn, change), position=at) for at, turn in enumerate(reversed(turns)))
-    return FetchedSource(source, (), (Listing(listed, show),), (), "heard")
+    return FetchedSource(source, (), (Listing(listed, show),), (), "ok")
 
 
 @dataclass
@@ -237,7 +237,7 @@ def test_a_merge_found_late_keeps_the_older_guid_and_never_shows_the_other_again
     play = Play(str(tmp_path))
     odd = replace(told(MIRROR, 2), title="Something else entirely", description=None, enclosure=None, duration=None)
     odd = replace(odd, published=Moment(START - timedelta(days=20)))
-    apart = FetchedSource(MIRROR, (), (Listing((odd,), Show(title="Sea Room")),), (), "heard")
+    apart = FetchedSource(MIRROR, (), (Listing((odd,), Show(title="Sea Room")),), (), "ok")
     first = play.run(ADDING, fetched(HOST, [0, 1, 2]), apart)
     assert {"host-2", "mirror-2"} <= first.items.keys()
     same = replace(ADDING, decisions=(Decision("same", "host/host-2", "mirror/mirror-2"),))
@@ -256,7 +256,7 @@ def test_a_split_found_late_keeps_the_guid_for_one_and_mints_one(tmp_path: Path)
     assert set(first.items) == {"host-0", "host-1", "host-2"}
     parted = replace(PLAN, decisions=(Decision("different", "host/host-1", "mirror/mirror-1"),))
     other = replace(told(MIRROR, 1), enclosure=Enclosure("https://cdn.host.example/99.mp3"))
-    now = play.run(parted, fetched(HOST, [0, 1, 2]), FetchedSource(MIRROR, (), (Listing((other,)),), (), "heard"))
+    now = play.run(parted, fetched(HOST, [0, 1, 2]), FetchedSource(MIRROR, (), (Listing((other,)),), (), "ok"))
     hold(first, now, play.day)
     assert first.items.keys() < now.items.keys()
     assert len(now.items) == 4
@@ -281,7 +281,7 @@ def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path:
     runs = []
     for turns in ((1, 2), (0, 1, 2), (0, 1, 2)):
         listed = tuple(replace(trailer(turn), position=turn) for turn in turns)
-        runs.append(play.run(PLAN, FetchedSource(HOST, (), (Listing(listed),), (), "heard")))
+        runs.append(play.run(PLAN, FetchedSource(HOST, (), (Listing(listed),), (), "ok")))
     titles = [{guid: item["title"] for guid, item in run.items.items()} for run in runs]
     assert titles[0] == {"host-1": "Trailer", "host-2": "Trailer (2)"}
     assert titles[1] == titles[2] == {"host-0": "Trailer (3)", **titles[0]}
@@ -292,7 +292,7 @@ def test_a_twin_found_late_takes_its_own_number_and_every_page_says_so(tmp_path:
 def test_an_audio_address_is_published_byte_for_byte(tmp_path: Path) -> None:
     address = "https://www.podtrac.com/pts/redirect.mp3/cdn.host.example/A%20b/1.mp3?updated=17&x=%2F#t=1"
     listed = replace(told(HOST, 1), enclosure=Enclosure(address, "audio/mpeg", 99_000))
-    now = Play(str(tmp_path)).run(PLAN, FetchedSource(HOST, (), (Listing((listed,)),), (), "heard"))
+    now = Play(str(tmp_path)).run(PLAN, FetchedSource(HOST, (), (Listing((listed,)),), (), "ok"))
     assert now.items["host-1"]["attachments"][0]["url"] == address
 
 

@@ -51,7 +51,7 @@ def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> li
     with database.open_store(str(folder / "store.db")) as store:
         for day, heard in enumerate(histories):
             fetched_sources = [
-                FetchedSource(source, (), (Listing(tuple(entries)),), (), "heard")
+                FetchedSource(source, (), (Listing(tuple(entries)),), (), "ok")
                 for source, entries in zip(SOURCES, heard, strict=True)
             ]
             with database.transaction(store) as tx:

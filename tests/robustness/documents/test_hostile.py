@@ -134,8 +134,8 @@ def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
     assert audio >= {f"https://media.example/{number}.mp3" for number in range(1, 6)}
     source_results = json.loads((town.output / "show" / "report.json").read_bytes())["sources"]
     states = {each["name"]: each["state"] for each in source_results}
-    assert {states["host"], states["directory"]} == {"heard"}
-    silent = {name for name, state in states.items() if state not in {"heard", "unchanged"}}
+    assert {states["host"], states["directory"]} == {"ok"}
+    silent = {name for name, state in states.items() if state not in {"ok", "unchanged"}}
     assert all(any(name in line for line in told) for name in silent), (silent, told)
     return told
 

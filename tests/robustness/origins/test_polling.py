@@ -97,7 +97,7 @@ def test_a_source_that_is_gone_is_told_is_asked_no_more_and_keeps_its_items(town
         refreshed(town, days=day)
     assert len(town.asked) == 2
     report = json.loads((town.output / "show" / "report.json").read_bytes())
-    assert [(each["state"], "gone for good" in each["message"]) for each in report["sources"]] == [("remembered", True)]
+    assert [(each["state"], "gone for good" in each["message"]) for each in report["sources"]] == [("cached", True)]
     assert guids(town) == held
     town.serve("/host", rss(item(1), item(2), item(3)))
     assert refreshed(town, "--force", days=401) == []

@@ -39,7 +39,7 @@ def test_a_source_that_its_robots_txt_bars_is_told_and_not_asked(town: Town, *, 
         return
     reason = f"{town.url('/closed')}: not asked, {town.url('/robots.txt')} disallows {town.url('/closed')}"
     assert said == [f"aggregator: show: closed: failed ({reason})"]
-    assert told(town)["closed"] == ("silent", reason)
+    assert told(town)["closed"] == ("failed", reason)
     assert sorted(town.asked) == ["/open", "/robots.txt"]
 
 
@@ -51,7 +51,7 @@ def test_a_robots_txt_is_remembered_over_restarts_for_a_day(town: Town) -> None:
     town.config(*sources, extra="obey_robots: true")
     for hour in (0, 1, 12):
         refreshed(town, hours=hour)
-        assert told(town)["closed"][0] == "silent"
+        assert told(town)["closed"][0] == "failed"
     town.config(*sources, f"later: {{kind: feed, url: '{town.url('/closed/too')}'}}", extra="obey_robots: true")
     refreshed(town, hours=23)
     assert "disallows" in told(town)["later"][1]
@@ -93,7 +93,7 @@ def test_a_feed_that_falls_silent_behind_its_page_is_told_and_asked_ever_less(to
         assert refreshed(town, days=4, minutes=minute) == []
     assert town.asked == []
     state, message = told(town)["blog"]
-    assert (state, message) == ("remembered", f"{town.url('/feed.xml')}: 500 Internal Server Error")
+    assert (state, message) == ("cached", f"{town.url('/feed.xml')}: 500 Internal Server Error")
     assert len(guids(town)) == 1
 
 

@@ -116,11 +116,11 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
             if got.document is not None:
                 verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.pace)
                 polls.poll_state = verdict.poll_state
-                word = "heard" if verdict.believed else "suspicious"
+                word = "ok" if verdict.believed else "held back"
             words.append(word)
         assert words == [
-            *("heard", "suspicious", "suspicious", "unchanged"),
-            *("suspicious", "suspicious", "heard", "unchanged"),
+            *("ok", "held back", "held back", "unchanged"),
+            *("held back", "held back", "ok", "unchanged"),
         ]
         assert len(origin.requests) == 8
 
@@ -139,7 +139,7 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         now[0] = "portal"
         before = polls.poll_state
         got = polls.ask(hours=1)
-        assert got.state == "heard"
+        assert got.state == "ok"
         polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.pace)
         assert (polls.poll_state.errors, polls.poll_state.validators.etag) == (1, '"1"')
         now[0] = "feed"

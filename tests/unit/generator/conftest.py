@@ -123,10 +123,10 @@ FEED = Feed(
     items=(EPISODE, POST, PILOT),
     updated=datetime(2024, 3, 10, 8, 0, tzinfo=UTC),
     source_results=(
-        SourceResult(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "heard", entries=2),
-        SourceResult(Source("blog", "blog", url="https://harbour.example.com/blog.xml"), "silent", "timed out", 1),
+        SourceResult(Source("host", "feed", url="https://harbour.example.com/feed.xml", trust=0.9), "ok", entries=2),
+        SourceResult(Source("blog", "blog", url="https://harbour.example.com/blog.xml"), "failed", "timed out", 1),
         SourceResult(
-            Source("directory", "apple", show="1234", trust=0.3), "recorded", entries=2, remarks=("page as text",)
+            Source("directory", "apple", show="1234", trust=0.3), "snapshot", entries=2, remarks=("page as text",)
         ),
     ),
     near_misses=(Pair("blog/1", "directory/1", -1.5, veto="a post and an episode"),),

@@ -84,7 +84,7 @@ def test_an_address_once_clean_stays(value: str) -> None:
 )
 def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
     assert links.clean_public_url(address) is None
-    feed = replace(harbour, source_results=(SourceResult(Source("host", "feed", url=address), "heard"),))
+    feed = replace(harbour, source_results=(SourceResult(Source("host", "feed", url=address), "ok"),))
     for document in (
         rss.render(prepare(feed), episodes_only=False),
         atom.render(prepare(feed)),
@@ -208,7 +208,7 @@ def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
 
 def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
     silent = replace(
-        harbour, source_results=tuple(replace(one, state="silent", message="down") for one in harbour.source_results)
+        harbour, source_results=tuple(replace(one, state="failed", message="down") for one in harbour.source_results)
     )
     for episodes_only in (True, False):
         assert rss.render(prepare(harbour), episodes_only=episodes_only) == rss.render(

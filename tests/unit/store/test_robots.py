@@ -11,7 +11,7 @@ URL = "https://a.example/robots.txt"
 
 def test_a_robots_txt_comes_back_as_it_was_and_the_later_stands(store) -> None:
     first = Robots(PollState(URL, asked=AT), None, AT, "503 Service Unavailable")
-    later = Robots(PollState(URL, Validators('"x"'), asked=AT, heard=AT), "allow: /\ufffd\x00é")
+    later = Robots(PollState(URL, Validators('"x"'), asked=AT, answered=AT), "allow: /\ufffd\x00é")
     other = Robots(PollState(f"https://{'b' * 300}.example/robots.txt"), "")
     assert polls.read_robots(store, URL) is None
     polls.write_robots(store, [first])

@@ -72,7 +72,7 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     requests, conditional, busiest = map(int, crowd.stdout.readline().split())
     print(f"200 and read: {seconds:.1f} s, +{grown / 1024:.1f} MB; 304: {again:.1f} s; at once: {busiest}")  # noqa: T201
     states = [{answer.state for answer in answers} for answers in (first, second, third)]
-    assert states == [{"heard"}, {"unchanged"}, {"resting"}]
+    assert states == [{"ok"}, {"unchanged"}, {"not due"}]
     assert (requests, conditional) == (2 * SOURCES + 200, SOURCES)
     assert busiest <= ROOMY.host_concurrency
     assert grown < 20_000
@@ -87,7 +87,7 @@ def test_polls_of_one_host_share_its_connections() -> None:
     with playing(play) as origin:
         polls = [Polls(origin.url(f"/{number}")) for number in range(20)]
         for hours in (0, 1, 2):
-            assert {each.ask(hours=hours).state for each in polls} == {"unchanged" if hours else "heard"}
+            assert {each.ask(hours=hours).state for each in polls} == {"unchanged" if hours else "ok"}
         assert origin.connections == 1
 
 
@@ -103,7 +103,7 @@ def test_a_connection_the_origin_closed_is_not_used_again() -> None:
             end = time.monotonic() + 20
             while origin._open and time.monotonic() < end:
                 time.sleep(0.01)
-        assert states == ["heard", *["unchanged"] * 4]
+        assert states == ["ok", *["unchanged"] * 4]
         assert (origin.connections, len(origin.requests)) == (5, 5)
 
 
@@ -113,10 +113,10 @@ def test_a_kept_connection_that_ends_without_a_byte_is_tried_once_more_and_a_new
 
     with playing(play) as origin:
         polls = Polls(origin.url())
-        assert polls.ask().state == "heard"
+        assert polls.ask().state == "ok"
         assert polls.ask(hours=1).message == f"{origin.url()}: closed the connection without an answer"
         assert (origin.connections, len(origin.requests)) == (2, 3)
-        assert polls.ask(hours=2).state == "silent"
+        assert polls.ask(hours=2).state == "failed"
         assert (origin.connections, len(origin.requests)) == (3, 4)
 
 
@@ -126,5 +126,5 @@ def test_a_kept_connection_that_breaks_within_an_answer_is_an_error() -> None:
 
     with playing(play) as origin:
         polls = Polls(origin.url())
-        assert [polls.ask().state, polls.ask(hours=1).state] == ["heard", "silent"]
+        assert [polls.ask().state, polls.ask(hours=1).state] == ["ok", "failed"]
         assert (origin.connections, len(origin.requests)) == (1, 2)

@@ -18,10 +18,10 @@ def test_rule_9_retry_after_in_seconds_is_waited_for_even_by_force(status: int, 
     with playing(lambda _: answer(status, b"", ("Retry-After", after))) as origin:
         polls = Polls(origin.url())
         first = polls.ask()
-        assert first.state == "silent"
+        assert first.state == "failed"
         assert str(status) in first.message
-        assert polls.ask(seconds=int(after) - 1, force=True).state == "resting"
-        assert polls.ask(seconds=1, force=True).state == "silent"
+        assert polls.ask(seconds=int(after) - 1, force=True).state == "not due"
+        assert polls.ask(seconds=1, force=True).state == "failed"
         assert len(origin.requests) == 2
 
 
@@ -32,8 +32,8 @@ def test_rule_9_retry_after_as_a_date_is_relative_to_the_origins_own_clock(skew:
     with playing(lambda _: answer(503, b"", ("Date", date), ("Retry-After", until))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(hours=47.9, force=True).state == "resting"
-        assert polls.ask(hours=0.1, force=True).state == "silent"
+        assert polls.ask(hours=47.9, force=True).state == "not due"
+        assert polls.ask(hours=0.1, force=True).state == "failed"
 
 
 def test_rule_9_retry_after_beyond_a_week_is_a_week_and_nonsense_is_nothing() -> None:
@@ -41,8 +41,8 @@ def test_rule_9_retry_after_beyond_a_week_is_a_week_and_nonsense_is_nothing() ->
     with playing(lambda _: answer(429, b"", ("Retry-After", next(values)))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(days=6.9, force=True).state == "resting"
-        assert polls.ask(days=0.1, force=True).state == "silent"
+        assert polls.ask(days=6.9, force=True).state == "not due"
+        assert polls.ask(days=0.1, force=True).state == "failed"
         assert polls.poll_state.hold_until is not None
         assert polls.poll_state.hold_until <= polls.now
 
@@ -130,10 +130,10 @@ def test_rule_15_gone_ends_polling_and_says_so() -> None:
     with playing(lambda _: answer(410)) as origin:
         polls = Polls(origin.url())
         first = polls.ask()
-        assert first.state == "silent"
+        assert first.state == "failed"
         assert "gone for good" in first.message
         rest = [polls.ask(days=30) for _ in range(12)]
-        assert {"resting"} == {each.state for each in rest}
+        assert {"not due"} == {each.state for each in rest}
         assert "gone (410)" in rest[-1].message
         assert len(origin.requests) == 1
 
@@ -143,7 +143,7 @@ def test_rule_15_a_person_may_ask_a_gone_source_by_force() -> None:
     with playing(lambda _: next(answers)) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(days=1, force=True).state == "heard"
+        assert polls.ask(days=1, force=True).state == "ok"
         assert not polls.poll_state.gone
 
 

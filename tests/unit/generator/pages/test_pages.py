@@ -95,9 +95,7 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
     rested = replace(
         feed,
         source_results=tuple(
-            replace(each, state="resting", message="asked 3 minutes ago")
-            if each.state in ("heard", "unchanged")
-            else each
+            replace(each, state="not due", message="asked 3 minutes ago") if each.state in ("ok", "unchanged") else each
             for each in feed.source_results
         ),
     )
