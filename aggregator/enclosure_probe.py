@@ -55,13 +55,13 @@ class Known(Record, frozen=True):
 
 
 def known(store: Store, plan: Plan) -> Known:
-    """What is remembered of the feed's media files; nothing while the config does not ask for it."""
+    """Read what is stored of the feed's media files; nothing unless the config asks for probes."""
     kept = facts.read_fact(store, plan.name, PROBES) if plan.probe_enclosures else None
     return records.decode(Known, kept.decode()) if kept else Known()
 
 
 def completed(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items, each enclosure with the length and the type that its own host gave where no source did."""
+    """Complete enclosures with size and type from their own host if no source gave them."""
     answers = {answer.url: answer for answer in known(store, plan).answers}
     return tuple(_completed(item, answers) for item in items) if answers else tuple(items)
 
@@ -103,7 +103,7 @@ def _was_reached(head: Future[Enclosure | None]) -> bool:
 
 
 def _wanted(items: Sequence[Item]) -> Iterator[str]:
-    """The addresses whose length or type nobody knows, not even by the path's extension."""
+    """Yield the URLs whose size or type is unknown, also by the extension."""
     for item in items:
         enclosure = item.enclosure
         if enclosure is not None and links.clean_url(enclosure.url) is not None and not _whole(enclosure):
@@ -115,7 +115,7 @@ def _whole(enclosure: Enclosure) -> bool:
 
 
 def _sound(url: str, answer: Enclosure | None) -> Enclosure:
-    """What may be believed of an answer: a page that apologises in HTML is no media file, and has another length."""
+    """Return what an answer says of a media file; an error page in HTML says nothing."""
     if answer is None or (answer.type or "").startswith("text/"):
         return Enclosure(url)
     return Enclosure(url, answer.type, answer.length or None)

@@ -64,7 +64,7 @@ def cost(work: Callable[[], object]) -> float:
 
 
 def asked(address: str, *, together: bool) -> float:
-    """What it costs as a refresh polls, conditionally from the second time on."""
+    """Measure polls as a refresh makes them, conditional from the second time on."""
     known = [PollState(f"{address}/{number}") for number in range(SOURCES)]
     now = [NOON]
     limiter = HostLimiter(POLICY)
@@ -87,7 +87,7 @@ def asked(address: str, *, together: bool) -> float:
 
 
 def plainly(session: requests.Session, urls: list[str]) -> None:
-    """The same by requests alone."""
+    """Return the same by requests alone."""
     for url in urls:
         session.get(url)
 

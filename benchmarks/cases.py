@@ -58,7 +58,7 @@ def configured(folder: Path, places: dict[str, list[str]], networks: str = "") -
 
 
 def refresh(setting: Setting, hour: int, *options: str) -> float:
-    """The seconds that one refresh takes."""
+    """Return the seconds that one refresh takes."""
     command = [str(AGGREGATOR), "refresh", "--at", CLOCK.format(hour=hour), *options]
     return measure.run(command, setting.folder).seconds
 
@@ -76,7 +76,7 @@ def published(setting: Setting, feed: str = "show") -> int:
 
 
 def cold(setting: Setting, rounds: int) -> dict[str, list[float]]:
-    """The whole pipeline with nothing remembered, against the naive one; the outputs are checked first."""
+    """Measure the whole pipeline with an empty store against the naive one; the outputs are checked first."""
     expected = written(setting)
     names = [f"{place}.xml" for place in range(setting.sources)]
     configured(setting.folder, {"show": names})
@@ -92,7 +92,7 @@ def cold(setting: Setting, rounds: int) -> dict[str, list[float]]:
 
 
 def warm(setting: Setting, rounds: int) -> dict[str, list[float]]:
-    """The same after a first run, each source with one new item; the naive pipeline begins anew each time."""
+    """Measure a second run, each source with one new item; the naive pipeline starts anew each time."""
     written(setting)
     names = [f"{place}.xml" for place in range(setting.sources)]
     configured(setting.folder, {"show": names})

@@ -56,7 +56,7 @@ Directory = Callable[[Entry, str], Listing]
 
 
 def show(seed: int, items: int) -> list[Entry]:
-    """The items of one show, oldest first, a week apart."""
+    """Return the items of one show, oldest first, a week apart."""
     chance = random.Random(seed)  # noqa: S311 -- invented words, no secret
     words = sorted({"".join(chance.choices(SYLLABLES, k=chance.choice((1, 2, 2, 3)))) for _ in range(2500)})
     chance.shuffle(words)
@@ -127,7 +127,7 @@ DIRECTORIES: tuple[Directory, ...] = (_host, _mirror, _cut, _mojibake, _plain)
 
 
 def feed(entries: list[Entry], place: int, title: str) -> bytes:
-    """The listing of one directory, newest first."""
+    """Return the listing of one directory, newest first."""
     host = f"directory{place}.example.org"
     directory = DIRECTORIES[place % len(DIRECTORIES)]
     items = (_item(directory(entry, host), host, entry.number) for entry in reversed(entries))
@@ -135,7 +135,7 @@ def feed(entries: list[Entry], place: int, title: str) -> bytes:
 
 
 def shared(entries: list[Entry], place: int, places: int, part: float) -> list[Entry]:
-    """The items that one of several directories has: the part that all have, and its share of the others."""
+    """Return the items that one of several directories has: the part that all have, and its share of the others."""
     return [entry for entry in entries if entry.number % 100 < part * 100 or entry.number % places == place]
 
 

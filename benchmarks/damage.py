@@ -37,7 +37,7 @@ Damage = Callable[[str, random.Random], str]
 
 
 def main() -> int:
-    """Writes the copies, one line an item."""
+    """Write the copies, one line an item."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("feeds", nargs="+", type=Path)
     parser.add_argument("--hits", type=int, default=2)
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def items(path: Path) -> Iterator[dict]:
-    """The titles and descriptions of a feed that nothing is to be mended in."""
+    """Return the titles and descriptions of a feed that nothing is to be mended in."""
     feed = feedparser.parse(path.read_bytes())
     show, language = feed.feed.get("title", path.stem), (feed.feed.get("language") or "")[:2].lower()
     seen = set()
@@ -81,7 +81,7 @@ def copies(item: dict, hits: int, chance: random.Random) -> list[dict]:
 
 
 def stuck(text: str, item: dict, source: str, chance: random.Random) -> str:
-    """The text with what its source sticks to all texts of a show, most of the time."""
+    """Return the text with what its source sticks to all texts of a show, most of the time."""
     habit = random.Random(zlib.crc32(f"{item['show']} {item['field']} {source}".encode()))  # noqa: S311
     form = habit.choice(STUCK)
     words = {name: "".join(habit.choices(SYLLABLES, k=3)) for name in "abc"}
@@ -102,7 +102,7 @@ def redecoded(text: str, chance: random.Random) -> str:
 
 
 def asked(text: str, chance: random.Random) -> str:
-    """What a smaller character set lacks is a question mark."""
+    """Replace what a smaller character set lacks by a question mark."""
     return text.encode(chance.choice(("latin-1", "cp1252", "ascii")), "replace").decode("cp1252", "replace")
 
 
@@ -120,13 +120,13 @@ def escaped(text: str, chance: random.Random) -> str:
 
 
 def sown(text: str, chance: random.Random) -> str:
-    """What prints nothing, sown among the letters."""
+    """Insert invisible characters between letters."""
     seed = chance.choice("\u200b\u00ad\u2060\ufeff")
     return "".join(one + seed * (chance.random() < 0.06) for one in text)
 
 
 def narrow(text: str, chance: random.Random) -> str:
-    """Wrapped at a width, with or without a hyphen in the last word."""
+    """Wrap a text at a width, with or without a hyphen in the last word."""
     width, lines, line = chance.randint(44, 72), [], ""
     for word in text.split(" "):
         if line and len(line) + 1 + len(word) > width:
@@ -138,7 +138,7 @@ def narrow(text: str, chance: random.Random) -> str:
 
 
 def misread(text: str, chance: random.Random) -> str:
-    """Some letters taken for others."""
+    """Replace some letters by similar ones."""
     swaps = [
         ("m", "rn"),
         ("l", "1"),
@@ -164,7 +164,7 @@ def restyled(text: str, _chance: random.Random) -> str:
 
 
 def dropped(text: str, chance: random.Random) -> str:
-    """A few words, or letters of a text without blanks, lost."""
+    """Remove a few words, or letters of a text without spaces."""
     unit = " " if text.count(" ") > len(text) / 20 else ""
     parts = text.split(" ") if unit else list(text)
     for _ in range(chance.randint(1, 3)):
@@ -184,7 +184,7 @@ def exchanged(text: str, chance: random.Random) -> str:
 
 
 def doubled(text: str, chance: random.Random) -> str:
-    """A stretch of words said twice."""
+    """Repeat a run of words."""
     words = text.split(" ")
     at, size = chance.randrange(len(words)), chance.randint(1, 4)
     return " ".join([*words[: at + size], *words[at:]])

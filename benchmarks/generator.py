@@ -32,7 +32,7 @@ START = datetime(2005, 1, 1, tzinfo=UTC)
 
 
 def show(count: int) -> Feed:
-    """A feed of so many episodes with 2,300 characters of show notes each."""
+    """Return a feed of so many episodes with 2,300 characters of show notes each."""
     items = tuple(
         Item(
             title=f"Number {number}: the tide & the quay",
@@ -85,13 +85,13 @@ def grown(count: int) -> None:
 
 
 def peak() -> float:
-    """The most memory this process has had, in MB; unlike ``ru_maxrss`` it forgets the parent's."""
+    """Return the most memory this process has had, in MB; unlike ``ru_maxrss`` it forgets the parent's."""
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def main() -> None:
-    """The figures, printed."""
+    """Print the figures."""
     words = argparse.ArgumentParser()
     words.add_argument("--items", type=int, default=20_000)
     words.add_argument("--memory", action="store_true", help="only the growth of memory")

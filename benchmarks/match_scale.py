@@ -30,7 +30,7 @@ def vocabulary(random_: random.Random, size: int) -> tuple[list[str], list[float
 
 
 def misspelt(random_: random.Random, text: str) -> str:
-    """The text, now and then with two letters exchanged."""
+    """Return the text, now and then with two letters exchanged."""
     if random_.random() > 0.15 or len(text) < 4:
         return text
     at = random_.randrange(1, len(text) - 1)

@@ -25,7 +25,7 @@ class Cost:
 
 
 def run(command: Sequence[str], folder: Path, **environment: str) -> Cost:
-    """What the command costs; raises ``RuntimeError`` with its words where it fails.
+    """Return the cost of a command; raise ``RuntimeError`` with its output if it fails.
 
     Bytecode is kept beside the source, as an installed program has it: else every start compiles it anew.
     """
@@ -49,12 +49,12 @@ def run(command: Sequence[str], folder: Path, **environment: str) -> Cost:
 
 
 def _children() -> set[int]:
-    """The processes that are now ours to wait for."""
+    """Return the processes that are now ours to wait for."""
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
 
 
 def interleaved(works: Mapping[str, Callable[[int], float]], rounds: int) -> dict[str, list[float]]:
-    """The costs of each work, one of each a round, so that a slow minute of the machine meets all alike."""
+    """Return the costs of each work, one of each a round, so that a slow minute of the machine meets all alike."""
     found: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(rounds):
         for name, work in works.items():
@@ -63,7 +63,7 @@ def interleaved(works: Mapping[str, Callable[[int], float]], rounds: int) -> dic
 
 
 def medians(costs: Mapping[str, list[float]]) -> dict[str, float]:
-    """The median of each."""
+    """Return the median of each."""
     return {name: statistics.median(seconds) for name, seconds in costs.items()}
 
 

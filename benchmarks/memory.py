@@ -52,18 +52,18 @@ finally:
 
 
 def peak() -> float:
-    """The most memory this process ever had resident, in MB (Linux counts in KB)."""
+    """Return the most memory this process ever had resident, in MB (Linux counts in KB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def now() -> float:
-    """The memory this process has resident, in MB."""
+    """Return the memory this process has resident, in MB."""
     fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
     return int(fields[1]) * resource.getpagesize() / 1e6
 
 
 def written(path: Path, items: int, more: int = 0) -> None:
-    """The source's listing as a feed, with so many new items at its top."""
+    """Return the source's listing as a feed, with so many new items at its top."""
     source = warm.SOURCES[0]
     listed = warm.listed(source, items)
     for number in range(more):
@@ -82,7 +82,7 @@ def written(path: Path, items: int, more: int = 0) -> None:
 
 
 def command(folder: Path, day: int) -> float:
-    """The most memory that `aggregator refresh` had resident itself, in MB."""
+    """Return the most memory that `aggregator refresh` had resident itself, in MB."""
     at = f"{warm.START + timedelta(days=LATER + day):%Y-%m-%dT%H:%M:%SZ}"
     again = [sys.executable, "-c", WATCHED, "refresh", "--quiet", "--at", at]
     told = subprocess.run(again, cwd=folder, check=True, capture_output=True, text=True).stdout
@@ -90,7 +90,7 @@ def command(folder: Path, day: int) -> float:
 
 
 def whole(items: int) -> None:
-    """The whole command on a file of one source: of 10 items, of many, and with one more."""
+    """Measure the whole command on a file of one source: 10 items, many, and one more."""
     with tempfile.TemporaryDirectory() as few, tempfile.TemporaryDirectory() as many:
         for folder, number in ((Path(few), 10), (Path(many), items)):
             (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")

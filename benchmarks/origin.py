@@ -21,7 +21,7 @@ HOSTS = [f"127.0.0.{number}" for number in range(1, 26)]  # so that nobody's man
 
 @cache
 def body(path: Path, _changed: int) -> tuple[bytes, str]:
-    """The file and its entity tag, read once for each time it changed."""
+    """Return the file and its entity tag, read once for each time it changed."""
     data = path.read_bytes()
     return data, f'"{hashlib.blake2b(data, digest_size=8).hexdigest()}"'
 

@@ -21,7 +21,7 @@ from aggregator.model.source import Document, Source
 
 
 def documents(folder: Path) -> list[Document]:
-    """The feeds of the folder."""
+    """Return the feeds of the folder."""
     paths = sorted(folder.glob("*.xml"))
     return [Document(Source("x", "feed"), f"https://example.org/{path.name}", path.read_bytes()) for path in paths]
 
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def timed(way: Callable[[], object]) -> float:
-    """The processor time of one call."""
+    """Return the processor time of one call."""
     begun = time.process_time()
     way()
     return time.process_time() - begun

@@ -27,12 +27,12 @@ from cases import Setting
 
 
 def _both(*sizes: int) -> list[tuple[str, str, float]]:
-    """Updates of so many feeds are compared, and nothing is asked of them: everybody's start is in them."""
+    """Compare updates of a number of feeds; start-up of each program is included."""
     return [(f"reader, {size} feeds", f"aggregator, {size} feeds", 0) for size in sizes]
 
 
 def _each(asked: float) -> tuple[str, str, float]:
-    """What one more feed costs is compared."""
+    """Compare the cost of one more feed."""
     return f"reader{updates.EACH}", f"aggregator{updates.EACH}", asked
 
 
@@ -52,7 +52,7 @@ CASES: dict[str, tuple[Case, list[tuple[str, str, float]]]] = {  # what is compa
 
 
 def peers(work: Path) -> Path:
-    """The Python of an environment with the peers, made at first."""
+    """Return the Python of an environment with the peers, made at first."""
     home = work / "peers"
     if not home.is_dir():
         venv.create(home, with_pip=True)

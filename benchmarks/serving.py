@@ -67,7 +67,7 @@ class Target(NamedTuple):
 
 
 def sample(size: int) -> Feed:
-    """A feed whose RSS is about that many bytes and packs as show notes do: 300 kB to about 80 kB."""
+    """Return a feed whose RSS is about that many bytes and packs as show notes do: 300 kB to about 80 kB."""
     chance = random.Random(7)  # noqa: S311 - the same text in every run
     words = ["".join(chance.choices("etaoinshrdlucmfwypvbgkq", k=chance.randint(2, 11))) for _ in range(9000)]
     start = datetime(2024, 1, 1, tzinfo=UTC)
@@ -94,7 +94,7 @@ def sample(size: int) -> Feed:
 
 @contextmanager
 def running(command: Sequence[str], port: int) -> Iterator[int]:
-    """The process id of a server on its core, from its first answer to the end of the block."""
+    """Return the process id of a server on its core, from its first answer to the end of the block."""
     with subprocess.Popen(["taskset", "-c", SERVER_CORE, *command], stderr=subprocess.DEVNULL) as process:
         try:
             end = time.monotonic() + PATIENCE
@@ -117,19 +117,19 @@ def answers(port: int) -> bool:
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """The bytes of each file of a folder."""
+    """Return the bytes of each file of a folder."""
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
 def free_port() -> int:
-    """A port of loopback that nobody uses."""
+    """Return a port of loopback that nobody uses."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         number: int = listener.getsockname()[1]
         return number
 
 
 def tag(url: str, headers: Mapping[str, str]) -> str:
-    """The entity tag of an address."""
+    """Return the entity tag of an address."""
     with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=10) as answer:  # noqa: S310
         return str(answer.headers["ETag"])
 
@@ -173,7 +173,7 @@ def load(target: Target, headers: Mapping[str, str], seconds: int, connections: 
 
 
 def measure(seconds: int, rounds: int, connections: int) -> dict[str, dict[str, Score]]:
-    """The best of each server for each way of asking."""
+    """Return the best of each server for each way of asking."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aggregator-bench-")))
         root = home / "output"
@@ -222,7 +222,7 @@ def ways(target: Target, seconds: int, connections: int) -> dict[str, Score]:
 
 
 def main() -> None:
-    """Prints the table, and the same as JSON with ``--json``."""
+    """Print the table, and the same as JSON with ``--json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)

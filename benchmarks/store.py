@@ -24,7 +24,7 @@ HOST = Source("host", "feed")
 
 
 def episode(number: int, position: int, title: str = "An episode about something") -> Entry:
-    """An entry of the usual size: 1.4 KB as JSON."""
+    """Return an entry of the usual size: 1.4 KB as JSON."""
     return Entry(
         source="host",
         key=f"0b6e1d5e-5a3f-4e51-9d59-{number:012d}",

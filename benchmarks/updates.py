@@ -32,7 +32,7 @@ EACH = ", each further feed"
 
 @contextmanager
 def origin(folder: Path, *options: str) -> Iterator[str]:
-    """An origin for the files of a folder; its address."""
+    """Return an origin for the files of a folder; its address."""
     command = [sys.executable, str(cases.HERE / "origin.py"), str(folder), *options]
     pid_file, write = os.pipe()
     number = os.posix_spawn(
@@ -61,7 +61,7 @@ def equal(setting: Setting, rounds: int) -> dict[str, list[float]]:
 def _again(
     setting: Setting, rounds: int, sizes: tuple[int, int], *, items: int, status: HTTPStatus
 ) -> dict[str, list[float]]:
-    """What an update costs that brings nothing new: of few feeds, of many, and of each further feed."""
+    """Measure an update that brings nothing new: of few feeds, of many, and of each further feed."""
     feeds = setting.folder / "served"
     feeds.mkdir()
     for number in range(max(sizes)):
@@ -88,7 +88,7 @@ def _again(
 
 
 def first(setting: Setting, rounds: int) -> dict[str, list[float]]:
-    """The first update of the feeds in the given folder, or of some that are made up; how many items came of it."""
+    """Run the first update of the feeds in a folder, or of made-up ones; return the number of items."""
     feeds = setting.feeds
     if feeds is None:
         feeds = setting.folder / "served"
@@ -108,7 +108,7 @@ def first(setting: Setting, rounds: int) -> dict[str, list[float]]:
 
 
 def startup(setting: Setting, rounds: int) -> dict[str, list[float]]:
-    """A version told, and a refresh with nothing due, against a Python that does nothing."""
+    """Measure --version, and a refresh with nothing due, against a Python that does nothing."""
     (setting.folder / "one.xml").write_bytes(corpus.feed(corpus.show(1, 1), 0, "One"))
     with origin(setting.folder) as address:
         cases.configured(setting.folder, {"show": [f"{address}/one.xml"]}, "127.0.0.0/8")
@@ -135,7 +135,7 @@ def _contenders(setting: Setting, urls: list[str]) -> dict[str, Callable[[int], 
 
 
 def _spread(address: str, names: Sequence[str]) -> list[str]:
-    """The files' addresses, each at another of the origin's hosts in turn."""
+    """Return the files' addresses, each at another of the origin's hosts in turn."""
     hosts = cycle(HOSTS)
     return [f"{address.replace(HOSTS[0], next(hosts))}/{name}" for name in names]
 
@@ -146,7 +146,7 @@ def _forgotten(setting: Setting) -> None:
 
 
 def _checked(update: Callable[[int], float], address: str, wanted: dict[int, int]) -> Callable[[int], float]:
-    """The update, which fails where the origin did not give the wanted answers."""
+    """Run the update; fail if the origin did not give the expected answers."""
 
     def checked(turn: int) -> float:
         seconds = update(turn + 1)

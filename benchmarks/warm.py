@@ -59,7 +59,7 @@ def words(chance: random.Random, count: int) -> str:
 
 
 def episode(number: int) -> tuple[str, str]:
-    """The title and the text of one episode: the same for every source."""
+    """Return the title and the text of one episode: the same for every source."""
     chance = random.Random(number)  # noqa: S311 - made-up text, the same on every run
     return words(chance, chance.randint(3, 7)), ". ".join(words(chance, chance.randint(6, 16)) for _ in range(12)) + "."
 
@@ -90,7 +90,7 @@ def entry(source: Source, number: int, position: int) -> Entry:
 
 
 def listed(source: Source, items: int) -> tuple[Entry, ...]:
-    """What a source lists, newest first, where the show has that many episodes for it."""
+    """Return what a source lists of so many episodes, newest first."""
     place = SOURCES.index(source)
     shared = int(items * SHARED)
     own = [100_000 * (place + 1) + number for number in range(items - shared)]
@@ -99,7 +99,7 @@ def listed(source: Source, items: int) -> tuple[Entry, ...]:
 
 
 def with_one_more(before: Sequence[Entry], source: Source, number: int) -> tuple[Entry, ...]:
-    """The listing with a new episode at its top."""
+    """Return the listing with a new episode at its top."""
     return (entry(source, number, 0), *(replace(each, position=each.position + 1) for each in before))
 
 
@@ -128,7 +128,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
 
 
 def fetched_sources(listings: Sequence[Sequence[Entry]]) -> tuple[FetchedSource, ...]:
-    """The sources as they are heard."""
+    """Return the sources as fetched."""
     return tuple(
         FetchedSource(source, (), (Listing(tuple(said)),), (), "ok")
         for source, said in zip(SOURCES, listings, strict=True)
@@ -142,7 +142,7 @@ def show(name: str, told: dict[str, float]) -> None:
 
 
 def profiled(wanted: bool) -> cProfile.Profile:  # noqa: FBT001 - a switch of main
-    """A profiler, running where it is wanted."""
+    """Return a profiler, running where it is wanted."""
     profile = cProfile.Profile()
     if wanted:
         profile.enable()

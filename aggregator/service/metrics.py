@@ -46,7 +46,7 @@ class Refreshed(Struct, frozen=True):
 
 
 def meter() -> Meter:
-    """A meter at zero."""
+    """Make a meter at zero."""
     kept = CollectorRegistry()
     return Meter(
         kept,
@@ -60,7 +60,7 @@ def meter() -> Meter:
 
 
 def refreshed(counts: Meter, outcomes: Sequence[Refreshed]) -> None:
-    """Counts a refresh."""
+    """Count a refresh."""
     for outcome in outcomes:
         counts.items.labels(outcome.feed).set(outcome.items)
         counts.silent.labels(outcome.feed).set(outcome.silent)
@@ -68,14 +68,14 @@ def refreshed(counts: Meter, outcomes: Sequence[Refreshed]) -> None:
 
 
 def answered(counts: Meter, answer: Answered) -> None:
-    """Counts an answer."""
+    """Count an answer."""
     counts.requests.labels(kind_of(answer.path), str(answer.status)).inc()
     counts.sent.inc(answer.sent)
     counts.seconds.observe(answer.seconds)
 
 
 def kind_of(path: str) -> str:
-    """What kind of thing a path asks for, out of a closed list.
+    """Return the kind of file that a path asks for, out of a closed list.
 
     >>> kind_of("/show/feed.xml"), kind_of("/"), kind_of("/show/x.php"), kind_of("/show")
     ('rss', 'page', 'other', 'page')
@@ -85,5 +85,5 @@ def kind_of(path: str) -> str:
 
 
 def told(counts: Meter) -> tuple[str, bytes]:
-    """The counts in Prometheus' text format: media type and body."""
+    """Return media type and body of the counts in Prometheus' text format."""
     return CONTENT_TYPE_LATEST, generate_latest(counts.registry)

@@ -17,7 +17,7 @@ ALIASES = {"x-gzip": "gzip"}
 
 @lru_cache(maxsize=1024)
 def encoding(accepted: str | None, offered: tuple[str, ...]) -> str:
-    """The encoding to answer in: the one that weighs most for the client, the earlier offered among equals.
+    """Return the encoding with the highest weight for the client, of equal ones the one offered first.
 
     ``offered`` are the encodings there are, best first; "identity" is the answer where none of them is accepted, also
     to a client that refuses identity (section 12.5.3 allows that).

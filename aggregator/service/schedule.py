@@ -111,7 +111,7 @@ class _Beat(BaseTrigger):  # type: ignore[misc]  # APScheduler says no types
         self.every = every
 
     def get_next_fire_time(self, _previous: datetime | None, now: datetime) -> datetime:
-        """The next tick."""
+        """Return the next tick."""
         return now + self.every
 
 

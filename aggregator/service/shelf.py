@@ -76,7 +76,7 @@ Find = Callable[[str], Leaf | None]
 
 
 def shelf(output: Path, room: int = ROOM) -> Find:
-    """A function that gives the published file of a path relative to ``output``, or ``None`` where there is none.
+    """Return a function that finds the published file of a path relative to ``output``; ``None`` if there is none.
 
     ``room`` is how many bytes it may keep in memory; the file least recently read goes first.
     """
@@ -122,13 +122,13 @@ def sound(path: str) -> bool:
 
 
 def ending(name: str) -> str:
-    """The end of a file's name from its last dot, which is not its first character."""
+    """Return the end of a file's name from its last dot, unless that is its first character."""
     at = name.rfind(".")
     return name[at:] if at > 0 else ""
 
 
 def media_type(name: str) -> str:
-    """The media type of a served name.
+    """Return the media type of a served name.
 
     >>> media_type("report.json"), media_type("feed-archive-2.json")
     ('application/json; charset=utf-8', 'application/feed+json; charset=utf-8')
@@ -137,7 +137,7 @@ def media_type(name: str) -> str:
 
 
 def load(output: Path, path: str) -> Leaf | None:
-    """The file read whole, with the packed forms that are of this version; ``None`` where a link leads elsewhere."""
+    """Read a file with its up-to-date compressed copies; ``None`` if a link leads outside the folder."""
     plain = content(output, path)
     if plain is None:
         return None
@@ -155,7 +155,7 @@ def load(output: Path, path: str) -> Leaf | None:
 
 
 def links(body: bytes) -> str:
-    """The Link header for a feed that names a hub: what its channel says of itself, once more for who reads no XML.
+    """Return the Link header of a feed with a hub, for clients that read no XML.
 
     >>> links(b'<atom:link rel="hub" href="https://hub.example/"/><atom:link rel="self" href="https://a.example/f"/>')
     '<https://hub.example/>; rel="hub", <https://a.example/f>; rel="self"'
@@ -168,7 +168,7 @@ def links(body: bytes) -> str:
 
 
 def content(output: Path, path: str) -> tuple[bytes, float] | None:
-    """The bytes of a regular file inside ``output`` and the time it changed; ``None`` where there is none.
+    """Return bytes and time of a regular file inside ``output``; ``None`` if there is none.
 
     A symbolic link below ``output`` is followed nowhere: the file must be where its path says.
     """
@@ -188,7 +188,7 @@ def content(output: Path, path: str) -> tuple[bytes, float] | None:
 
 
 def marked(whole: str) -> Mark | None:
-    """What tells one version of a file from the next; ``None`` where there is no file."""
+    """Return what identifies a version of a file; ``None`` if there is no file."""
     try:
         state = os.stat(whole)  # noqa: PTH116 - on the path of every request
     except (OSError, ValueError):
@@ -197,7 +197,7 @@ def marked(whole: str) -> Mark | None:
 
 
 def beside(whole: str) -> Mark:
-    """The same of the packed siblings together."""
+    """Return what identifies the versions of the compressed copies together."""
     marks = [marked(whole + suffix) or (0, 0, 0) for suffix in SIBLINGS.values()]
     return (hash(tuple(mark[0] for mark in marks)), sum(mark[1] for mark in marks), sum(mark[2] for mark in marks))
 

@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST) -> Starlette:
-    """The application that serves ``output``; ``routes`` are asked before it, ``most`` limits answers under way.
+    """Make the application that serves ``output``; ``routes`` come first, ``most`` limits concurrent answers.
 
     With a ``meter`` every answer is counted, and ``/metrics`` tells the counts.
     """
@@ -80,7 +80,7 @@ def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None =
 
 
 def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> None:
-    """Serves ``output`` until a signal ends it; answers under way have ten seconds to finish."""
+    """Serve ``output`` until a signal ends it; running answers have ten seconds to finish."""
     uvicorn.run(
         app(output, routes=routes, meter=meter),
         host=host,
@@ -93,7 +93,7 @@ def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (
 
 
 def files(find: Find) -> ASGIApp:
-    """The application that answers with what ``find`` has."""
+    """Make the application that answers with what ``find`` returns."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001 - ASGI's signature
         method = scope["method"]
@@ -118,7 +118,7 @@ def files(find: Find) -> ASGIApp:
 
 
 def asked(scope: Scope) -> Asked:
-    """The request's headers that matter; those given more than once are joined, as section 5.3 says."""
+    """Return the request's relevant headers; repeated ones are joined, as section 5.3 says."""
     found: dict[bytes, str] = {}
     for name, value in scope["headers"]:
         if name in (b"accept-encoding", b"if-none-match", b"if-modified-since"):
@@ -128,7 +128,7 @@ def asked(scope: Scope) -> Asked:
 
 
 def chosen(leaf: Leaf, wanted: Asked, now: float) -> tuple[int, Headers, bytes]:
-    """The answer for a file that is there: status, headers, and the bytes that GET sends."""
+    """Return status, headers and body of the answer for an existing file."""
     encoding = negotiate.encoding(wanted.accepted, leaf.offered)
     form = leaf.forms[encoding]
     # A time ahead of the clock is not said (section 8.8.2.1); publication in one second makes such times.
@@ -158,7 +158,7 @@ def chosen(leaf: Leaf, wanted: Asked, now: float) -> tuple[int, Headers, bytes]:
 
 
 def limited(inner: ASGIApp, most: int) -> ASGIApp:
-    """The application with at most ``most`` answers under way; the next client hears 503 and when to come back."""
+    """Limit an application to ``most`` concurrent answers; further clients get 503 with Retry-After."""
     under_way = 0
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -176,7 +176,7 @@ def limited(inner: ASGIApp, most: int) -> ASGIApp:
 
 
 def counted(inner: ASGIApp, meter: Meter) -> ASGIApp:
-    """The application with every answer counted."""
+    """Make an application that counts every answer."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -195,7 +195,7 @@ def counted(inner: ASGIApp, meter: Meter) -> ASGIApp:
 
 
 def counts(meter: Meter, _: Request) -> Response:
-    """What was counted, for Prometheus."""
+    """Answer with the counts, for Prometheus."""
     media_type, body = metrics.told(meter)
     return Response(body, headers={"content-type": media_type, "cache-control": "no-store"})
 

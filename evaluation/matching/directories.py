@@ -34,7 +34,7 @@ Change = Callable[[random.Random, Items], Items]
 
 @lru_cache
 def show(path: Path) -> tuple[str, Items]:
-    """The name of a feed's show, and its newest items as its host tells them."""
+    """Return the name of a feed's show, and its newest items as its host tells them."""
     document = Document(Source("host", "feed"), "https://example.org/feed", path.read_bytes(), "application/rss+xml")
     listing = parse.read(document)
     told = [Told(repair(each), f"{path.name}/{at}") for at, each in enumerate(listing.entries[:MOST])]
@@ -42,7 +42,7 @@ def show(path: Path) -> tuple[str, Items]:
 
 
 def listed(source: str, items: Items, change: Callable[[Entry], Entry]) -> Items:
-    """What a directory says of items: none of the host's ids, and whatever else it changes."""
+    """Return items as a directory lists them: without the host's ids, and with its changes."""
     out = []
     for place, (said, item) in enumerate(items):
         bare = Entry(
@@ -61,7 +61,7 @@ def listed(source: str, items: Items, change: Callable[[Entry], Entry]) -> Items
 
 
 def directories(chance: random.Random, name: str, items: Items) -> dict[str, Items]:
-    """The listings of four directories: a store, its page, a topic list and a numbered one."""
+    """Return the listings of four directories: a store, its page, a topic list and a numbered one."""
     titled = chance.choice(("{title}", "{name}: {title}", "{number}. {title}", "{title} | {name} {number}"))
 
     def store(said: Entry) -> Entry:
@@ -87,12 +87,12 @@ def directories(chance: random.Random, name: str, items: Items) -> dict[str, Ite
 
 
 def minutes(said: Entry, step: Callable[[float], int]) -> Duration | None:
-    """The length in whole minutes."""
+    """Return the length in whole minutes."""
     return said.duration and Duration(step(said.duration.seconds / MINUTE) * MINUTE, MINUTE)
 
 
 def cut(said: Entry, width: int, mark: str) -> Entry:
-    """The text on one line, cut after so many signs."""
+    """Return the text on one line, cut after so many signs."""
     text = " ".join((said.description or "").split())
     return replace(said, description=text if len(text) <= width else text[:width] + mark) if text else said
 
@@ -103,7 +103,7 @@ def changed(change: Callable[[random.Random, Entry], Entry]) -> Change:
 
 
 def shortened(_: random.Random, said: Entry) -> Entry:
-    """A title of 30 signs at most."""
+    """Return a title of 30 signs at most."""
     return replace(said, title=said.title if len(said.title) <= 30 else said.title[:29].rstrip() + "…")
 
 
@@ -134,7 +134,7 @@ def restamped(chance: random.Random, items: Items) -> Items:
 
 
 def doubled(chance: random.Random, items: Items) -> Items:
-    """A tenth of the items once more under another id, some the next day."""
+    """Repeat a tenth of the items under another id, some on the next day."""
     again = [
         Told(replace(said, key=f"{said.key}-again", published=later(said, chance.choice((0, 0, 1)))), item)
         for said, item in items
@@ -144,12 +144,12 @@ def doubled(chance: random.Random, items: Items) -> Items:
 
 
 def later(said: Entry, days: int) -> Moment | None:
-    """The date some days on."""
+    """Return the date some days on."""
     return said.published and replace(said.published, at=said.published.at + timedelta(days=days))
 
 
 def replayed(items: Items) -> Items:
-    """The host's items with every ninth told again half a year later, as another item."""
+    """Return the host's items with every ninth told again half a year later, as another item."""
     again = []
     for said, item in items[::9]:
         bare = replace(said, key=f"{said.key}-replay", guid=None, link=None, enclosure=None, episode=None)
@@ -158,7 +158,7 @@ def replayed(items: Items) -> Items:
 
 
 def rerun(items: Items) -> Items:
-    """The host's items with every ninth told again 400 days later under its own title and text, as another item."""
+    """Return the host's items with every ninth repeated 400 days later, same title and text, as another item."""
     again = []
     for said, item in items[::9]:
         bare = replace(said, key=f"{said.key}-again", guid=None, link=None, enclosure=None, episode=None)
@@ -172,7 +172,7 @@ def halved(chance: random.Random, items: Items) -> Items:
 
 
 def weekly(items: Items) -> Items:
-    """The host's items, every fourth under one title, half of those without a text."""
+    """Return the host's items, every fourth under one title, half of those without a text."""
     out = []
     for place, (said, item) in enumerate(items):
         text = said.description if place % 8 else None
@@ -182,7 +182,7 @@ def weekly(items: Items) -> Items:
 
 
 def same(items: Items) -> Items:
-    """The items as they are."""
+    """Return the items as they are."""
     return items
 
 

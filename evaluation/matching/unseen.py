@@ -108,25 +108,25 @@ def _habits(chance: random.Random, words: Wordings, name: str) -> _Habits:
 
 
 def _store(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
-    """A store: the title as it is, a day, a rounded length, the whole text."""
+    """Return a store: the title as it is, a day, a rounded length, the whole text."""
     told = replace(said, episode=None, published=_date(chance, habits, said.published))
     return replace(told, duration=_length(habits, said.duration))
 
 
 def _topic(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
-    """A topic list: a decorated title, a day, a rounded length, a cut text."""
+    """Return a topic list: a decorated title, a day, a rounded length, a cut text."""
     told = replace(_store(chance, habits, _, said), title=_decorated(habits, said))
     return _shortened(told, habits)
 
 
 def _text_directory(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
-    """A directory of titles: a decorated title, a cut text, often neither date nor length."""
+    """Return a directory of titles: a decorated title, a cut text, often neither date nor length."""
     told = replace(_topic(chance, habits, _, said), duration=None)
     return replace(told, published=None) if habits.step == 1 else told
 
 
 def _new_host(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) -> Entry:
-    """A new host: decorated titles, all text and a footer, lengths some seconds off."""
+    """Return a new host: decorated titles, all text and a footer, lengths some seconds off."""
     length = said.duration and Duration(max(1, said.duration.seconds + chance.randint(-11, 11)))
     text = "\n".join(filter(None, (said.description, habits.footer)))
     moved = _date(chance, habits._replace(day_only=False, swapped=False, late=0.0), said.published)
@@ -134,7 +134,7 @@ def _new_host(chance: random.Random, habits: _Habits, _: Wordings, said: Entry) 
 
 
 def _blog(chance: random.Random, _: _Habits, words: Wordings, said: Entry) -> Entry:
-    """A blog: a post named after some words of the title, with a sentence of the text, up to 3 days later."""
+    """Return a blog: a post named after some words of the title, with a sentence of the text, up to 3 days later."""
     told = re.findall(r"\w[\w'’]{3,}", said.title)
     some = " ".join(told[:3]) if len(told) > 3 and chance.random() < 0.5 else said.title
     sentences = _SENTENCE.split(said.description or "")
@@ -150,13 +150,13 @@ def _decorated(habits: _Habits, said: Entry) -> str:
 
 
 def _shortened(said: Entry, habits: _Habits) -> Entry:
-    """The text on one line, cut after so many characters."""
+    """Return the text on one line, cut after so many characters."""
     text = " ".join((said.description or "").split())
     return replace(said, description=(text if len(text) <= habits.width else text[: habits.width] + habits.cut) or None)
 
 
 def _date(chance: random.Random, habits: _Habits, moment: Moment | None) -> Moment | None:
-    """The date as a directory writes it: in its zone, by day, day and month swapped, some a day late."""
+    """Return the date as a directory writes it: in its zone, by day, day and month swapped, some a day late."""
     if moment is None:
         return None
     at = moment.at + habits.shift + timedelta(days=int(chance.random() < habits.late))
@@ -176,7 +176,7 @@ def _length(habits: _Habits, length: Duration | None) -> Duration | None:
 
 
 def _authored(chance: random.Random, words: Wordings, items: Items) -> Items:
-    """The author's items, newest first, with some that resemble another: each is an item of its own."""
+    """Return the author's items, newest first, with some that resemble another: each is an item of its own."""
     out: Items = []
     weekly = chance.choice(words.weekly) if chance.random() < 0.25 else ""
     for place, (said, item) in enumerate(items):
@@ -215,7 +215,7 @@ def _resembling(chance: random.Random, words: Wordings, said: Entry, kind: str) 
 
 
 def _later(said: Entry, days: int) -> Entry:
-    """The same some days on."""
+    """Return the same some days on."""
     moment = said.published
     return replace(said, published=moment and replace(moment, at=moment.at + timedelta(days=days)))
 

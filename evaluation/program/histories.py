@@ -119,7 +119,7 @@ POSTS = (
 
 
 def rss(show: str, episodes: tuple[Episode, ...], *, host: str, audio: str, guid: str) -> str:
-    """The feed of a podcast host, newest first."""
+    """Return the feed of a podcast host, newest first."""
     items = "".join(
         f"""  <item>
     <title>{escape(each.title)}</title>
@@ -152,7 +152,7 @@ def rss(show: str, episodes: tuple[Episode, ...], *, host: str, audio: str, guid
 
 
 def listing(show: str, episodes: tuple[Episode, ...]) -> str:
-    """A directory's page as text: the title above its date, minutes, texts cut at 60 characters."""
+    """Return a directory's page as text: the title above its date, minutes, texts cut at 60 characters."""
     lines = ["Latest Baking Podcast Episodes", ""]
     for each in reversed(episodes):
         text = each.text if len(each.text) <= 60 else each.text[:60] + "..."
@@ -162,7 +162,7 @@ def listing(show: str, episodes: tuple[Episode, ...]) -> str:
 
 
 def page(episodes: tuple[Episode, ...]) -> str:
-    """A directory's page as HTML, its titles numbered, its text read in the wrong encoding."""
+    """Return a directory's page as HTML, its titles numbered, its text read in the wrong encoding."""
     rows = "".join(
         f'<li class="ep"><h3><a href="/e/{each.number}">{each.number}. {escape(damaged(each.title))}</a></h3>'
         f'<time datetime="{each.at:%Y-%m-%d}">{each.at:%d.%m.%Y}</time><p>{escape(damaged(each.text))}</p></li>\n'
@@ -175,7 +175,7 @@ def page(episodes: tuple[Episode, ...]) -> str:
 
 
 def damaged(text: str) -> str:
-    """The text as UTF-8 that was read as Windows-1252, where that can be; as it is elsewhere."""
+    """Return the text as UTF-8 that was read as Windows-1252, where that can be; as it is elsewhere."""
     try:
         return text.encode("utf-8").decode("cp1252")
     except UnicodeDecodeError:
@@ -183,7 +183,7 @@ def damaged(text: str) -> str:
 
 
 def atom(episodes: tuple[Episode, ...]) -> str:
-    """The Atom feed of a blog."""
+    """Return the Atom feed of a blog."""
     entries = "".join(
         f"""  <entry>
     <id>tag:spoons.example,2025:{each.number}</id>
@@ -208,7 +208,7 @@ def atom(episodes: tuple[Episode, ...]) -> str:
 
 
 def jsonfeed(episodes: tuple[Episode, ...]) -> str:
-    """The same posts as JSON Feed, under other ids, the newest two only."""
+    """Return the same posts as JSON Feed, under other ids, the newest two only."""
     items = [
         {
             "id": f"post-{each.number}",
@@ -252,7 +252,7 @@ feeds:
 
 
 def bread(episodes: tuple[Episode, ...], *, moved: bool) -> dict[str, str]:
-    """What the sources of the bread show give; after its move another host, with other guids and audio."""
+    """Return what the sources of the bread show list; after its move from another host, with other guids and audio."""
     host = {"host": "loaf.example", "audio": "cdn.loaf.example", "guid": "loaf"}
     old = {"host": "bread.example", "audio": "media.bread.example", "guid": "bread"}
     feed = rss("The Bread Hour", episodes, **(host if moved else old))
@@ -260,7 +260,7 @@ def bread(episodes: tuple[Episode, ...], *, moved: bool) -> dict[str, str]:
 
 
 def spoons(posts: tuple[Episode, ...]) -> dict[str, str]:
-    """What the sources of the blog give."""
+    """Return what the sources of the blog list."""
     return {"feed.atom": atom(posts), "feed.json": jsonfeed(posts)}
 
 

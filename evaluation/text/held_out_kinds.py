@@ -147,7 +147,7 @@ def _upper(text: str, _: Random) -> str:
 
 
 def _asked(text: str, chance: Random) -> str:
-    """A question mark for what a small character set lacks."""
+    """Return a question mark for what a small character set lacks."""
     return redecode(text, chance.choice(("ascii", "latin-1", "cp1252")), "cp1252")
 
 
@@ -185,7 +185,7 @@ def _read_more(text: str, chance: Random) -> str:
 
 
 def _timestamps(text: str, chance: Random) -> str:
-    """The times of a transcript before sentences."""
+    """Return the times of a transcript before sentences."""
     seconds, parts = chance.randint(0, 50), []
     for part in split_sentences(text):
         parts.append(f"{' ' * part.startswith(' ')}[{seconds // 60:02}:{seconds % 60:02}] {part.lstrip()}")
@@ -264,7 +264,7 @@ def _shortened(text: str, chance: Random) -> str:
 
 
 def _halves_doubled(text: str, _: Random) -> str:
-    """The first half of the words said again at the end."""
+    """Return the first half of the words said again at the end."""
     words = split_words(text)
     return f"{text} {' '.join(words[: len(words) // 2])}" if " " in text and len(words) > 8 else text
 

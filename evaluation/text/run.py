@@ -37,7 +37,7 @@ FOLDS = 5
 
 
 def main() -> int:
-    """Prints the table; 0, or 1 where a line could not be used."""
+    """Print the table; return 1 if a line could not be used, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--no-learn", action="store_true")
@@ -68,7 +68,7 @@ def entries(item: dict) -> tuple[Entry, ...]:
 
 
 def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dict]:
-    """Reads one file, prints its rows, and gives the items that were read wrong."""
+    """Read one file, print its rows, and return the items that were read wrong."""
     clusters = [Cluster(entries(item)) for item in items]
     trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
     start = time.process_time()
@@ -99,7 +99,7 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
 
 
 def lore_for(votes: list[RankedEntries], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
-    """What each item may know: nothing, what the file teaches, or what the shows of other folds teach."""
+    """Return what may be learned for each item: nothing, from the file, or from the shows of other folds."""
     if asked.no_learn:
         return [EMPTY_MODEL] * len(votes)
     names = [item.get("show") or item["id"] for item in items]

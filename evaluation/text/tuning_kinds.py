@@ -70,7 +70,7 @@ def _dos(text: str, chance: Random) -> str:
 
 
 def _windows_as_dos(text: str, chance: Random) -> str:
-    """A single-byte encoding read as another one of its script."""
+    """Return a single-byte encoding read as another one of its script."""
     pairs = (
         ("cp1251", "cp866"),
         ("cp1251", "iso8859-5"),
@@ -83,7 +83,7 @@ def _windows_as_dos(text: str, chance: Random) -> str:
 
 
 def _euc(text: str, chance: Random) -> str:
-    """A multi-byte encoding of East Asia read as a Western one."""
+    """Return a multi-byte encoding of East Asia read as a Western one."""
     fitting = [name for name in ("euc_jp", "euc_kr", "big5", "gbk") if is_writable(text, name)]
     return redecode(text, chance.choice(fitting), chance.choice(("latin-1", "cp1252"))) if fitting else text
 
@@ -99,14 +99,14 @@ def _slashes(text: str, _: Random) -> str:
 
 
 def _percent_u(text: str, _: Random) -> str:
-    """What JavaScript's ``escape`` writes."""
+    """Escape a text as JavaScript's ``escape`` does."""
     return "".join(
         one if one.isascii() else f"%u{ord(one):04X}" if ord(one) > 255 else f"%{ord(one):02X}" for one in text
     )
 
 
 def _double_json(text: str, _: Random) -> str:
-    """A JSON string within a JSON string."""
+    """Return a JSON string within a JSON string."""
     return json.dumps(json.dumps(text)[1:-1])[1:-1]
 
 
@@ -149,7 +149,7 @@ def _comments(text: str, chance: Random) -> str:
 
 
 def _base64_tail(text: str, chance: Random) -> str:
-    """The beginning of an attachment behind the text."""
+    """Return the beginning of an attachment behind the text."""
     return f"{text} {base64.b64encode(chance.randbytes(90)).decode()[: chance.randint(60, 118)]}"
 
 
@@ -189,7 +189,7 @@ def _tracked(text: str, chance: Random) -> str:
 
 
 def _script(text: str, chance: Random) -> str:
-    """A script that was left in."""
+    """Return a script that was left in."""
     script = chance.choice(SCRIPTS).format(n=chance.randint(10**5, 10**7))
     return f"{script}{text}" if chance.random() < 0.5 else f"{text}{script}"
 
@@ -200,19 +200,19 @@ def _read_more(text: str, chance: Random) -> str:
 
 
 def _footnotes(text: str, chance: Random) -> str:
-    """Marks of notes behind sentences."""
+    """Add marks of footnotes after sentences."""
     count = iter(range(chance.randint(1, 20), 999))
     return re.sub(r"(?<=[^\W\d_])([.!?])(?= |$)", lambda found: f"{found[1]}[{next(count)}]", text)
 
 
 def _share_bar(text: str, chance: Random) -> str:
-    """The words of the buttons that share a page."""
+    """Return the words of the buttons that share a page."""
     bar = chance.choice(SHARE_BARS)
     return f"{bar} {text}" if chance.random() < 0.3 else f"{text} {bar}"
 
 
 def _spaced(text: str, _: Random) -> str:
-    """A space behind each letter, as spaced-out headings are copied."""
+    """Return a space behind each letter, as spaced-out headings are copied."""
     return "  ".join(" ".join(word) for word in text.split(" ")) if text.isascii() else text
 
 
