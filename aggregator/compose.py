@@ -316,7 +316,7 @@ def _identify(
     first_seen = entries.read_first_seen(store, plan.name) if undated else {}
     trust = persist.read_trust(store, plan)
     past = Past(plan.name, tuple(published), first_seen, trust, overrides, dict(plan.buried))
-    settlement = settle(enclosure_probe.completed(store, plan, items), past, now)
+    settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now)
     named = unique_titles.make_titles_unique(settlement.items, past.promises, settlement.promises, now, past.trust)
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     forgotten = decisions.read_forgotten(store, plan.name)

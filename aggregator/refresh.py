@@ -158,7 +158,7 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
 
 def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | None:
     """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
-    if plan.probe_enclosures and enclosure_probe.known(store, plan).more:
+    if plan.probe_enclosures and enclosure_probe.read_probes(store, plan).more:
         return None
     return persist.read_publication(store, plan.name, persist.input_digest(store, plan), now)
 
@@ -179,7 +179,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     run.listen(Progress(plan.name, "", "compose"))
     if plan.probe_enclosures:  # before the transaction: it waits for media hosts
         items = compose(run.store, plan, run.at).feed.items
-        enclosure_probe.ask(run.store, plan, items, run.resources.limiter(), run.at)
+        enclosure_probe.probe(run.store, plan, items, run.resources.limiter(), run.at)
         polls.write_robots(run.store, run.resources.news())
     with database.transaction(run.store) as tx:
         composed = compose(tx, plan, run.at)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
+from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
 
 import requests
@@ -108,7 +109,7 @@ class Client:
     def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
         """Return type and length of a media file as its origin gives them for HEAD; ``None`` if it gives none.
 
-        ``None`` too if the address may not be asked. FetchError if no origin was reached: later it may be.
+        ``None`` too if the address may not be asked. FetchError for a failure that may pass: no answer, 429, 5xx.
         """
         limit = self._policy.deadline if seconds is None else min(self._policy.deadline, seconds)
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
@@ -118,10 +119,8 @@ class Client:
             came.close()
         except (errors.BarredError, ssrf.RefusedError):
             return None
-        except FetchError:
-            if not meter.reached:
-                raise
-            return None
+        if came.status == HTTPStatus.TOO_MANY_REQUESTS or came.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
+            raise FetchError(f"{came.status}")
         if came.status not in polling.USABLE:
             return None
         kind, _ = headers.parse_content_type(came.fields.get("content-type", ""))
