@@ -96,7 +96,7 @@ def test_the_command_reads_a_pipe_and_never_writes_over_what_it_reads(tmp_path):
     (tmp_path / "same.jsonl").symlink_to(path)
     code, out, errors = aggregator(str(path), "-o", str(tmp_path / "same.jsonl"))
     assert (code, out, path.read_text(encoding="utf-8")) == (2, "", good)
-    assert "would overwrite" in errors
+    assert "this is the input file" in errors
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(bounded):
