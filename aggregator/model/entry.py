@@ -73,8 +73,10 @@ class Entry(Record, frozen=True):
     directory's own id, the link, or the folded title. ``position`` counts from 0 in the order of the listing.
     ``html`` is the main text where the source gave markup, ``description`` where it gave plain text; repair fills
     ``description`` from ``html``. ``summary`` is a separate short text. ``cut`` is true where the description is
-    known to be cut. ``ids`` are further hard ids as (scheme, value): ``("apple", "1000664250427")``,
-    ``("simplecast", uuid)``. ``number`` is the episode number as displayed where it is not a whole number.
+    known to be cut. ``plain_title`` is true where the format says that the angle brackets of the title are text
+    (Atom's type "text": RFC 4287, 3.1.1.1). ``ids`` are further hard ids as (scheme, value):
+    ``("apple", "1000664250427")``, ``("simplecast", uuid)``. ``number`` is the episode number as displayed where it is
+    not a whole number.
     """
 
     source: str
@@ -85,6 +87,7 @@ class Entry(Record, frozen=True):
     guid: str | None = None
     ids: tuple[tuple[str, str], ...] = ()
     link: str | None = None
+    plain_title: bool = False
     description: str | None = None
     html: str | None = None
     summary: str | None = None

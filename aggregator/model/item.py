@@ -40,6 +40,7 @@ class Item(Record, frozen=True):
     text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
     ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...); ``prefix`` and ``suffix`` are
     what the show puts round the title's own words, as they stand in the title ("447. ", " | LUP 232").
+    ``plain_title`` is true where the title is that of an entry whose format says that its angle brackets are text.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Item(Record, frozen=True):
     number: str | None = None
     part: int | None = None
     tag: str | None = None
+    plain_title: bool = False
     prefix: str | None = None
     suffix: str | None = None
     episode_type: EpisodeType | None = None

@@ -34,7 +34,9 @@ def make_entry(document: Document, fields: Mapping[str, Any], said: ItemAccount 
     link = _link(fields, base)
     guid = texts.get("guid") or texts.get("atom:id") or text_of(fields, "id")
     enclosure = file[0] if file else None
-    title = text_of(fields, "title") or texts.get("itunes:title") or ""
+    own_title = text_of(fields, "title") or ""
+    plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
+    title = own_title or texts.get("itunes:title") or ""
     if not title:
         text = _to_plain(words.html or words.description or "")
         title = make_title(text, enclosure.url if enclosure else None, link)
@@ -48,7 +50,7 @@ def make_entry(document: Document, fields: Mapping[str, Any], said: ItemAccount 
     return Entry(
         source=document.source.name, key=key, title=title, position=position, guid=guid, link=link, enclosure=enclosure,
         genre="episode" if enclosure or length else "post", ids=tuple(_ids(fields, file[0].url if file else "")),
-        description=words.description, html=words.html, summary=words.summary,
+        plain_title=plain_title, description=words.description, html=words.html, summary=words.summary,
         published=published, updated=updated, duration=Duration(*length) if length else None,
         season=_whole(texts.get("itunes:season") or text_of(fields, "itunes_season") or _tagged(tags, "season")),
         episode=_whole(number), number=number if _whole(number) is None else None,

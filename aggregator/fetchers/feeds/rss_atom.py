@@ -296,10 +296,12 @@ def _keep(key: str, *, typed: bool = False) -> _Step:
 
 
 def _title(entry: _Entry, element: Element, said: str) -> None:
-    """Keep the first title that is not empty."""
-    value = _read_typed(element, said, "text/plain")[0]
+    """Keep the first title that is not empty, and of an Atom one its type."""
+    value, kind = _read_typed(element, said, "text/plain")
     if not entry.titled:
         entry.values["title"] = value
+        if xml.get_name(element)[0] == "http://www.w3.org/2005/atom":
+            entry.values["title_detail"] = {"type": kind}
         entry.titled = bool(value)
 
 

@@ -48,6 +48,9 @@ def parse(document: Document) -> Parsed:
         )
     except FAILURES as error:
         raise ReadError(f"{document.source.name}: the feed cannot be parsed ({type(error).__name__})") from error
+    if answer.get("version") != "atom10":  # only there does the type of a title say that it is no markup
+        for entry in answer.entries:
+            entry.pop("title_detail", None)
     fault = answer.get("bozo_exception") if answer.get("bozo") else None
     said = " ".join(str(fault).removeprefix("<unknown>:").split())[:LONGEST_REASON]
     mild = fault is None or isinstance(fault, MILD)

@@ -78,7 +78,7 @@ def make_feed_item(item: Item) -> FeedItem:
     guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY) or links.make_fallback_guid(item.guid)
     return FeedItem(
         guid=guid,
-        title=sanitize.clean_title(item.title)
+        title=sanitize.clean_title(item.title, plain=item.plain_title)
         or sanitize.clean_title(sanitize.clean_line(said, _LONGEST_FALLBACK_TITLE))
         or guid,
         link=link,

@@ -102,20 +102,22 @@ def clean_language(value: str | None) -> str | None:
     return said if LANGUAGE_TAG.fullmatch(said) else None
 
 
-def clean_title(value: str, limit: int = LONGEST_LINE) -> str:
+def clean_title(value: str, limit: int = LONGEST_LINE, *, plain: bool = False) -> str:
     """Put a title on one line without markup and entities; angle brackets that are no markup stay.
+
+    With ``plain`` its tags are text.
 
     >>> clean_title("All about <b>tensors</b> &amp;amp; <T>")
     'All about tensors & <T>'
     """
     whole = clean_text(value)[: 16 * limit]
     if "<" in whole or "&" in whole:
-        whole = _repeat_until_stable(lambda bare: ENTITY.sub(_unescape, _VOID.sub(" ", _drop_pairs(bare))), whole)
+        whole = _repeat_until_stable(lambda bare: ENTITY.sub(_unescape, bare if plain else _drop_tags(bare)), whole)
     return clean_line(whole, limit)
 
 
-def _drop_pairs(value: str) -> str:
-    """Return the text without pairs of formatting tags.
+def _drop_tags(value: str) -> str:
+    """Return the text without pairs of formatting tags, and with blanks for void ones.
 
     A pair is an opening tag and the next closing one of its name behind it, sought in one walk over both: a pattern
     for both would go to the end of the text for each tag that nothing closes.
@@ -128,11 +130,9 @@ def _drop_pairs(value: str) -> str:
             waiting.setdefault(tag, found)
         elif tag in waiting:
             cut += (waiting.pop(tag).span(), found.span())
-    if not cut:
-        return value
     cut.sort()
     starts, ends = (0, *(end for _, end in cut)), (*(start for start, _ in cut), len(value))
-    return "".join(value[start:end] for start, end in zip(starts, ends, strict=True))
+    return _VOID.sub(" ", "".join(value[start:end] for start, end in zip(starts, ends, strict=True)))
 
 
 def fold_title(value: str) -> str:

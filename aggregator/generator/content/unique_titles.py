@@ -116,7 +116,7 @@ def _choose_titles(
     days: dict[tuple[date, str], _Day] = {}
     found: dict[str, str] = {}
     for item in sorted(_find_same_day(items, kept), key=turn):
-        media, title = feed_item.find_media(item), sanitize.clean_title(item.title)
+        media, title = feed_item.find_media(item), sanitize.clean_title(item.title, plain=item.plain_title)
         if media is None or not title or item.published is None:
             continue
         day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())

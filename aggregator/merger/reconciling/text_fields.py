@@ -39,6 +39,7 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
     around = ranked.weights.lore.template.split(text)
     values = {
         "title": text,
+        "plain_title": any(entry.plain_title for entry in titled if entry.title == text),
         "part": typed.part,
         "tag": typed.tag,
         "prefix": around.prefix or None,

@@ -61,6 +61,7 @@ FIXERS: tuple[tuple[str, _Fixer], ...] = (
     ("twice", _drop_repeated_half),
     ("look-alike", letters.replace_homoglyphs),
 )
+_OF_TAGS = frozenset({"tag", "silent part"})
 # Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
 _ROUNDS = 6
 PASSAGE = 120
@@ -86,24 +87,26 @@ class RepairedText(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def repair_text(text: str, *, cut: bool = False) -> RepairedText:
+def repair_text(text: str, *, cut: bool = False, literal: bool = False) -> RepairedText:
     r"""Return the text repaired as far as it can be by itself; ``cut`` says that it is known to be cut.
+
+    ``literal`` says that its angle brackets are text: no fixer of tags runs.
 
     A mark of truncation is taken off where it is sure, with the torn word before it. Idempotent.
 
     >>> repair_text("TORCH\\_TRACE and  friends")[:2]
     ('TORCH_TRACE and friends', False)
     """
-    return (_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _repair)(text, cut=cut)
+    return (_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _repair)(text, cut, literal)
 
 
-def _repair(text: str, *, cut: bool) -> RepairedText:
+def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT001 - keys of the cache
     changes: list[Change] = []
     sound: dict[str, str] = {}  # by fixer the text that it left as it was
     for _ in range(_ROUNDS):
         before = text
         for cause, fixer in FIXERS:
-            if sound.get(cause) == text:
+            if sound.get(cause) == text or (literal and cause in _OF_TAGS):
                 continue
             mended = fixer(text)
             if mended == text:

@@ -19,7 +19,7 @@ def repair(entry: Entry) -> Entry:
     in a sure mark of truncation; the mark goes, and the torn word before it: what is left ends in a blank. A title
     that is marked as cut ends in "…" (see ``_mark_cut``). Idempotent: a repaired entry comes back equal.
     """
-    title, in_title = _repair_title(entry.title)
+    title, in_title = _repair_title(entry.title, literal=entry.plain_title)
     description, cut, in_description = _repair_description(entry)
     summary, in_summary = _repair_summary(entry.summary)
     notes = (
@@ -30,14 +30,14 @@ def repair(entry: Entry) -> Entry:
     return replace(entry, title=title, description=description, summary=summary, cut=cut, notes=entry.notes + notes)
 
 
-def _repair_title(title: str) -> tuple[str, tuple[Change, ...]]:
+def _repair_title(title: str, *, literal: bool) -> tuple[str, tuple[Change, ...]]:
     """Return the title on one line; a sure cut leaves one ellipsis, since a title has no flag of its own."""
-    first = repair_text(title)
+    first = repair_text(title, literal=literal)
     line = " ".join(first.text.split())
     if line == title and not first.cut and not first.changes:
         return title, ()
-    mended = repair_text(line, cut=first.cut)
-    return _mark_cut(mended), first.changes + mended.changes
+    mended = repair_text(line, cut=first.cut, literal=literal)
+    return _mark_cut(mended, literal=literal), first.changes + mended.changes
 
 
 def _repair_summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]]:
@@ -47,13 +47,13 @@ def _repair_summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]
     return _mark_cut(mended), mended.changes
 
 
-def _mark_cut(mended: RepairedText) -> str:
+def _mark_cut(mended: RepairedText, *, literal: bool = False) -> str:
     """Return the text, with an ellipsis where it is cut, unless that would be read as a byte of half a character.
 
     "Ñ" and "…" are "х" in mojibake; the note of the change still says that the text was cut.
     """
     marked = f"{mended.text}…"
-    kept = mended.cut and repair_text(marked) == RepairedText(marked, cut=False, changes=())
+    kept = mended.cut and repair_text(marked, literal=literal) == RepairedText(marked, cut=False, changes=())
     return marked if kept else mended.text
 
 

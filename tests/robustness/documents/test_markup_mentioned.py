@@ -69,6 +69,31 @@ def test_words_in_angle_brackets_stay(said: str) -> None:
         assert repaired(body).description == said, form
 
 
+@pytest.mark.parametrize("form", ["Atom, text", "Atom, no type"])
+@pytest.mark.parametrize("said", [said for said, _ in MARKED.values()], ids=MARKED)
+def test_a_plain_title_keeps_pairs_of_tags(said: str, form: str) -> None:
+    body = written(said, "title")[form]
+    assert repaired(body).title == said
+    assert repaired(body.replace("</feed>", "</feeds>")).title == said, "not well-formed: read by feedparser"
+
+
+def test_a_plain_title_is_published_with_its_tags(town: Town) -> None:
+    said = [*(said for said, _ in MARKED.values()), "Wie <section>Kapitel</section> &amp; Listen gehen"]
+    entries = "".join(
+        f"<entry><id>{at}</id><updated>2024-05-0{at + 1}T08:00:00Z</updated><title>{escape(title)}</title>"
+        f"<link rel='enclosure' type='audio/mpeg' length='100' href='https://example.org/{at}.mp3'/></entry>"
+        for at, title in enumerate(said)
+    )
+    town.serve("/a", f"<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><id>f</id>{entries}</feed>")
+    town.config(f"host: {{kind: feed, url: '{town.url('/a')}'}}")
+    assert town.refresh(NOON).returncode == 0
+    said[-1] = said[-1].replace("&amp;", "&")
+    assert {entry["title"] for entry in town.items()} == set(said)
+    for name in ("feed.xml", "podcast.xml", "feed.atom", "index.html"):
+        body = (town.output / "show" / name).read_text("utf-8").replace("&#39;", "'")
+        assert all(escape(title, quote=False) in body for title in said), name
+
+
 @pytest.mark.parametrize(("said", "meant"), MARKED.values(), ids=MARKED)
 def test_pairs_of_tags_and_void_tags_are_markup(said: str, meant: str) -> None:
     for form, body in written(said, "title").items():
