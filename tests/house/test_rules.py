@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from tests.support.paths import ROOT
@@ -40,7 +41,7 @@ PLACES = {
 
 def imported(path: Path) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(read(path)[2]):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -54,6 +55,7 @@ def test_imports_go_down_only() -> None:
     assert result.returncode == 0, result.stdout
 
 
+@cache
 def read(path: Path) -> tuple[str, str, ast.Module]:
     text = path.read_text("utf-8")
     return str(path.relative_to(PACKAGE)), text, ast.parse(text)

@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from aggregator import cli
 from tests.support.origin import Site, serving
+from tests.support.paths import ROOT
 from tests.support.program import run_program
 
 DATA = Path(__file__).parent / "data"
@@ -49,12 +48,12 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def helped() -> Callable[[str], str]:
-    """What a command says of itself; in this process, for fifteen children would take as many seconds."""
+    """The help of a command."""
 
     @cache
     def ask(name: str) -> str:
-        answer = CliRunner().invoke(cli._make_program({name}), [name, "--help"], prog_name="aggregator")
-        assert answer.exit_code == 0
+        answer = run_program(ROOT, name, "--help")
+        assert answer.returncode == 0
         return answer.stdout
 
     return ask
