@@ -51,11 +51,11 @@ def run(
         after = {name: feed_state.take_state(compose.published_feed(rehearsal, name, at=now)) for name in names}
     for warning in (one for outcome in outcomes for one in summary.list_warnings(outcome)):
         typer.echo(f"aggregator: {escape_line(warning)}", err=True)
-    told = {name: _list_changes(before.get(name, FeedState()), after[name]) for name in names}
+    described = {name: _list_changes(before.get(name, FeedState()), after[name]) for name in names}
     if as_json:
-        typer.echo(to_json(told))
+        typer.echo(to_json(described))
         return
-    for name, lines in told.items():
+    for name, lines in described.items():
         head = name if lines else f"{name}: nothing would change"
         typer.echo("\n".join((head, *(f"  {each}" for each in lines))))
 

@@ -34,11 +34,13 @@ def run(
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed)
     with database.open_store(loaded.state) as store:
-        told = decisions.read_events(store, plan.name, newest=newest)
+        found = decisions.read_events(store, plan.name, newest=newest)
     if as_json:
-        typer.echo(to_json([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in told]))
-    elif told:
-        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, shorten(each.text, _LONGEST)) for each in told]
+        typer.echo(
+            to_json([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in found])
+        )
+    elif found:
+        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, shorten(each.text, _LONGEST)) for each in found]
         print_table(open_console(), ("when", "kind", "what"), rows)
     else:
         typer.echo(f"{plan.name}: no events yet.")

@@ -99,7 +99,7 @@ def _print_changes(config: Config, plan: Plan, forgotten: frozenset[str], now: d
     """Print what the feed would lose or gain, as the changes page describes it."""
     before = feed_state.take_state(compose.published_feed(config, plan.name, at=now))
     after = feed_state.take_state(compose.published_feed_without(config, plan.name, forgotten, at=now))
-    told = [shorten(describe_change(change), _LONGEST) for change in find_changes(before, after)]
-    typer.echo("\n".join((plan.name, *(f"  {each}" for each in told[:_SHOWN] or ["nothing would change"]))))
-    if len(told) > _SHOWN:
-        typer.echo(f"  and {format_count(len(told) - _SHOWN, 'more change')}")
+    described = [shorten(describe_change(change), _LONGEST) for change in find_changes(before, after)]
+    typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
+    if len(described) > _SHOWN:
+        typer.echo(f"  and {format_count(len(described) - _SHOWN, 'more change')}")

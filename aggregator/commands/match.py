@@ -17,7 +17,7 @@ from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import NEAR_MISS, Constraints, match_records
 
-THRESHOLD = 1.0
+_THRESHOLD = 1.0
 """Threshold of a refresh, in natural log-odds."""
 
 
@@ -29,7 +29,7 @@ def run(
     threshold: Annotated[
         float,
         typer.Option("--threshold", help="Sum of evidence, in natural log-odds, from which two records are the same."),
-    ] = THRESHOLD,
+    ] = _THRESHOLD,
 ) -> None:
     """Find records of a JSON Lines file that are the same item, of any kind: episodes, songs, papers.
 
@@ -44,7 +44,7 @@ def run(
         raise typer.Exit(code)
 
 
-Line = Mapping[str, object]
+_Line = Mapping[str, object]
 
 
 def match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
@@ -69,9 +69,9 @@ def match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, 
     return 1 if faults else 0
 
 
-def _read_lines(source: TextIO) -> tuple[list[Line], list[str]]:
+def _read_lines(source: TextIO) -> tuple[list[_Line], list[str]]:
     """Return the usable lines, and one message for each other line."""
-    lines: list[Line] = []
+    lines: list[_Line] = []
     faults: list[str] = []
     known: set[str] = set()
     for number, text in enumerate(source, 1):
@@ -88,7 +88,7 @@ def _read_lines(source: TextIO) -> tuple[list[Line], list[str]]:
     return lines, faults
 
 
-def _parse_line(text: str) -> tuple[Line | None, str]:
+def _parse_line(text: str) -> tuple[_Line | None, str]:
     """Parse one line; on failure return ``None`` and the reason."""
     try:
         line = json.loads(text)

@@ -51,9 +51,9 @@ def format_value(given: object, most: int = SHORT) -> str:
     if given is None:
         said = ""
     elif isinstance(given, Moment):
-        said = format_time(given)
+        said = _format_time(given)
     elif isinstance(given, Duration):
-        said = format_duration(given)
+        said = _format_duration(given)
     elif isinstance(given, Enclosure):
         said = given.url
     elif isinstance(given, bool):
@@ -63,18 +63,18 @@ def format_value(given: object, most: int = SHORT) -> str:
     return shorten(said, most)
 
 
-def format_time(given: Moment) -> str:
+def _format_time(given: Moment) -> str:
     """Format a time as precisely as it is known.
 
     >>> from datetime import UTC
-    >>> format_time(Moment(datetime(2024, 8, 4, tzinfo=UTC), "day"))
+    >>> _format_time(Moment(datetime(2024, 8, 4, tzinfo=UTC), "day"))
     '2024-08-04'
     """
     shapes = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
     return given.at.strftime(shapes[given.precision])
 
 
-def format_duration(given: Duration) -> str:
+def _format_duration(given: Duration) -> str:
     """Format a duration, in minutes if only minutes are known."""
     minutes, seconds = divmod(given.seconds, 60)
     if given.step >= 60:  # noqa: PLR2004 - seconds in a minute
@@ -99,7 +99,7 @@ def _encode(given: object) -> object:
     raise TypeError(f"{type(given).__name__} has no form in JSON")
 
 
-WIDE = 160
+_WIDE = 160
 """Columns if the output is no terminal, wide enough to keep a row of a log on one line."""
 
 
@@ -107,7 +107,7 @@ def open_console() -> Console:
     """Return a console on standard output that takes nothing as markup."""
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = WIDE
+        console.width = _WIDE
     return console
 
 

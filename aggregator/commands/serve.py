@@ -36,7 +36,7 @@ def run(
     standing = Standing(load(config))
     output = standing.config.output
     typer.echo(f"serving {output} at http://{f'[{host}]' if ':' in host else host}:{port}/")
-    # The server answers a signal by ending, then sends it on to whoever had it before: that must end the schedule.
+    # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None

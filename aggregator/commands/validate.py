@@ -24,7 +24,7 @@ from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import PollState, Source
 from aggregator.validator.artwork import Picture
-from aggregator.validator.document import Served, image
+from aggregator.validator.document import Served, find_artwork
 from aggregator.validator.examine import RULES, examine
 from aggregator.validator.rule import SEVERITIES, Finding
 
@@ -81,7 +81,7 @@ def run(  # noqa: PLR0913  # one for each option
 
 def _examine(document: str, now: datetime, *, artwork: bool) -> _Verdict:
     raw, served = _fetch_document(document, now) if "://" in document else (_read(document), None)
-    address = image(raw, now) if artwork else None
+    address = find_artwork(raw, now) if artwork else None
     kind, findings = examine(raw, now, served, _fetch_artwork(address, document, now) if address else None)
     return _Verdict(document, kind, findings)
 
@@ -143,7 +143,7 @@ def _count_by_severity(verdict: _Verdict) -> Iterator[str]:
 
 
 def _to_json(verdicts: Sequence[_Verdict]) -> str:
-    told = [
+    values = [
         {
             "document": verdict.document,
             "kind": verdict.kind,
@@ -152,12 +152,12 @@ def _to_json(verdicts: Sequence[_Verdict]) -> str:
         }
         for verdict in verdicts
     ]
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(values, ensure_ascii=False, indent=2)
 
 
 def _list_rules(*, as_json: bool) -> Iterator[str]:
     if as_json:
-        told = [
+        values = [
             {
                 "rule": one.name,
                 "severity": one.severity,
@@ -167,7 +167,7 @@ def _list_rules(*, as_json: bool) -> Iterator[str]:
             }
             for one in RULES
         ]
-        yield json.dumps(told, ensure_ascii=False, indent=2)
+        yield json.dumps(values, ensure_ascii=False, indent=2)
         return
     for one in RULES:
         aside = f"; {one.beside} where it is no podcast" if one.beside else ""

@@ -33,13 +33,13 @@ def describe_errors(
     errors: Iterable[ErrorDetails], name: str, lines: Mapping[Path, int], schema: _Schema
 ) -> tuple[str, ...]:
     """Return one line for each error in the order of the file, as ``config.yaml:12: feeds.a.knd: unknown key; …``."""
-    told = []
+    lines_found = []
     for error in errors:
         path = tuple(step for step in error["loc"] if step != "[key]")
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
-        told.append((line, escape_line(f"{place}: {format_path(path)}: {_describe(error, path, schema)}")))
-    return tuple(text for _, text in sorted(told))
+        lines_found.append((line, escape_line(f"{place}: {format_path(path)}: {_describe(error, path, schema)}")))
+    return tuple(text for _, text in sorted(lines_found))
 
 
 def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:

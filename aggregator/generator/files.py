@@ -63,7 +63,7 @@ def publish(
         with ExitStack() as unless_published:
             unless_published.callback(_clear, folder)
             folder.mkdir(parents=True, exist_ok=True)
-            sweep(folder)
+            _sweep(folder)
             for name, content in files.items() if isinstance(files, Mapping) else files:
                 if not _NAME.fullmatch(name):
                     raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301
@@ -87,7 +87,7 @@ def publish(
     return tuple(written)
 
 
-def sweep(folder: Path) -> None:
+def _sweep(folder: Path) -> None:
     """Remove the temporary files that a killed run left."""
     for path in folder.iterdir():
         if _LEFTOVER.fullmatch(path.name):
@@ -188,4 +188,4 @@ def _flush(path: Path) -> None:
 def _clear(folder: Path) -> None:
     """Remove temporary files, as far as possible."""
     with suppress(OSError):
-        sweep(folder)
+        _sweep(folder)

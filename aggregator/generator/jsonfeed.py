@@ -18,7 +18,7 @@ from aggregator.generator.paging import WHOLE, FeedPage, count_archives, name_ar
 from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
-VERSION: Final = "https://jsonfeed.org/version/1.1"
+_VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
 def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
@@ -26,7 +26,7 @@ def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
     channel, total = feed.channel, len(feed.items)
     older = sheet.number - 1 if sheet.number else count_archives(total, sheet.window)
     document = {
-        "version": VERSION,
+        "version": _VERSION,
         "title": channel.title,
         "home_page_url": channel.link,
         "feed_url": channel.address(name_archive(NAME, sheet.number) if sheet.number else NAME),
@@ -86,16 +86,20 @@ def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[s
         }
         for known in sorted(item.provenance, key=lambda known: known.field)
     }
-    told: dict[str, Any] = {"about": channel.address(PAGE), "genre": item.genre}
+    extension: dict[str, Any] = {"about": channel.address(PAGE), "genre": item.genre}
     if said.duration:
-        told["duration_in_seconds"] = said.duration
+        extension["duration_in_seconds"] = said.duration
     pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}
-    told |= {
+    extension |= {
         name: sanitize.clean_text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece
     }
     if origin:
-        told["source"] = {"name": sanitize.clean_line(origin[0]), "url": origin[1]}
-    return told | {"entries": [sanitize.clean_text(name) for name in item.entries], "cut": item.cut, "fields": fields}
+        extension["source"] = {"name": sanitize.clean_line(origin[0]), "url": origin[1]}
+    return extension | {
+        "entries": [sanitize.clean_text(name) for name in item.entries],
+        "cut": item.cut,
+        "fields": fields,
+    }
 
 
 _INDENT: Final = 2

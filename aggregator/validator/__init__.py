@@ -1,1 +1,1 @@
-"""Any feed held against the checklist: what is wrong, where, and which specification says so."""
+"""Check any feed: what is wrong, where, and by which specification."""

@@ -15,18 +15,18 @@ from aggregator.generator.content.links import media_type_by_extension
 
 # Apple and PSP-1: pixels of each side.
 LEAST, MOST = 1400, 3000
-PNG: Final = b"\x89PNG\r\n\x1a\n"
-JPEG: Final = b"\xff\xd8\xff"
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+_JPEG: Final = b"\xff\xd8\xff"
 # PNG's colour types with colours, and JPEG's number of components; the others are grey or made for printing.
-COLOURED: Final = frozenset({2, 3, 6})
-COMPONENTS: Final = 3
+_COLOURED: Final = frozenset({2, 3, 6})
+_COMPONENTS: Final = 3
 # JPEG's markers without a length, and those of a frame's header (all of C0 to CF but tables and DAC).
-BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
-FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class Picture(Struct, frozen=True):
-    """What the artwork's host answered: to GET with a body (``None`` where it gave none, ``why`` says so), and to HEAD.
+    """Answers of the artwork's host to GET (on failure ``body`` is ``None`` and ``why`` the reason) and to HEAD.
 
     ``media_type`` is what the host calls it.
     """
@@ -38,7 +38,7 @@ class Picture(Struct, frozen=True):
     why: str = ""
 
 
-class Measured(Struct, frozen=True):
+class _Measures(Struct, frozen=True):
     """A picture by its own bytes: its media type, its sides in pixels, and whether it is of red, green and blue."""
 
     kind: str
@@ -47,49 +47,49 @@ class Measured(Struct, frozen=True):
     coloured: bool
 
 
-def measured(body: bytes) -> Measured | None:
+def measure(body: bytes) -> _Measures | None:
     r"""Measure a PNG or JPEG; ``None`` if it is neither, or cut off too early.
 
-    >>> measured(PNG + b"\0\0\0\rIHDR" + bytes((0, 0, 5, 120, 0, 0, 5, 120, 8, 2)))
+    >>> measure(_PNG + b"\0\0\0\rIHDR" + bytes((0, 0, 5, 120, 0, 0, 5, 120, 8, 2)))
     Measured(kind='image/png', width=1400, height=1400, coloured=True)
     """
-    if body.startswith(PNG) and len(body) >= 26 and body[12:16] == b"IHDR":  # noqa: PLR2004 - up to its colour type
+    if body.startswith(_PNG) and len(body) >= 26 and body[12:16] == b"IHDR":  # noqa: PLR2004 - up to its colour type
         width, height = struct.unpack(">II", body[16:24])
-        return Measured("image/png", width, height, body[25] in COLOURED)
-    return _jpeg(body) if body.startswith(JPEG) else None
+        return _Measures("image/png", width, height, body[25] in _COLOURED)
+    return _measure_jpeg(body) if body.startswith(_JPEG) else None
 
 
-def _jpeg(body: bytes) -> Measured | None:
+def _measure_jpeg(body: bytes) -> _Measures | None:
     at = 2
     while at + 10 <= len(body):
         if body[at] != 0xFF:  # noqa: PLR2004 - every marker begins so
             return None
         marker = body[at + 1]
-        if marker == 0xFF or marker in BARE:  # noqa: PLR2004 - a fill byte
+        if marker == 0xFF or marker in _BARE:  # noqa: PLR2004 - a fill byte
             at += 1 if marker == 0xFF else 2  # noqa: PLR2004
             continue
         length = int.from_bytes(body[at + 2 : at + 4], "big")
-        if marker in FRAMES:
+        if marker in _FRAMES:
             height, width, components = struct.unpack(">HHB", body[at + 5 : at + 10])
-            return Measured("image/jpeg", width, height, components == COMPONENTS)
+            return _Measures("image/jpeg", width, height, components == _COMPONENTS)
         at += 2 + max(length, 2)
     return None
 
 
-def faults(picture: Picture) -> Iterator[str]:
+def find_faults(picture: Picture) -> Iterator[str]:
     """Yield what directories refuse or show badly."""
     if picture.body is None:
         yield f"cannot be fetched: {picture.why or 'nothing came back'}"
         return
     if not picture.head:
         yield "its host does not answer HEAD, by which Apple looks for new artwork"
-    found = measured(picture.body)
+    found = measure(picture.body)
     if found is None:
         yield f"is neither PNG nor JPEG ({picture.media_type or 'of no type'}, {len(picture.body):,} bytes)"
         return
     named = media_type_by_extension(picture.address)
     if named is not None and named != found.kind:
-        yield f"is {found.kind}, and its address says {named}"
+        yield f"is {found.kind}, but its extension is that of {named}"
     if picture.media_type != found.kind:
         yield f"is {found.kind}, and is served as {picture.media_type}"
     if found.width != found.height:

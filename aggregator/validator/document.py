@@ -19,7 +19,7 @@ Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 
 ATOM = f"{{{NAMESPACES['atom']}}}"
 # Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
-HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
+_HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 # The podcast namespace's first address, which its documents tell readers to hold to be the same.
 OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md"
 
@@ -48,10 +48,10 @@ class Spot(Struct, frozen=True):
 
     def beneath(self, name: str, element: Node) -> Spot:
         """Return the place of an element within this one."""
-        return Spot(f"{self.path} {name}", line(element))
+        return Spot(f"{self.path} {name}", find_line(element))
 
 
-class Paper(Struct, frozen=True):
+class FeedDocument(Struct, frozen=True):
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
     ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
@@ -81,60 +81,60 @@ class Paper(Struct, frozen=True):
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def read(raw: bytes, now: datetime, served: Served | None = None) -> Paper:
+def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocument:
     """Parse a document for the rules; never raises, however broken it is."""
     bare = raw.lstrip(b"\xef\xbb\xbf \t\r\n")
     if bare[:1] in {b"{", b"["}:
-        return _json(raw, now, served)
+        return _read_json(raw, now, served)
     body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
     above = raw.count(b"\n") - body.count(b"\n") if bare else 0
     try:
-        root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _parser())
+        root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _make_parser())
     except etree.XMLSyntaxError as error:
         torn = (error.lineno or 1) + above
         said = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
-        return Paper(raw, _guess(bare), now, broken=said, torn=torn, served=served)
+        return FeedDocument(raw, _guess_kind(bare), now, broken=said, torn=torn, served=served)
     except ValueError as error:
-        return Paper(raw, _guess(bare), now, broken=str(error), served=served)
+        return FeedDocument(raw, _guess_kind(bare), now, broken=str(error), served=served)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
     kind = kinds.get(str(root.tag), "unknown")
     channel = root.find("channel") if kind == "rss" else None
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
-    podcast = channel is not None and _podcast(channel, items)
-    return Paper(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
+    podcast = channel is not None and _is_podcast(channel, items)
+    return FeedDocument(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
 
 
-def image(raw: bytes, now: datetime) -> str | None:
+def find_artwork(raw: bytes, now: datetime) -> str | None:
     """Return the URL of an RSS podcast's artwork or of a JSON Feed's icon; ``None`` if there is none."""
-    paper = read(raw, now)
-    named_there = None if paper.channel is None else paper.channel.find(named("itunes:image"))
-    said = paper.data.get("icon") if named_there is None else named_there.get("href")
+    document = read(raw, now)
+    named_there = None if document.channel is None else document.channel.find(make_tag("itunes:image"))
+    said = document.data.get("icon") if named_there is None else named_there.get("href")
     return said if isinstance(said, str) and said.startswith(("https://", "http://")) else None
 
 
-def _podcast(channel: Node, items: Sequence[Node]) -> bool:
+def _is_podcast(channel: Node, items: Sequence[Node]) -> bool:
     """Is it a podcast: does it say so by its medium or a category for Apple, or is every other item to be heard?"""
-    medium = channel.findtext(named("podcast:medium"))
+    medium = channel.findtext(make_tag("podcast:medium"))
     if medium is not None:
-        return medium.strip().removesuffix("L") in HEARD
-    heard = sum(1 for item in items if media(item))
-    return heard * 2 >= max(len(items), 1) or channel.find(named("itunes:category")) is not None
+        return medium.strip().removesuffix("L") in _HEARD
+    heard = sum(1 for item in items if has_media(item))
+    return heard * 2 >= max(len(items), 1) or channel.find(make_tag("itunes:category")) is not None
 
 
-def named(name: str) -> str:
+def make_tag(name: str) -> str:
     """Return the lxml tag of a prefixed name.
 
-    >>> named("podcast:guid")
+    >>> make_tag("podcast:guid")
     '{https://podcastindex.org/namespace/1.0}guid'
     """
     prefix, _, local = name.rpartition(":")
     return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
 
 
-def shown(element: Node) -> str:
+def format_name(element: Node) -> str:
     """Return an element's name with the usual prefix.
 
-    >>> shown(etree.Element(named("itunes:image")))
+    >>> format_name(etree.Element(make_tag("itunes:find_artwork")))
     'itunes:image'
     """
     tag = str(element.tag)
@@ -143,44 +143,44 @@ def shown(element: Node) -> str:
     )
 
 
-def line_of(paper: Paper, where: str | Spot) -> int | None:
+def find_line_of(document: FeedDocument, where: str | Spot) -> int | None:
     """Return the line of a place; for a missing path, the line of its parent."""
-    if paper.torn is not None:
-        return paper.torn
-    if paper.root is None:
+    if document.torn is not None:
+        return document.torn
+    if document.root is None:
         return None
     if isinstance(where, Spot):
-        return None if where.line is None else where.line + paper.above
+        return None if where.line is None else where.line + document.above
     first, *names = where.split(" ")[0].split("/")
-    found = paper.channel if first == "channel" else paper.root
+    found = document.channel if first == "channel" else document.root
     if found is None or first == "document":
         return None
     for name in names:
-        deeper = found.find(named(name)) if name.partition(":")[0] in NAMESPACES or ":" not in name else None
+        deeper = found.find(make_tag(name)) if name.partition(":")[0] in NAMESPACES or ":" not in name else None
         found = found if deeper is None else deeper
-    return (line(found) or 1) + paper.above
+    return (find_line(found) or 1) + document.above
 
 
-def line(element: Node) -> int | None:
+def find_line(element: Node) -> int | None:
     """Return the line on which an element begins."""
     found: object = element.sourceline
     return found if isinstance(found, int) else None
 
 
-def place(item: Node, position: int) -> Spot:
+def make_place(item: Node, position: int) -> Spot:
     """Where an item stands, counted from 1, with its id."""
     said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
-    return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), line(item))
+    return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), find_line(item))
 
 
-def placed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
+def list_items(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
     """Each item with its place."""
-    for position, item in enumerate(paper.items, 1):
-        yield place(item, position), item
+    for position, item in enumerate(document.items, 1):
+        yield make_place(item, position), item
 
 
-def media(item: Node) -> bool:
+def has_media(item: Node) -> bool:
     """Has an RSS item an enclosure to be heard or watched, by its type, else by its path's extension?"""
     types = (
         enclosure.get("type") or media_type_by_extension(enclosure.get("url") or "") or "audio/"
@@ -189,26 +189,26 @@ def media(item: Node) -> bool:
     return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)
 
 
-def _parser() -> etree.XMLParser:
+def _make_parser() -> etree.XMLParser:
     """Make a parser that resolves no entities, loads nothing, and refuses what is not well-formed."""
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
 
 
-def _json(raw: bytes, now: datetime, served: Served | None) -> Paper:
+def _read_json(raw: bytes, now: datetime, served: Served | None) -> FeedDocument:
     try:
         data = json.loads(raw.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        return Paper(raw, "json", now, broken=error.msg, torn=error.lineno, served=served)
+        return FeedDocument(raw, "json", now, broken=error.msg, torn=error.lineno, served=served)
     except (ValueError, RecursionError) as error:
-        return Paper(raw, "json", now, broken=str(error), served=served)
+        return FeedDocument(raw, "json", now, broken=str(error), served=served)
     if not isinstance(data, dict):
-        return Paper(raw, "json", now, broken="the document is not an object", served=served)
+        return FeedDocument(raw, "json", now, broken="the document is not an object", served=served)
     if not ("jsonfeed.org" in str(data.get("version")) or isinstance(data.get("items"), list)):
-        return Paper(raw, "unknown", now, served=served)
-    return Paper(raw, "json", now, data=data, served=served)
+        return FeedDocument(raw, "unknown", now, served=served)
+    return FeedDocument(raw, "json", now, data=data, served=served)
 
 
-def _guess(bare: bytes) -> Kind:
+def _guess_kind(bare: bytes) -> Kind:
     """Guess the kind of a broken document."""
     found = re.search(rb"<(?:\w+:)?(rss|feed|opml)\b", bare[:4000])
     kinds: dict[bytes, Kind] = {b"rss": "rss", b"feed": "atom", b"opml": "opml"}

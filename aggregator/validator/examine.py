@@ -20,7 +20,7 @@ RULES: tuple[Rule, ...] = (
     *json.RULES,
     *serving.RULES,
 )
-ORDER = {"M": 0, "S": 1, "i": 2}
+_ORDER = {"M": 0, "S": 1, "i": 2}
 
 
 def examine(
@@ -31,6 +31,6 @@ def examine(
     ``now`` decides what is in the future. ``served`` is how the document was served, ``None`` for a file;
     ``picture`` is its artwork, ``None`` if it is not to be checked.
     """
-    paper = replace(read(raw, now, served), picture=picture)
-    found = [finding for rule in RULES for finding in apply(rule, paper)]
-    return paper.kind, tuple(sorted(found, key=lambda finding: ORDER[finding.severity]))
+    document = replace(read(raw, now, served), picture=picture)
+    found = [finding for rule in RULES for finding in apply(rule, document)]
+    return document.kind, tuple(sorted(found, key=lambda finding: _ORDER[finding.severity]))

@@ -8,16 +8,16 @@ from typing import Literal
 from msgspec import Struct
 
 from aggregator.generator.content import sanitize
-from aggregator.validator.document import Paper, Spot, line_of
+from aggregator.validator.document import FeedDocument, Spot, find_line_of
 
-Severity = Literal["M", "S", "i"]
+_Severity = Literal["M", "S", "i"]
 # Where in the document, and what is wrong there.
 Fault = tuple[str | Spot, str]
-Check = Callable[[Paper], Iterator[Fault]]
+Check = Callable[[FeedDocument], Iterator[Fault]]
 
-SEVERITIES: dict[Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
+SEVERITIES: dict[_Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
 # So many places of one rule are listed; a feed of 3,000 items without a duration is one fact, not 3,000.
-PLACES = 20
+_PLACES = 20
 
 
 class Rule(Struct, frozen=True):
@@ -29,11 +29,11 @@ class Rule(Struct, frozen=True):
     """
 
     name: str
-    severity: Severity
+    severity: _Severity
     text: str
     specification: str
     check: Check
-    beside: Severity | None = None
+    beside: _Severity | None = None
 
 
 class Finding(Struct, frozen=True):
@@ -44,7 +44,7 @@ class Finding(Struct, frozen=True):
     """
 
     rule: str
-    severity: Severity
+    severity: _Severity
     where: str
     what: str
     specification: str
@@ -52,13 +52,13 @@ class Finding(Struct, frozen=True):
     line: int | None = None
 
 
-def apply(rule: Rule, paper: Paper) -> Iterator[Finding]:
-    """Return what this rule finds: at most ``PLACES`` places and one line for the rest."""
+def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
+    """Return what this rule finds: at most ``_PLACES`` places and one line for the rest."""
     more = 0
-    grave = rule.severity if rule.beside is None or paper.podcast or paper.kind == "json" else rule.beside
-    for number, (where, what) in enumerate(rule.check(paper)):
-        if number < PLACES:
-            line = line_of(paper, where)
+    grave = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
+    for number, (where, what) in enumerate(rule.check(document)):
+        if number < _PLACES:
+            line = find_line_of(document, where)
             yield Finding(rule.name, grave, _safe(str(where)), _safe(what), rule.specification, line=line)
         else:
             more += 1

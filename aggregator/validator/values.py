@@ -8,102 +8,102 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
 from aggregator.generator.podcast import Node
-from aggregator.validator.document import Paper, named
+from aggregator.validator.document import FeedDocument, make_tag
 
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-RFC822 = re.compile(
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_RFC822 = re.compile(
     r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
     r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
 )
 # RFC 822 section 5 with RSS 2.0's years; its names of zones, and no others.
-OLD822 = re.compile(
+_OLD822 = re.compile(
     r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), )? ?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
     r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)"
 )
-RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
+_RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
-ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
 
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
-PLAIN = (
+_PLAIN = (
     "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",
     "atom:title", "atom:name", "podcast:person",
 )  # fmt: skip
 
 
-def local(element: Node) -> str:
+def local_name(element: Node) -> str:
     """Return an element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
-def elements(paper: Paper) -> Iterator[Node]:
+def list_elements(document: FeedDocument) -> Iterator[Node]:
     """Every element of the document; comments and processing instructions are none."""
-    if paper.root is not None:
-        yield from (one for one in paper.root.iter() if isinstance(one.tag, str))
+    if document.root is not None:
+        yield from (one for one in document.root.iter() if isinstance(one.tag, str))
 
 
-def plain(paper: Paper) -> Iterator[Node]:
+def list_plain_elements(document: FeedDocument) -> Iterator[Node]:
     """Yield the elements whose text must be plain and on one line."""
-    if paper.root is not None and paper.kind in {"rss", "atom"}:
-        wanted = [named(name) for name in PLAIN]
-        yield from (one for one in paper.root.iter(*wanted) if one.get("type", "text") == "text")
+    if document.root is not None and document.kind in {"rss", "atom"}:
+        wanted = [make_tag(name) for name in _PLAIN]
+        yield from (one for one in document.root.iter(*wanted) if one.get("type", "text") == "text")
 
 
-def date_fault(value: str, *, plain: bool = False) -> str | None:
+def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     """Return what is wrong with an RSS date by Apple's rules; ``None`` if nothing is.
 
     ``plain`` uses the rules of RFC 822 with four digits of the year: weekday and seconds are optional, and a zone may
     be a name.
     """
     said = value.strip()
-    found = (OLD822 if plain else RFC822).fullmatch(said)
+    found = (_OLD822 if plain else _RFC822).fullmatch(said)
     if found is None:
-        at = _zoned(said)
+        at = _parse_zoned(said)
         hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
         return f"{said[:60]!r}{hint}"
     try:
         at = parsedate_to_datetime(said)
     except ValueError:
         return f"{said!r} is no day of the calendar"
-    if found.group(1) and DAYS[at.weekday()] != found.group(1):
-        return f"{said!r} was a {DAYS[at.weekday()]}"
+    if found.group(1) and _DAYS[at.weekday()] != found.group(1):
+        return f"{said!r} was a {_DAYS[at.weekday()]}"
     return None
 
 
-def _zoned(said: str) -> datetime | None:
+def _parse_zoned(said: str) -> datetime | None:
     """Parse a date of another form with a zone; ``None`` if it cannot be read."""
     try:
-        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        at = datetime.fromisoformat(said) if _RFC3339.fullmatch(said) else parsedate_to_datetime(said)
     except ValueError:
         return None
     return at if at.tzinfo else None
 
 
-def date(value: str | None) -> datetime | None:
+def parse_date(value: str | None) -> datetime | None:
     """Parse an RSS or RFC 3339 date; ``None`` if it cannot be read."""
     said = (value or "").strip()
     try:
-        at = datetime.fromisoformat(said) if RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        at = datetime.fromisoformat(said) if _RFC3339.fullmatch(said) else parsedate_to_datetime(said)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
         return None
 
 
-def rfc3339(value: object) -> bool:
+def is_rfc3339(value: object) -> bool:
     """Is it a date of Atom and JSON Feed, with its zone, and a day of the calendar?"""
-    return isinstance(value, str) and RFC3339.fullmatch(value.strip()) is not None and date(value) is not None
+    return isinstance(value, str) and _RFC3339.fullmatch(value.strip()) is not None and parse_date(value) is not None
 
 
-def future(at: datetime, now: datetime) -> bool:
+def is_future(at: datetime, now: datetime) -> bool:
     """Is it later than now, with a minute's grace for clocks that differ?"""
     return at > now + timedelta(minutes=1)
 
 
-def seconds(value: str | None) -> int:
+def parse_seconds(value: str | None) -> int:
     """Parse a duration to seconds; 0 if it is unknown or unreadable."""
     said = (value or "").strip()
     if not DURATION.fullmatch(said):
@@ -114,10 +114,10 @@ def seconds(value: str | None) -> int:
     return total
 
 
-def truth(value: str) -> str:
+def suggest_boolean(value: str) -> str:
     """Return what to write instead of a value that should be ``true`` or ``false``.
 
-    >>> truth("clean"), truth("explicit"), truth("maybe")
+    >>> suggest_boolean("clean"), suggest_boolean("explicit"), suggest_boolean("maybe")
     ('write false', 'write true', 'write true or false')
     """
     said = value.strip().lower()
@@ -126,6 +126,6 @@ def truth(value: str) -> str:
     return "write true" if said in {"yes", "explicit", "true", "1"} else "write true or false"
 
 
-def web(value: object) -> bool:
+def is_web(value: object) -> bool:
     """Is it an ASCII http or https address, encoded as it should be?"""
-    return isinstance(value, str) and ADDRESS.fullmatch(value) is not None
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None

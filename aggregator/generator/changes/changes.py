@@ -18,11 +18,11 @@ from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 
-Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
-KINDS: tuple[Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")
+_Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
+_KINDS: tuple[_Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")
 
 _DIGEST = re.compile(r"(\d+) characters, [0-9a-f]{12}")
-# What is told by its host alone: whole addresses make a sentence unreadable, and one that moves mostly moves host.
+# Fields described by the host of their URL only; whole URLs make a sentence unreadable.
 _ADDRESSES = frozenset({"audio", "link", "picture", "address"})
 _TEXTS = frozenset({"text", "summary", "description"})
 
@@ -33,7 +33,7 @@ class Change(Struct, frozen=True):
     ``guid`` is empty for changes of the channel and of sources; ``title`` is the item's newest, or the source's name.
     """
 
-    kind: Kind
+    kind: _Kind
     title: str
     guid: str = ""
     field: str = ""
@@ -44,7 +44,7 @@ class Change(Struct, frozen=True):
 def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | None = None) -> tuple[Change, ...]:
     """Return every change from ``old`` to ``new``: items added and removed, then fields, sources and the channel.
 
-    ``reasons`` says by guid why an item left, where that is known.
+    ``reasons`` are reasons by guid why items left, as far as known.
     """
     found = [
         *_find_added(old, new),
@@ -58,7 +58,7 @@ def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | No
         *_compare_fields("channel", "", "", old.channel, new.channel),
         *_compare_sources(old.sources, new.sources),
     ]
-    return tuple(sorted(found, key=lambda change: KINDS.index(change.kind)))
+    return tuple(sorted(found, key=lambda change: _KINDS.index(change.kind)))
 
 
 def describe_change(change: Change) -> str:
@@ -101,7 +101,7 @@ def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change
 
 
 def _compare_fields(
-    kind: Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]
+    kind: _Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]
 ) -> Iterator[Change]:
     """Yield the fields whose values differ, those with a value now first."""
     for name in (*now, *(each for each in was if each not in now)):
@@ -201,7 +201,7 @@ _FORMATTERS: Mapping[str, Callable[[str], str]] = {
     "title": lambda value: f"“{wording.isolate(value)}”",
     "author": lambda value: f"“{wording.isolate(value)}”",
 }
-_SENTENCES: Mapping[Kind, Callable[[Change], str]] = {
+_SENTENCES: Mapping[_Kind, Callable[[Change], str]] = {
     "added": _describe_added,
     "left": _describe_left,
     "changed": _describe_changed,
@@ -212,7 +212,7 @@ _SENTENCES: Mapping[Kind, Callable[[Change], str]] = {
 }
 
 
-# A page of half a year of a weekly show; older news are in nobody's reader.
+# More than a year of a weekly show.
 _MOST_EDITIONS = 60
 # The first account of a source that moved can change every item: what is beyond this is summed up.
 _MOST_CHANGES = 200
@@ -275,7 +275,7 @@ def advance_history(past: History | None, feed: Feed, at: datetime, last_publish
 class _Tally(Struct):
     """The changes of one run, at most ``_MOST_CHANGES`` of each kind, and their number."""
 
-    found: dict[Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    found: dict[_Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in _KINDS})
     total: int = 0
 
     def add(self, more: Sequence[Change]) -> None:
@@ -287,7 +287,7 @@ class _Tally(Struct):
 
     def edition(self, at: datetime) -> Edition:
         """Return the edition of these changes."""
-        first = [change for kind in KINDS for change in self.found[kind]][:_MOST_CHANGES]
+        first = [change for kind in _KINDS for change in self.found[kind]][:_MOST_CHANGES]
         return Edition(at, tuple(first), self.total - len(first))
 
 

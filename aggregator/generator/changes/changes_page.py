@@ -77,12 +77,12 @@ def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
     """Group a run's changes by item."""
     lines: dict[str, _Line] = {}
     for change in found:
-        told, title = describe_change(change), quote_title(change)
-        if told.startswith(title):
+        sentence, title = describe_change(change), quote_title(change)
+        if sentence.startswith(title):
             line = lines.setdefault(change.guid, _Line(title, _find_target(change, there)))
-            line.said.append(told.removeprefix(title))
+            line.said.append(sentence.removeprefix(title))
         else:
-            lines[told] = _Line(told, _find_target(change, there))
+            lines[sentence] = _Line(sentence, _find_target(change, there))
     return list(lines.values())
 
 

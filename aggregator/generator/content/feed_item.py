@@ -18,7 +18,7 @@ _LONGEST_FALLBACK_TITLE = 80
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Media(Struct, frozen=True):
+class _Media(Struct, frozen=True):
     """An enclosure as it is published: ``length`` in bytes, 0 where unknown (RSS 2.0 allows it)."""
 
     url: str
@@ -38,7 +38,7 @@ class FeedItem(Struct, frozen=True):
     link: str | None
     published: datetime | None
     updated: datetime | None
-    media: Media | None
+    media: _Media | None
     short: str
     html: str
     image: str | None
@@ -115,15 +115,15 @@ def _choose_texts(item: Item) -> tuple[str, str]:
     return next((text for text in map(sanitize.clean_prose, given) if text not in sanitize.PROGRAM_WORDS), ""), markup
 
 
-def find_media(item: Item) -> Media | None:
+def find_media(item: Item) -> _Media | None:
     """Return the enclosure as it is published; ``None`` if there is none with a web URL."""
     if item.enclosure is None or (address := links.clean_url(item.enclosure.url)) is None:
         return None
     length = item.enclosure.length
-    return Media(address, links.find_media_type(item.enclosure), length if length and length > 0 else 0)
+    return _Media(address, links.find_media_type(item.enclosure), length if length and length > 0 else 0)
 
 
-def is_playable(item: Item) -> bool:
+def _is_playable(item: Item) -> bool:
     """Return whether an item belongs in podcast.xml."""
     found = find_media(item)
     return found is not None and links.is_playable(found.type)

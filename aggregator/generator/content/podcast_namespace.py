@@ -17,7 +17,7 @@ from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import Tag
 
 Place = Literal["channel", "item"]
-ValueKind = Literal[
+_ValueKind = Literal[
     "any",
     "text",
     "url",
@@ -34,7 +34,7 @@ ValueKind = Literal[
 ]
 
 
-class ElementRule(Struct, frozen=True):
+class _ElementRule(Struct, frozen=True):
     """What one element may be: its places, ``many`` or one, its text, its attributes (a needed one ends in "!").
 
     ``longest`` is the most characters of the text. ``children`` are (name, least, most) of the elements within.
@@ -43,9 +43,9 @@ class ElementRule(Struct, frozen=True):
 
     places: tuple[Place, ...]
     many: bool = True
-    text: ValueKind | None = None
+    text: _ValueKind | None = None
     longest: int = sanitize.LONGEST_LINE
-    attributes: Mapping[str, ValueKind] = field(default_factory=dict)
+    attributes: Mapping[str, _ValueKind] = field(default_factory=dict)
     children: tuple[tuple[str, int, int], ...] = ()
 
 
@@ -55,41 +55,41 @@ _BOTH: tuple[Place, ...] = ("channel", "item")
 _INSIDE: tuple[Place, ...] = ()
 _ANY = 1000
 
-ELEMENTS: Mapping[str, ElementRule] = {
-    "podcast:guid": ElementRule(_CHANNEL, many=False, text="guid"),
-    "podcast:locked": ElementRule(_CHANNEL, many=False, text="yesno", attributes={"owner": "mail"}),
-    "podcast:medium": ElementRule(_CHANNEL, many=False, text="medium"),
-    "podcast:funding": ElementRule(_BOTH, text="text", longest=128, attributes={"url!": "url"}),
-    "podcast:person": ElementRule(
+ELEMENTS: Mapping[str, _ElementRule] = {
+    "podcast:guid": _ElementRule(_CHANNEL, many=False, text="guid"),
+    "podcast:locked": _ElementRule(_CHANNEL, many=False, text="yesno", attributes={"owner": "mail"}),
+    "podcast:medium": _ElementRule(_CHANNEL, many=False, text="medium"),
+    "podcast:funding": _ElementRule(_BOTH, text="text", longest=128, attributes={"url!": "url"}),
+    "podcast:person": _ElementRule(
         _BOTH, text="text", longest=128, attributes={"role": "text", "group": "text", "img": "url", "href": "url"}
     ),
-    "podcast:location": ElementRule(
+    "podcast:location": _ElementRule(
         _BOTH, text="text", longest=128, attributes={"rel": "text", "geo": "text", "osm": "text", "country": "text"}
     ),
-    "podcast:license": ElementRule(_BOTH, many=False, text="text", longest=128, attributes={"url": "url"}),
-    "podcast:txt": ElementRule(_BOTH, text="text", longest=4000, attributes={"purpose": "text"}),
-    "podcast:podroll": ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, _ANY),)),
-    "podcast:publisher": ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, 1),)),
-    "podcast:remoteItem": ElementRule(
+    "podcast:license": _ElementRule(_BOTH, many=False, text="text", longest=128, attributes={"url": "url"}),
+    "podcast:txt": _ElementRule(_BOTH, text="text", longest=4000, attributes={"purpose": "text"}),
+    "podcast:podroll": _ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, _ANY),)),
+    "podcast:publisher": _ElementRule(_CHANNEL, many=False, children=(("podcast:remoteItem", 1, 1),)),
+    "podcast:remoteItem": _ElementRule(
         _CHANNEL,
         attributes={"feedGuid!": "guid", "feedUrl": "url", "itemGuid": "text", "medium": "medium", "title": "text"},
     ),
-    "podcast:updateFrequency": ElementRule(
+    "podcast:updateFrequency": _ElementRule(
         _CHANNEL,
         many=False,
         text="text",
         longest=128,
         attributes={"complete": "truefalse", "dtstart": "text", "rrule": "text"},
     ),
-    "podcast:podping": ElementRule(_CHANNEL, many=False, attributes={"usesPodping!": "truefalse"}),
-    "podcast:block": ElementRule(_CHANNEL, text="yesno", attributes={"id": "text"}),
-    "podcast:trailer": ElementRule(
+    "podcast:podping": _ElementRule(_CHANNEL, many=False, attributes={"usesPodping!": "truefalse"}),
+    "podcast:block": _ElementRule(_CHANNEL, text="yesno", attributes={"id": "text"}),
+    "podcast:trailer": _ElementRule(
         _CHANNEL,
         text="text",
         longest=128,
         attributes={"url!": "url", "pubdate!": "text", "length": "integer", "type": "media", "season": "integer"},
     ),
-    "podcast:image": ElementRule(
+    "podcast:image": _ElementRule(
         _BOTH,
         attributes={
             "href!": "url",
@@ -101,20 +101,20 @@ ELEMENTS: Mapping[str, ElementRule] = {
             "purpose": "text",
         },
     ),
-    "podcast:socialInteract": ElementRule(
+    "podcast:socialInteract": _ElementRule(
         _BOTH,
         attributes={"protocol!": "text", "uri": "any", "accountId": "text", "accountUrl": "url", "priority": "integer"},
     ),
-    "podcast:transcript": ElementRule(
+    "podcast:transcript": _ElementRule(
         _ITEM, attributes={"url!": "url", "type!": "transcript", "language": "text", "rel": "text"}
     ),
-    "podcast:chapters": ElementRule(_ITEM, many=False, attributes={"url!": "url", "type!": "chapters"}),
-    "podcast:season": ElementRule(_ITEM, many=False, text="integer", attributes={"name": "text"}),
-    "podcast:episode": ElementRule(_ITEM, many=False, text="decimal", attributes={"display": "text"}),
-    "podcast:soundbite": ElementRule(
+    "podcast:chapters": _ElementRule(_ITEM, many=False, attributes={"url!": "url", "type!": "chapters"}),
+    "podcast:season": _ElementRule(_ITEM, many=False, text="integer", attributes={"name": "text"}),
+    "podcast:episode": _ElementRule(_ITEM, many=False, text="decimal", attributes={"display": "text"}),
+    "podcast:soundbite": _ElementRule(
         _ITEM, text="text", attributes={"startTime!": "decimal", "duration!": "decimal"}, longest=128
     ),
-    "podcast:alternateEnclosure": ElementRule(
+    "podcast:alternateEnclosure": _ElementRule(
         _ITEM,
         attributes={
             "type!": "media",
@@ -129,15 +129,15 @@ ELEMENTS: Mapping[str, ElementRule] = {
         },
         children=(("podcast:source", 1, _ANY), ("podcast:integrity", 0, 1)),
     ),
-    "podcast:source": ElementRule(_INSIDE, attributes={"uri!": "any", "contentType": "media"}),
-    "podcast:integrity": ElementRule(_INSIDE, attributes={"type!": "text", "value!": "text"}),
-    "podcast:contentLink": ElementRule(_ITEM, text="text", attributes={"href!": "any"}),
-    "podcast:value": ElementRule(
+    "podcast:source": _ElementRule(_INSIDE, attributes={"uri!": "any", "contentType": "media"}),
+    "podcast:integrity": _ElementRule(_INSIDE, attributes={"type!": "text", "value!": "text"}),
+    "podcast:contentLink": _ElementRule(_ITEM, text="text", attributes={"href!": "any"}),
+    "podcast:value": _ElementRule(
         _BOTH,
         attributes={"type!": "text", "method!": "text", "suggested": "decimal"},
         children=(("podcast:valueRecipient", 1, _ANY), ("podcast:valueTimeSplit", 0, _ANY)),
     ),
-    "podcast:valueRecipient": ElementRule(
+    "podcast:valueRecipient": _ElementRule(
         _INSIDE,
         attributes={
             "type!": "text",
@@ -149,7 +149,7 @@ ELEMENTS: Mapping[str, ElementRule] = {
             "fee": "truefalse",
         },
     ),
-    "podcast:valueTimeSplit": ElementRule(
+    "podcast:valueTimeSplit": _ElementRule(
         _INSIDE,
         attributes={
             "startTime!": "decimal",
@@ -171,14 +171,14 @@ MEDIUMS = frozenset(
     for final in ("", "L")
 ) | {"mixed"}
 _TRANSCRIPTS = frozenset({"text/vtt", "text/html", "text/plain", "application/json", "application/x-subrip"})
-# Media types that sources write for those of the list; what they mean is beyond doubt.
+# Media types that sources write instead of those of the list.
 _MEANT: Mapping[str, str] = {
     "application/json": "application/json+chapters",
     "application/srt": "application/x-subrip",
     "text/srt": "application/x-subrip",
     "text/webvtt": "text/vtt",
 }
-_PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
+_PATTERNS: Mapping[_ValueKind, re.Pattern[str]] = {
     "any": re.compile(r"(?!(?i:javascript|data|vbscript):)[A-Za-z][A-Za-z0-9+.-]*:\S+"),
     "text": re.compile(r"(?s).+"),
     "guid": re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
@@ -186,7 +186,7 @@ _PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
     "truefalse": re.compile(r"true|false"),
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
-    # Case means nothing in a media type (RFC 2045, section 5.1): "application/x-mpegURL" is how Apple writes it.
+    # Media types ignore case (RFC 2045, section 5.1): "application/x-mpegURL" is how Apple writes it.
     "media": re.compile(links.MEDIA_TYPE.pattern, re.IGNORECASE),
     "chapters": re.compile(r"application/json(?:\+chapters)?"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
@@ -196,7 +196,7 @@ _PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
 
 # For each element: the kinds of its attributes, and which of them it needs.
-_ATTRIBUTE_KINDS: Mapping[str, Mapping[str, ValueKind]] = {
+_ATTRIBUTE_KINDS: Mapping[str, Mapping[str, _ValueKind]] = {
     name: {key.rstrip("!"): kind for key, kind in shape.attributes.items()} for name, shape in ELEMENTS.items()
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
@@ -204,7 +204,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def is_valid_value(kind: ValueKind, value: str) -> bool:
+def _is_valid_value(kind: _ValueKind, value: str) -> bool:
     """Return whether a value is of this kind."""
     if kind == "url":
         return links.clean_url(value) == value
@@ -227,7 +227,7 @@ def find_faults(tag: Tag) -> Iterator[str]:
             yield f"lacks {name}"
     kinds = _ATTRIBUTE_KINDS[tag.name]
     for name, value in given.items():
-        if name in kinds and value.strip() and not is_valid_value(kinds[name], value):
+        if name in kinds and value.strip() and not _is_valid_value(kinds[name], value):
             yield f"has {name}={value[:60]!r}"
     yield from _find_text_faults(tag, shape)
     for name, least, most in shape.children:
@@ -242,15 +242,15 @@ def find_faults(tag: Tag) -> Iterator[str]:
         yield "lacks uri"
 
 
-def _find_text_faults(tag: Tag, shape: ElementRule) -> Iterator[str]:
+def _find_text_faults(tag: Tag, shape: _ElementRule) -> Iterator[str]:
     if shape.text is None:
         return
     said = (tag.text or "").strip()
     if not said:
         if tag.name not in _TEXT_OPTIONAL:
             yield "is empty"
-    elif not is_valid_value(shape.text, said):
-        yield f"says {said[:60]!r}"
+    elif not _is_valid_value(shape.text, said):
+        yield f"has the text {said[:60]!r}"
     elif len(said) > shape.longest:
         yield f"is longer than {shape.longest} characters"
 
@@ -259,7 +259,7 @@ def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
     """Return the elements allowed at this place, cleaned, each at most as often as allowed, in the given order."""
     kept: dict[Tag, Row] = {}
     seen: set[str] = set()
-    for tag in map(clean_tag, tags):
+    for tag in map(_clean_tag, tags):
         shape = ELEMENTS.get(tag.name)
         if shape is None or place not in shape.places or (tag.name in seen and not shape.many) or any(find_faults(tag)):
             continue
@@ -268,7 +268,7 @@ def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
     return tuple(kept.values())
 
 
-def clean_tag(tag: Tag) -> Tag:
+def _clean_tag(tag: Tag) -> Tag:
     """Remove what the table does not allow: unknown attributes, wrong optional values, unknown children."""
     shape = ELEMENTS.get(tag.name)
     if shape is None:
@@ -281,7 +281,7 @@ def clean_tag(tag: Tag) -> Tag:
     text = None if shape.text is None or tag.text is None else sanitize.clean_name(tag.text, shape.longest)
     text = clean_person(text) if tag.name == "podcast:person" else text
     inside = {name for name, _, _ in shape.children}
-    children = (clean_tag(child) for child in tag.children if child.name in inside)
+    children = (_clean_tag(child) for child in tag.children if child.name in inside)
     sound = tuple(child for child in children if not any(find_faults(child)))
     return Tag(tag.name, text, tuple(attributes.items()), sound)
 
@@ -292,9 +292,9 @@ def _clean_value(element: str, name: str, value: str) -> str | None:
     if kind is None or kind == "url":
         return links.clean_url(value) if kind else None
     said = sanitize.clean_name(value)
-    if said and (kind == "chapters" or not is_valid_value(kind, said)):
+    if said and (kind == "chapters" or not _is_valid_value(kind, said)):
         said = _MEANT.get(said.lower(), said)
-        return said if name in _NEEDED[element] or is_valid_value(kind, said) else None
+        return said if name in _NEEDED[element] or _is_valid_value(kind, said) else None
     return said
 
 

@@ -13,7 +13,7 @@ import nh3
 # XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
 # U+FFFD, which tells every reader that something was lost and no reader what. What is allowed is taken out of what is
 # not: a class of all that is allowed takes 3 ms to compile, for Python goes through each of its characters.
-ILLEGAL = re.compile(
+_ILLEGAL = re.compile(
     "[\x00-\x1f\x7f-\x9f\ud800-\U0010ffff](?<![\t\n\r])(?<![\ue000-\ufdcf\ufdf0-\ufffc"
     + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 17))
     + "])"
@@ -51,7 +51,7 @@ def clean_text(value: str) -> str:
     """
     if _LOST not in value and value.replace("\n", " ").isprintable():
         return value.strip()
-    return ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n").strip()
+    return _ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def clean_passage(value: str, limit: int) -> str:
@@ -60,7 +60,7 @@ def clean_passage(value: str, limit: int) -> str:
     >>> clean_passage(" a\x00  b\n", 9), clean_passage("a b c", 3)
     (' a  b\n', 'a …')
     """
-    whole = ILLEGAL.sub("", value)
+    whole = _ILLEGAL.sub("", value)
     return whole if len(whole) <= limit else whole[: limit - 1] + _ELLIPSIS
 
 
@@ -199,7 +199,7 @@ def _cut_at_word(kept: str) -> str:
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
 _LONGEST_HTML = 200_000
 # What show notes use, and what apps draw. No form, no frame, no script, no style, no id.
-TAGS = frozenset(
+_TAGS = frozenset(
     {
         "a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "dfn", "div", "dl", "dt", "em", "figcaption",
         "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
@@ -207,7 +207,7 @@ TAGS = frozenset(
         "u", "ul", "var",
     }
 )  # fmt: skip
-ATTRIBUTES = {
+_ATTRIBUTES = {
     "a": {"href", "title"},
     "img": {"src", "alt", "width", "height"},
     "ol": {"start"},
@@ -218,7 +218,7 @@ _SCHEMES = {"http", "https", "mailto"}
 # Two patterns, for a search that begins with a word is five times as fast as one that begins with a choice.
 _RELATIVE = tuple(re.compile(rf"""{name}\s*+=\s*+["']?+(?!\s*(?:https?:|mailto:))""") for name in ("href", "src"))
 _STRIPPER = nh3.Cleaner(tags=set())
-_CLEANER = nh3.Cleaner(tags=set(TAGS), attributes=ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
+_CLEANER = nh3.Cleaner(tags=set(_TAGS), attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
 _BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]]")
 
@@ -236,8 +236,8 @@ def clean_html(value: str, base: str | None = None) -> str:
         clean_text(
             nh3.clean(
                 kept,
-                tags=set(TAGS),
-                attributes=ATTRIBUTES,
+                tags=set(_TAGS),
+                attributes=_ATTRIBUTES,
                 url_schemes=_SCHEMES,
                 url_relative=("rewrite_with_base", base),
             )
@@ -289,7 +289,7 @@ def _link_addresses(block: str) -> str:
     return "".join(pieces).replace("\n", "<br>")
 
 
-# RFC 5321 section 4.5.3.1: 64 characters before the sign; labels of 63, and nobody has more than eight.
+# RFC 5321 section 4.5.3.1: 64 characters before the sign, labels of 63; at most nine labels.
 _EMAIL: Final = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _EMPTY: Final = re.compile(r"\(\s{0,9}\)|<\s{0,9}>|\[\s{0,9}\]")
 

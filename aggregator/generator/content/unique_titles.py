@@ -9,7 +9,7 @@ daily show that always bears one title must not be numbered.
 
 An item of a less trusted source takes the number. Of equal ones a title that was published stays: what was published
 first comes first here, whatever its date, and a number once given is promised. An older twin found late takes the next
-free number, and nobody else is renamed.
+free number, and no other item is renamed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROOM: Final = 245
 _NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
 
 
-class UniqueTitles(Struct, frozen=True):
+class _UniqueTitles(Struct, frozen=True):
     """The items and promises with distinct titles, and the guids whose title changed."""
 
     items: tuple[Item, ...]
@@ -49,7 +49,7 @@ def make_titles_unique(
     promises: Sequence[Promise],
     now: datetime,
     trust: Mapping[str, float] = _NO_TRUST,
-) -> UniqueTitles:
+) -> _UniqueTitles:
     """Add a number to each title that an app would take for that of an earlier item.
 
     ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
@@ -70,7 +70,7 @@ def make_titles_unique(
                 promise, said = replace(promise, updated=now), replace(said, updated=Moment(now))
             kept[item.guid] = promise
         told.append(said)
-    return UniqueTitles(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
+    return _UniqueTitles(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
 
 
 class _Day(Struct):

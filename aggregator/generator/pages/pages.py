@@ -46,13 +46,13 @@ def _make_environment() -> Environment:
     made.globals.update(
         style=Markup(_STYLE),  # noqa: S704 - a file of this package
         script=Markup(_SCRIPT),  # noqa: S704 - a file of this package
-        style_hash=make_csp_hash(_STYLE),
-        script_hash=make_csp_hash(_SCRIPT),
+        style_hash=_make_csp_hash(_STYLE),
+        script_hash=_make_csp_hash(_SCRIPT),
     )
     return made
 
 
-def make_csp_hash(text: str) -> str:
+def _make_csp_hash(text: str) -> str:
     """Return the CSP source that allows this inline style or script (CSP level 3, section 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -80,7 +80,7 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     episodes, posts = _split_by_genre(feed)
     language = feed.channel.language
     url = view.subscription_url(feed)
-    heard, read = ([render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
+    heard, read = ([_render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
     return render_template(
         "feed.html.j2",
         feed=feed,
@@ -109,7 +109,7 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     )
 
 
-def render_card(item: Item, language: str | None) -> str:
+def _render_card(item: Item, language: str | None) -> str:
     """Render one item, in a show of this language."""
     return Markup(_load_macros().entry(view.view_item(item), language))  # noqa: S704 - the macro escapes every value
 

@@ -16,11 +16,11 @@ from xml.sax.saxutils import escape
 import segno
 from msgspec import Struct
 
-Reach = Literal["device", "server"]
+_Reach = Literal["device", "server"]
 
 # (name, where it runs, template, who fetches the feed). {bare} is HOST/PATH, {url} the address, {encoded} all of it
 # percent-encoded. "server" is an app whose maker's servers fetch the feed: it cannot see a feed on this machine.
-APPS: tuple[tuple[str, str, str, Reach], ...] = (
+_APPS: tuple[tuple[str, str, str, _Reach], ...] = (
     ("AntennaPod", "Android", "https://antennapod.org/deeplink/subscribe?url={encoded}", "device"),
     ("Apple Podcasts", "iPhone, iPad, Mac", "podcast://{bare}", "server"),
     ("Overcast", "iPhone, iPad", "overcast://x-callback-url/add?url={encoded}", "server"),
@@ -33,7 +33,7 @@ APPS: tuple[tuple[str, str, str, Reach], ...] = (
 )
 
 
-class Link(Struct, frozen=True):
+class _Link(Struct, frozen=True):
     """One button: the app's name, where it runs, and the address that opens it."""
 
     app: str
@@ -41,7 +41,7 @@ class Link(Struct, frozen=True):
     href: str
 
 
-def make_links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
+def make_links(url: str, *, heard: bool = True) -> tuple[_Link, ...]:
     """Return the buttons for one feed, without podcast apps if it has no audio (not ``heard``).
 
     Apps whose servers cannot reach the feed are left out.
@@ -55,8 +55,8 @@ def make_links(url: str, *, heard: bool = True) -> tuple[Link, ...]:
     parts = {"url": url, "bare": bare, "encoded": quote(url, safe="")}
     open_to_all = is_public(url)
     return tuple(
-        Link(app, platform, template.format_map(parts))
-        for app, platform, template, reach in APPS
+        _Link(app, platform, template.format_map(parts))
+        for app, platform, template, reach in _APPS
         if (open_to_all or reach == "device") and (heard or template.startswith("feed:"))
     )
 
@@ -80,12 +80,12 @@ def is_public(url: str) -> bool:
 
 # Degrees of hue, 24 apart: neighbours are told apart, and white text on each keeps a contrast of at least 4.5:1
 # at the saturation and lightness below (checked in the tests).
-HUES = 15
+_HUES = 15
 SATURATION, LIGHTNESS = 0.42, 0.34
 
 # One of the standard's eight patterns (ISO/IEC 18004, 7.8). To try all and take the best is four fifths of the cost of
 # a code, and every scanner reads each: at the size drawn here, on a screen, nothing is gained by it.
-MASK = 3
+_MASK = 3
 
 
 def make_qr_code(text: str) -> str:
@@ -94,7 +94,7 @@ def make_qr_code(text: str) -> str:
     >>> make_qr_code("https://example.org/").startswith("<svg")
     True
     """
-    code = segno.make(text, error="m", micro=False, mask=MASK)
+    code = segno.make(text, error="m", micro=False, mask=_MASK)
     drawn: str = code.svg_inline(
         border=4, dark="#000", light="#fff", omitsize=True, svgclass="qr", lineclass=None, title="QR code"
     )
@@ -103,8 +103,8 @@ def make_qr_code(text: str) -> str:
 
 def draw_tile(name: str, title: str) -> str:
     """Draw the show's initials on a colour chosen by its name, as an SVG element that screen readers skip."""
-    red, green, blue = choose_colour(name)
-    letters = escape(make_initials(title))
+    red, green, blue = _choose_colour(name)
+    letters = escape(_make_initials(title))
     return (
         '<svg class="tile" viewBox="0 0 120 120" aria-hidden="true" focusable="false">'
         f'<rect width="120" height="120" fill="rgb({red},{green},{blue})"/>'
@@ -115,9 +115,9 @@ def draw_tile(name: str, title: str) -> str:
     )
 
 
-def choose_colour(name: str) -> tuple[int, int, int]:
+def _choose_colour(name: str) -> tuple[int, int, int]:
     """Return the colour for a name as red, green and blue from 0 to 255; deterministic."""
-    hue = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % HUES * (360 // HUES)
+    hue = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % _HUES * (360 // _HUES)
     reach = SATURATION * min(LIGHTNESS, 1 - LIGHTNESS)
 
     def channel(offset: int) -> int:
@@ -127,14 +127,14 @@ def choose_colour(name: str) -> tuple[int, int, int]:
     return channel(0), channel(8), channel(4)
 
 
-def make_initials(title: str) -> str:
+def _make_initials(title: str) -> str:
     """Return at most two letters for a title.
 
     >>> (
-    ...     make_initials("PyTorch Developer Podcast"),
-    ...     make_initials("  99% Invisible"),
-    ...     make_initials("…"),
-    ...     make_initials("日本語"),
+    ...     _make_initials("PyTorch Developer Podcast"),
+    ...     _make_initials("  99% Invisible"),
+    ...     _make_initials("…"),
+    ...     _make_initials("日本語"),
     ... )
     ('PD', '9I', '♪', '日')
     """

@@ -51,7 +51,7 @@ class _FieldView(Struct, frozen=True):
     percent: int
 
 
-class ItemView(Struct, frozen=True):
+class _ItemView(Struct, frozen=True):
     """One item as the page shows it; ``anchor`` is its permanent fragment."""
 
     anchor: str
@@ -80,7 +80,7 @@ class _LineView(Struct, frozen=True):
     day: str
 
 
-class SourceView(Struct, frozen=True):
+class _SourceView(Struct, frozen=True):
     """One source on the page: name, kind, URL, state, number of items."""
 
     name: str
@@ -90,13 +90,13 @@ class SourceView(Struct, frozen=True):
     items: str
 
 
-def view_item(item: Item) -> ItemView:
+def view_item(item: Item) -> _ItemView:
     """Prepare an item for the page."""
     text = item.description or item.summary or ""
     lead = wording.make_lead(text)
     whole = lead == " ".join(text.split())
     notes = tuple(note for each in item.provenance for note in each.notes)
-    return ItemView(
+    return _ItemView(
         anchor=make_anchor(item.guid or item.title),
         item=item,
         day=wording.format_day(item.published) if item.published else "",
@@ -164,10 +164,10 @@ def _sort_key(each: _FieldView) -> tuple[int, str]:
     return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 
-def view_source(source_result: SourceResult) -> SourceView:
+def view_source(source_result: SourceResult) -> _SourceView:
     """Describe one source."""
     source = source_result.source
-    return SourceView(
+    return _SourceView(
         source.name,
         source.kind,
         links.clean_public_url(source.url),

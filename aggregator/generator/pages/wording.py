@@ -21,7 +21,7 @@ _RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug
 _SHOWN = 90
 _AROUND = 24
 _LONGEST_LEAD = 280
-# A first paragraph of this length says what the item is about: two lines on a desk, four on a phone.
+# A first paragraph of this length is enough as a lead.
 _ENOUGH = 120
 
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
     href: str | None = None
 
 
-class Contrast(NamedTuple):
+class _Contrast(NamedTuple):
     """The difference of two texts: text before, removed, added, and after; each shortened."""
 
     before: str
@@ -173,12 +173,12 @@ def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
     return f"{kept} …" if kept.endswith((".", "!", "?", "…")) else f"{kept}…"
 
 
-def make_contrast(note: Note) -> Contrast:
+def _make_contrast(note: Note) -> _Contrast:
     """Show what a repair changed, with the text around it.
 
-    >>> make_contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
+    >>> _make_contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
     Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
-    >>> make_contrast(Note("title", "space", "late  talk", "late talk"))
+    >>> _make_contrast(Note("title", "space", "late  talk", "late talk"))
     Contrast(before='late ', gone='␣', come='', after='talk')
     """
     old, new = note.before, note.after
@@ -186,7 +186,7 @@ def make_contrast(note: Note) -> Contrast:
     tail = _count_shared(old[head:][::-1], new[head:][::-1])
     ahead, behind = old[:head], old[len(old) - tail :]
     gone, come = visible_whitespace.show_difference(old[head : len(old) - tail], new[head : len(new) - tail])
-    return Contrast(
+    return _Contrast(
         ahead if len(ahead) <= _AROUND else "…" + ahead[-_AROUND:],
         shorten(gone),
         shorten(come),
@@ -245,7 +245,7 @@ class Repair(Struct, frozen=True):
 
     field: str
     cause: str
-    contrast: Contrast
+    contrast: _Contrast
 
 
 def describe_repair(note: Note, field: str) -> Repair:
@@ -255,4 +255,4 @@ def describe_repair(note: Note, field: str) -> Repair:
     'look-alike letters of another alphabet'
     """
     told = note.cause.replace("-", " ").replace("_", " ")
-    return Repair(field, _CAUSES.get(told, told), make_contrast(note))
+    return Repair(field, _CAUSES.get(told, told), _make_contrast(note))

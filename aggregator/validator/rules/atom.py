@@ -9,31 +9,31 @@ from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import _IRI
 from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.validator import values
-from aggregator.validator.document import ATOM, Paper, Spot, line, placed
+from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, list_items
 from aggregator.validator.rule import Fault, Rule
 
-TEXTS = ("title", "summary", "content", "subtitle", "rights")
-TYPES = frozenset({"text", "html", "xhtml"})
-PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
+_TEXTS = ("title", "summary", "content", "subtitle", "rights")
+_TYPES = frozenset({"text", "html", "xhtml"})
+_PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
 
 
-def _feed(paper: Paper) -> Iterator[tuple[Spot, Node]]:
+def _feed(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
     """Yield the feed and its entries."""
-    if paper.kind == "atom" and paper.root is not None:
-        yield Spot("feed", line(paper.root)), paper.root
-        yield from placed(paper)
+    if document.kind == "atom" and document.root is not None:
+        yield Spot("feed", find_line(document.root)), document.root
+        yield from list_items(document)
 
 
-def _required(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
+def _required(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
         for name in ("id", "title", "updated"):
             count = len(element.findall(ATOM + name))
             if count != 1:
                 yield where, f"has {count} {name} instead of one"
 
 
-def _title(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
+def _title(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
         if not _said(found := element.find(f"{ATOM}title")) and found is not None:
             yield where, "has an empty title"
 
@@ -43,85 +43,87 @@ def _said(element: Node | None) -> str:
     return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 
-def _ids(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
+def _ids(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
         said = (element.findtext(f"{ATOM}id") or "").strip()
         if said and not _IRI.fullmatch(said):
             yield where, f"id {said[:80]!r} is no absolute IRI"
 
 
-def _unique(paper: Paper) -> Iterator[Fault]:
+def _unique(document: FeedDocument) -> Iterator[Fault]:
     counts = (
-        Counter((entry.findtext(f"{ATOM}id") or "").strip() for entry in paper.items) if paper.kind == "atom" else {}
+        Counter((entry.findtext(f"{ATOM}id") or "").strip() for entry in document.items)
+        if document.kind == "atom"
+        else {}
     )
     yield from (("feed", f"{count} entries have the id {said[:80]!r}") for said, count in counts.items() if count > 1)
 
 
-def _dates(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
+def _dates(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
         for name in ("updated", "published"):
             for found in element.iterfind(ATOM + name):
-                if not values.rfc3339(found.text):
+                if not values.is_rfc3339(found.text):
                     yield where, f"{name} is {found.text!r}, no date of RFC 3339 with its zone"
 
 
-def _future(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
-        at = values.date(element.findtext(f"{ATOM}published"))
-        if at and values.future(at, paper.now):
+def _future(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
+        at = values.parse_date(element.findtext(f"{ATOM}published"))
+        if at and values.is_future(at, document.now):
             yield where, f"published {at.isoformat()} is in the future"
 
 
-def _author(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "atom" and paper.root is not None and paper.root.find(f"{ATOM}author/{ATOM}name") is None:
-        for where, entry in placed(paper):
+def _author(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "atom" and document.root is not None and document.root.find(f"{ATOM}author/{ATOM}name") is None:
+        for where, entry in list_items(document):
             if entry.find(f"{ATOM}author/{ATOM}name") is None:
                 yield where, "has no author, nor has the feed"
 
 
-def _enclosures(paper: Paper) -> Iterator[Fault]:
-    for where, entry in placed(paper):
+def _enclosures(document: FeedDocument) -> Iterator[Fault]:
+    for where, entry in list_items(document):
         for link in _links(entry, "enclosure"):
             lacking = [name for name in ("href", "type", "length") if not link.get(name)]
-            if lacking or not values.web(link.get("href")):
+            if lacking or not values.is_web(link.get("href")):
                 yield where, f"enclosure {link.get('href')!r} lacks {', '.join(lacking) or 'a web address'}"
 
 
-def _alternates(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
+def _alternates(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
         counts = Counter((link.get("type"), link.get("hreflang")) for link in _links(element, "alternate"))
         yield from (
             (where, f"has {count} alternate links of type {key[0]}") for key, count in counts.items() if count > 1
         )
-        if element is not paper.root and not counts and element.find(f"{ATOM}content") is None:
+        if element is not document.root and not counts and element.find(f"{ATOM}content") is None:
             yield where, "has neither content nor an alternate link"
 
 
-def _self_link(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "atom" and paper.root is not None and len(_links(paper.root, "self")) != 1:
-        yield "feed", f"has {len(_links(paper.root, 'self'))} links rel=self instead of one"
+def _self_link(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "atom" and document.root is not None and len(_links(document.root, "self")) != 1:
+        yield "feed", f"has {len(_links(document.root, 'self'))} links rel=self instead of one"
 
 
-def _before_entries(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "atom" and paper.root is not None:
-        names = [str(child.tag) for child in paper.root]
+def _before_entries(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "atom" and document.root is not None:
+        names = [str(child.tag) for child in document.root]
         if f"{ATOM}entry" in names and f"{ATOM}link" in names[names.index(f"{ATOM}entry") :]:
             yield "feed", "has links after the first entry"
 
 
-def _types(paper: Paper) -> Iterator[Fault]:
-    for where, element in _feed(paper):
-        for name in TEXTS:
+def _types(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _feed(document):
+        for name in _TEXTS:
             for found in element.iterfind(ATOM + name):
                 kind = found.get("type", "text")
-                if kind not in TYPES and not (name == "content" and "/" in kind):
+                if kind not in _TYPES and not (name == "content" and "/" in kind):
                     yield where, f"{name} has type {kind!r}"
                 elif "type" not in found.attrib and sanitize.has_markup(found.text or ""):
                     yield where, f"{name} holds markup and does not say type=html"
 
 
-def _source(paper: Paper) -> Iterator[Fault]:
-    for where, entry in placed(paper):
+def _source(document: FeedDocument) -> Iterator[Fault]:
+    for where, entry in list_items(document):
         for source in entry.iterfind(f"{ATOM}source"):
             lacking = [name for name in ("id", "title", "updated") if source.find(ATOM + name) is None]
             if lacking:
@@ -132,15 +134,15 @@ def _links(element: Node, rel: str) -> list[Node]:
     return [link for link in element.iterfind(f"{ATOM}link") if link.get("rel", "alternate") == rel]
 
 
-def _paging(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _paging(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for link in item.iterfind(f"{ATOM}link"):
-            if link.get("rel") in PAGING:
+            if link.get("rel") in _PAGING:
                 yield where, f"has a link rel={link.get('rel')}, which belongs to the feed"
 
 
-def _archive(paper: Paper) -> Iterator[Fault]:
-    top = paper.root if paper.kind == "atom" else paper.channel
+def _archive(document: FeedDocument) -> Iterator[Fault]:
+    top = document.root if document.kind == "atom" else document.channel
     if top is None:
         return
     archived = top.find(f"{{{NAMESPACES['fh']}}}archive") is not None
@@ -148,7 +150,7 @@ def _archive(paper: Paper) -> Iterator[Fault]:
         yield "feed", "is an archive (fh:archive) without a link rel=current"
     for rel in ("prev-archive", "next", "hub"):
         for link in _links(top, rel):
-            if not values.web(link.get("href")):
+            if not values.is_web(link.get("href")):
                 yield "feed", f"link rel={rel} has href {link.get('href')!r}"
 
 
@@ -164,7 +166,7 @@ RULES = (
     Rule("atom-alternate", "M", "One alternate for each type; content or an alternate", "RFC 4287 4.1.2", _alternates),
     Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _self_link),
     Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _before_entries),
-    Rule("atom-text-type", "M", "Text says its type where it holds markup", "RFC 4287 3.1", _types),
+    Rule("atom-text-type", "M", "Text with markup has its type", "RFC 4287 3.1", _types),
     Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _source),
     Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _paging),
     Rule("paging-archive", "S", "Archives name the current feed; links have addresses", "RFC 5005; WebSub", _archive),

@@ -7,47 +7,49 @@ from collections.abc import Iterator
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import _SPELLINGS, media_type_by_extension
 from aggregator.validator import values
-from aggregator.validator.document import Paper, Spot, media, named, placed
+from aggregator.validator.document import FeedDocument, Spot, has_media, list_items, make_tag
 from aggregator.validator.rule import Fault, Rule
 
-ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
-USUAL = frozenset(
+_ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
+_USUAL = frozenset(
     {
         "audio/mpeg", "audio/x-m4a", "audio/mp4", "audio/aac", "audio/x-m4b", "video/mp4", "video/x-m4v",
         "video/quicktime", "application/pdf", "audio/ogg", "audio/opus", "audio/wav", "audio/flac", "video/webm",
     }
 )  # fmt: skip
 # AntennaPod takes an enclosure of less for a mistake and shows no size.
-SMALLEST = 16_384
+_SMALLEST = 16_384
 
 
-def _either(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        if paper.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
+def _either(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        if document.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
-def _title(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        if paper.kind == "rss" and not (item.findtext("title") or "").strip():
+def _title(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        if document.kind == "rss" and not (item.findtext("title") or "").strip():
             yield where, "has no title"
 
 
-def _number_in_title(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        if paper.kind == "rss" and values.NUMBERED.match(said := (item.findtext("title") or "").strip()):
+def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        if document.kind == "rss" and values.NUMBERED.match(said := (item.findtext("title") or "").strip()):
             yield where, f"{said[:60]!r} begins with a season or episode number"
 
 
-def _enclosure(paper: Paper) -> Iterator[Fault]:
-    if paper.podcast:
-        yield from ((where, "has no enclosure") for where, item in placed(paper) if item.find("enclosure") is None)
+def _enclosure(document: FeedDocument) -> Iterator[Fault]:
+    if document.podcast:
+        yield from (
+            (where, "has no enclosure") for where, item in list_items(document) if item.find("enclosure") is None
+        )
 
 
-def _enclosure_parts(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("enclosure"):
-            if not values.web(found.get("url")):
+            if not values.is_web(found.get("url")):
                 yield where, _given("url", found.get("url"), "which is no web address in ASCII")
             if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
                 yield where, _given("length", found.get("length"), "which is no number of bytes")
@@ -60,144 +62,144 @@ def _given(name: str, value: str | None, fault: str) -> str:
     return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 
-def _length(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _length(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("enclosure"):
             said = found.get("length") or ""
-            if said.isdecimal() and int(said) < SMALLEST:
+            if said.isdecimal() and int(said) < _SMALLEST:
                 yield where, f"enclosure has {int(said)} bytes: the real length is not known"
 
 
-def _usual(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _usual(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("enclosure"):
             said = found.get("type") or ""
-            if media(item) and said and said not in USUAL:
+            if has_media(item) and said and said not in _USUAL:
                 usual = _SPELLINGS.get(said.lower()) or media_type_by_extension(found.get("url") or "")
                 yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
 
 
-def _extension(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _extension(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("enclosure"):
-            if media(item) and media_type_by_extension(found.get("url") or "") is None:
+            if has_media(item) and media_type_by_extension(found.get("url") or "") is None:
                 yield where, "enclosure's path has no extension that apps know"
 
 
-def _guid(paper: Paper) -> Iterator[Fault]:
-    if paper.kind != "rss":
+def _guid(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind != "rss":
         return
-    for where, item in placed(paper):
+    for where, item in list_items(document):
         if not (item.findtext("guid") or "").strip():
             yield where, "has no guid"
 
 
-def _guid_once(paper: Paper) -> Iterator[Fault]:
+def _guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, item in placed(paper):
+    for where, item in list_items(document):
         said = (item.findtext("guid") or "").strip()
         if said and said in seen:
             yield where, f"has the guid of {seen[said]}"
         seen.setdefault(said, where)
 
 
-def _permalink(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _permalink(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("guid"):
-            if found.get("isPermaLink", "true") != "false" and not values.web((found.text or "").strip()):
+            if found.get("isPermaLink", "true") != "false" and not values.is_web((found.text or "").strip()):
                 yield where, "guid is no address of a page, yet isPermaLink is not false"
 
 
-def _enclosure_once(paper: Paper) -> Iterator[Fault]:
+def _enclosure_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, item in placed(paper):
+    for where, item in list_items(document):
         for found in item.iterfind("enclosure"):
             if (url := found.get("url") or "") in seen:
                 yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
             seen.setdefault(url, where)
 
 
-def _date(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        if paper.kind == "rss":
+def _date(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        if document.kind == "rss":
             said = item.findtext("pubDate")
             if said is None or not said.strip():
-                if paper.podcast:
+                if document.podcast:
                     yield where, "has no pubDate"
-            elif fault := values.date_fault(said, plain=not paper.podcast):
+            elif fault := values.find_date_fault(said, plain=not document.podcast):
                 yield where, fault
 
 
-def _date_form(paper: Paper) -> Iterator[Fault]:
+def _date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
-    for where, item in placed(paper):
+    for where, item in list_items(document):
         said = (item.findtext("pubDate") or "").strip()
-        if paper.kind == "rss" and not paper.podcast:
+        if document.kind == "rss" and not document.podcast:
             if not said:
                 yield where, "has no pubDate: readers show when they saw it first"
-            elif not values.date_fault(said, plain=True) and values.date_fault(said):
+            elif not values.find_date_fault(said, plain=True) and values.find_date_fault(said):
                 yield where, f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
-def _future(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        at = values.date(item.findtext("pubDate"))
-        if at is not None and values.future(at, paper.now):
+def _future(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        at = values.parse_date(item.findtext("pubDate"))
+        if at is not None and values.is_future(at, document.now):
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
-def _present(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _present(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
-            if paper.podcast and item.find(named(name)) is None:
+            if document.podcast and item.find(make_tag(name)) is None:
                 yield where, f"has no {name}"
 
 
-def _description(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        if paper.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
+def _description(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        if document.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
-def _content_after(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _content_after(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         names = [str(child.tag) for child in item]
-        content = named("content:encoded")
+        content = make_tag("content:encoded")
         if content in names and "description" in names and names.index(content) < names.index("description"):
             yield where, "content:encoded stands before description"
 
 
-def _once(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        for name in ONCE:
-            if (count := len(item.findall(named(name)))) > 1:
+def _once(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        for name in _ONCE:
+            if (count := len(item.findall(make_tag(name)))) > 1:
                 yield where, f"{name} stands {count} times"
 
 
-def _order(paper: Paper) -> Iterator[Fault]:
+def _order(document: FeedDocument) -> Iterator[Fault]:
     before = None
-    for where, item in placed(paper):
-        at = values.date(item.findtext("pubDate"))
+    for where, item in list_items(document):
+        at = values.parse_date(item.findtext("pubDate"))
         if at and before and at > before:
             yield where, "is newer than the item before it"
         before = at or before
 
 
-def _links(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _links(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for found in item.iterfind("link"):
-            if paper.kind == "rss" and not values.web((found.text or "").strip()):
+            if document.kind == "rss" and not values.is_web((found.text or "").strip()):
                 yield where, f"link {found.text!r} is no address"
         for found in item.iterfind("source"):
-            if paper.kind == "rss" and not values.web(found.get("url")):
+            if document.kind == "rss" and not values.is_web(found.get("url")):
                 yield where, f"source has url {found.get('url')!r}"
 
 
-def _alike(paper: Paper) -> Iterator[Fault]:
+def _alike(document: FeedDocument) -> Iterator[Fault]:
     """AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
-    for where, item in placed(paper):
-        at = values.date(item.findtext("pubDate"))
+    for where, item in list_items(document):
+        at = values.parse_date(item.findtext("pubDate"))
         enclosure = item.find("enclosure")
         if at is None or enclosure is None:
             continue
@@ -206,7 +208,7 @@ def _alike(paper: Paper) -> Iterator[Fault]:
             at.date().isoformat(),
             (enclosure.get("type") or "").partition("/")[0],
         )
-        length = values.seconds(item.findtext(named("itunes:duration")))
+        length = values.parse_seconds(item.findtext(make_tag("itunes:duration")))
         for other, place in seen.setdefault(key, []):
             if not length or not other or abs(length - other) < 600:  # noqa: PLR2004 # ten minutes
                 yield where, f"looks to AntennaPod like {place}: one of the two is never shown"

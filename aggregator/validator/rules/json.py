@@ -8,79 +8,79 @@ from typing import Any
 
 from aggregator.generator.podcast import Node
 from aggregator.validator import values
-from aggregator.validator.document import Paper, Spot, line
+from aggregator.validator.document import FeedDocument, Spot, find_line
 from aggregator.validator.rule import Fault, Rule
 
-VERSION = "https://jsonfeed.org/version/1.1"
-FIRST = "https://jsonfeed.org/version/1"
-WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
-RFC_DATES = ("dateCreated", "dateModified")
+_VERSION = "https://jsonfeed.org/version/1.1"
+_FIRST = "https://jsonfeed.org/version/1"
+_WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
+_RFC_DATES = ("dateCreated", "dateModified")
 
 
-def _items(paper: Paper) -> Iterator[tuple[str, dict[str, Any]]]:
-    for position, one in enumerate(paper.objects):
+def _items(document: FeedDocument) -> Iterator[tuple[str, dict[str, Any]]]:
+    for position, one in enumerate(document.objects):
         yield f"items[{position}] {str(one.get('id', ''))[:80]}".rstrip(), one
 
 
-def _sound(paper: Paper) -> bool:
-    return paper.kind == "json" and not paper.broken
+def _sound(document: FeedDocument) -> bool:
+    return document.kind == "json" and not document.broken
 
 
-def _version(paper: Paper) -> Iterator[Fault]:
-    if _sound(paper) and paper.data.get("version") not in {VERSION, FIRST}:
-        yield "version", f"is {paper.data.get('version')!r}, not {VERSION!r}"
+def _version(document: FeedDocument) -> Iterator[Fault]:
+    if _sound(document) and document.data.get("version") not in {_VERSION, _FIRST}:
+        yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
 
 
-def _newest(paper: Paper) -> Iterator[Fault]:
-    if paper.data.get("version") == FIRST:
-        yield "version", f"is {FIRST!r}; {VERSION!r} is its successor"
+def _newest(document: FeedDocument) -> Iterator[Fault]:
+    if document.data.get("version") == _FIRST:
+        yield "version", f"is {_FIRST!r}; {_VERSION!r} is its successor"
 
 
-def _required(paper: Paper) -> Iterator[Fault]:
-    if _sound(paper):
-        if not isinstance(paper.data.get("title"), str) or not paper.data["title"].strip():
+def _required(document: FeedDocument) -> Iterator[Fault]:
+    if _sound(document):
+        if not isinstance(document.data.get("title"), str) or not document.data["title"].strip():
             yield "title", "is missing or empty"
-        if not isinstance(paper.data.get("items"), list):
+        if not isinstance(document.data.get("items"), list):
             yield "items", "is missing or no list"
-        elif len(paper.objects) != len(paper.data["items"]):
+        elif len(document.objects) != len(document.data["items"]):
             yield "items", "has members that are no objects"
 
 
-def _addresses(paper: Paper) -> Iterator[Fault]:
+def _addresses(document: FeedDocument) -> Iterator[Fault]:
     for name in ("home_page_url", "feed_url"):
-        if _sound(paper) and not values.web(str(paper.data.get(name, ""))):
-            yield name, f"is {paper.data[name]!r}" if name in paper.data else "is missing"
+        if _sound(document) and not values.is_web(str(document.data.get(name, ""))):
+            yield name, f"is {document.data[name]!r}" if name in document.data else "is missing"
 
 
-def _ids(paper: Paper) -> Iterator[Fault]:
-    counts = Counter(str(one.get("id")) for one in paper.objects)
-    for where, one in _items(paper):
+def _ids(document: FeedDocument) -> Iterator[Fault]:
+    counts = Counter(str(one.get("id")) for one in document.objects)
+    for where, one in _items(document):
         if not isinstance(one.get("id"), str) or not one["id"].strip():
-            yield where, f"id is {one.get('id')!r}, not a string that says something"
+            yield where, f"id is {one.get('id')!r}, not a non-empty string"
         elif counts[one["id"]] > 1:
             yield where, "id stands more than once"
 
 
-def _content(paper: Paper) -> Iterator[Fault]:
-    for where, one in _items(paper):
+def _content(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _items(document):
         if not any(isinstance(one.get(name), str) for name in ("content_html", "content_text")):
             yield where, "has neither content_html nor content_text"
 
 
-def _dates(paper: Paper) -> Iterator[Fault]:
-    for where, one in _items(paper):
+def _dates(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _items(document):
         for name in ("date_published", "date_modified"):
-            if name in one and not values.rfc3339(one[name]):
+            if name in one and not values.is_rfc3339(one[name]):
                 yield where, f"{name} is {one[name]!r}, no date of RFC 3339 with its zone"
 
 
-def _attachments(paper: Paper) -> Iterator[Fault]:
-    for where, one in _items(paper):
+def _attachments(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _items(document):
         given = one.get("attachments", [])
         for attachment in given if isinstance(given, list) else [given]:
             if (
                 not isinstance(attachment, dict)
-                or not values.web(attachment.get("url"))
+                or not values.is_web(attachment.get("url"))
                 or "/" not in str(attachment.get("mime_type"))
             ):
                 yield where, "has an attachment without url or mime_type"
@@ -92,66 +92,69 @@ def _attachments(paper: Paper) -> Iterator[Fault]:
                     yield where, f"{name} is {attachment[name]!r}, no number"
 
 
-def _authors(paper: Paper) -> Iterator[Fault]:
-    for where, one in (("feed", paper.data), *_items(paper)):
-        if "author" in one and paper.data.get("version") == VERSION:
+def _authors(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_items(document)):
+        if "author" in one and document.data.get("version") == _VERSION:
             yield where, "has author, which version 1.1 calls authors"
         given = one.get("authors", [])
         if not isinstance(given, list) or any(not isinstance(author, dict) for author in given):
             yield where, "authors is no list of objects"
 
 
-def _extensions(paper: Paper) -> Iterator[Fault]:
-    for where, one in (("feed", paper.data), *_items(paper)):
+def _extensions(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_items(document)):
         for name, value in one.items():
             if name.startswith("_") and not (isinstance(value, dict) and "about" in value):
                 yield where, f"{name} is no object with an about address"
 
 
-def _words(paper: Paper) -> Iterator[Fault]:
-    for where, one in (("feed", paper.data), *_items(paper)):
+def _words(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_items(document)):
         for name, value in one.items():
-            if name != "title" and (value is None or value in WORDS if isinstance(value, str | None) else False):
-                yield where, f"{name} says {value}"
+            if name != "title" and (value is None or value in _WORDS if isinstance(value, str | None) else False):
+                yield where, f"{name} has the value {value}"
 
 
-def _lost(paper: Paper) -> Iterator[Fault]:
-    for where, one in (("feed", {key: value for key, value in paper.data.items() if key != "items"}), *_items(paper)):
+def _lost(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (
+        ("feed", {key: value for key, value in document.data.items() if key != "items"}),
+        *_items(document),
+    ):
         if "\ufffd" in str(one):
             yield where, "has U+FFFD: a letter was lost"
 
 
-def _outlines(paper: Paper) -> Iterator[Fault]:
-    if paper.kind != "opml" or paper.root is None:
+def _outlines(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind != "opml" or document.root is None:
         return
-    yield from (("opml", f"has no {name}") for name in ("head", "body") if paper.root.find(name) is None)
-    for position, outline in enumerate(paper.root.iter("outline"), 1):
+    yield from (("opml", f"has no {name}") for name in ("head", "body") if document.root.find(name) is None)
+    for position, outline in enumerate(document.root.iter("outline"), 1):
         where = _outline(position, outline)
         if not (outline.get("text") or "").strip():
             yield where, "has no text"
         if (outline.get("xmlUrl") is not None or outline.get("type") == "rss") and not (
-            values.web(outline.get("xmlUrl")) and outline.get("type") == "rss"
+            values.is_web(outline.get("xmlUrl")) and outline.get("type") == "rss"
         ):
             yield where, "is a feed without type=rss or without a web address in xmlUrl"
 
 
-def _outline_details(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "opml" and paper.root is not None:
-        for position, outline in enumerate(paper.root.iter("outline"), 1):
+def _outline_details(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "opml" and document.root is not None:
+        for position, outline in enumerate(document.root.iter("outline"), 1):
             lacking = [name for name in ("title", "htmlUrl") if outline.get("xmlUrl") and not outline.get(name)]
             if lacking:
                 yield _outline(position, outline), f"has no {' and no '.join(lacking)}"
 
 
 def _outline(position: int, outline: Node) -> Spot:
-    return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), line(outline))
+    return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), find_line(outline))
 
 
-def _outline_dates(paper: Paper) -> Iterator[Fault]:
-    if paper.kind == "opml" and paper.root is not None:
-        for name in RFC_DATES:
-            for found in paper.root.iterfind(f"head/{name}"):
-                if (found.text or "").strip() and (fault := values.date_fault(found.text or "", plain=True)):
+def _outline_dates(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "opml" and document.root is not None:
+        for name in _RFC_DATES:
+            for found in document.root.iterfind(f"head/{name}"):
+                if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "", plain=True)):
                     yield f"head/{name}", fault
 
 

@@ -11,81 +11,81 @@ from aggregator.generator.content.podcast_namespace import ELEMENTS, LIVE, Place
 from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.model.entry import Tag
 from aggregator.validator import values
-from aggregator.validator.document import Paper, Spot, line, named, placed, shown
+from aggregator.validator.document import FeedDocument, Spot, find_line, format_name, list_items, make_tag
 from aggregator.validator.rule import Fault, Rule
 
-PODCAST = f"{{{NAMESPACES['podcast']}}}"
-WHOLE = re.compile(r"[1-9]\d*")
-CLOSED = {
+_PODCAST = f"{{{NAMESPACES['podcast']}}}"
+_WHOLE = re.compile(r"[1-9]\d*")
+_CLOSED = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
     "itunes:explicit": frozenset({"true", "false"}),
 }
 
 
-def _places(paper: Paper) -> Iterator[tuple[Spot, Place, Node]]:
+def _places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
     """Yield the channel and each item of an RSS feed."""
-    if paper.channel is not None:
-        yield Spot("channel", line(paper.channel)), "channel", paper.channel
-        yield from ((where, "item", item) for where, item in placed(paper))
+    if document.channel is not None:
+        yield Spot("channel", find_line(document.channel)), "channel", document.channel
+        yield from ((where, "item", item) for where, item in list_items(document))
 
 
-def _duration(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        said = item.findtext(named("itunes:duration"))
+def _duration(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        said = item.findtext(make_tag("itunes:duration"))
         if said is not None and not values.DURATION.fullmatch(said.strip()):
             yield where, f"itunes:duration is {said!r}, neither seconds nor hh:mm:ss"
 
 
-def _no_duration(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        said = (item.findtext(named("itunes:duration")) or "").strip()
-        if values.DURATION.fullmatch(said) and not values.seconds(said):
+def _no_duration(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        said = (item.findtext(make_tag("itunes:duration")) or "").strip()
+        if values.DURATION.fullmatch(said) and not values.parse_seconds(said):
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
-def _numbers(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
+def _numbers(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
         for name in ("itunes:episode", "itunes:season"):
-            said = item.findtext(named(name))
-            if said is not None and not WHOLE.fullmatch(said.strip()):
+            said = item.findtext(make_tag(name))
+            if said is not None and not _WHOLE.fullmatch(said.strip()):
                 yield where, f"{name} is {said!r}, not a whole number from 1"
 
 
-def _closed(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        for name, allowed in CLOSED.items():
-            said = item.findtext(named(name))
+def _closed(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        for name, allowed in _CLOSED.items():
+            said = item.findtext(make_tag(name))
             if said is not None and said.strip() not in allowed:
-                hint = values.truth(said) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
+                hint = values.suggest_boolean(said) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
                 yield where, f"{name} is {said!r}: {hint}"
 
 
-def _block(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        said = (item.findtext(named("itunes:block")) or "").strip()
+def _block(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        said = (item.findtext(make_tag("itunes:block")) or "").strip()
         if said and said != "Yes":
-            yield where, f"itunes:block is {said!r}; only 'Yes' means anything"
+            yield where, f"itunes:block is {said!r}; only 'Yes' has a meaning"
 
 
-def _image(paper: Paper) -> Iterator[Fault]:
-    for where, item in placed(paper):
-        for found in item.iterfind(named("itunes:image")):
-            if not values.web(found.get("href")):
+def _image(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in list_items(document):
+        for found in item.iterfind(make_tag("itunes:image")):
+            if not values.is_web(found.get("href")):
                 yield where, f"itunes:image has href {found.get('href')!r}"
 
 
-def _once(paper: Paper) -> Iterator[Fault]:
+def _once(document: FeedDocument) -> Iterator[Fault]:
     names = ("duration", "explicit", "episode", "season", "episodeType", "image", "author", "title", "summary")
-    for where, item in placed(paper):
+    for where, item in list_items(document):
         for name in names:
-            if (count := len(item.findall(named(f"itunes:{name}")))) > 1:
+            if (count := len(item.findall(make_tag(f"itunes:{name}")))) > 1:
                 yield where, f"itunes:{name} stands {count} times"
 
 
-def _valid(paper: Paper) -> Iterator[Fault]:
-    for where, _, parent in _places(paper):
-        for element in parent.iterchildren(f"{PODCAST}*"):
-            name = shown(element)
+def _valid(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _places(document):
+        for element in parent.iterchildren(f"{_PODCAST}*"):
+            name = format_name(element)
             if name in ELEMENTS and name != "podcast:guid":  # channel-guid says it
                 yield from ((where.beneath(name, element), fault) for fault in _faults(element))
 
@@ -94,49 +94,49 @@ def _faults(element: Node) -> Iterator[str]:
     """Yield what is wrong with an element or its children."""
     tag = _tag(element)
     yield from podcast_namespace.find_faults(tag)
-    for child in element.iterchildren(f"{PODCAST}*"):
-        if shown(child) in ELEMENTS:
-            yield from (f"{shown(child)} {fault}" for fault in _faults(child))
+    for child in element.iterchildren(f"{_PODCAST}*"):
+        if format_name(child) in ELEMENTS:
+            yield from (f"{format_name(child)} {fault}" for fault in _faults(child))
 
 
 def _tag(element: Node) -> Tag:
     attributes = tuple((str(name), str(value)) for name, value in element.attrib.items())
     children = tuple(_tag(child) for child in element if isinstance(child.tag, str))
-    return Tag(shown(element), element.text, attributes, children)
+    return Tag(format_name(element), element.text, attributes, children)
 
 
-def _counted(paper: Paper) -> Iterator[Fault]:
-    for where, _, parent in _places(paper):
-        counts = Counter(shown(element) for element in parent.iterchildren(f"{PODCAST}*"))
+def _counted(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _places(document):
+        counts = Counter(format_name(element) for element in parent.iterchildren(f"{_PODCAST}*"))
         for name, count in counts.items():
             if name in ELEMENTS and count > 1 and not ELEMENTS[name].many:
                 yield Spot(f"{where} {name}", where.line), f"stands {count} times"
 
 
-def _misplaced(paper: Paper) -> Iterator[Fault]:
-    for where, place, parent in _places(paper):
-        for element in parent.iterchildren(f"{PODCAST}*"):
-            name = shown(element)
+def _misplaced(document: FeedDocument) -> Iterator[Fault]:
+    for where, place, parent in _places(document):
+        for element in parent.iterchildren(f"{_PODCAST}*"):
+            name = format_name(element)
             if name in ELEMENTS and place not in ELEMENTS[name].places:
                 yield where.beneath(name, element), f"does not belong into {place}"
 
 
-def _unknown(paper: Paper) -> Iterator[Fault]:
-    for where, _, parent in _places(paper):
-        for element in parent.iterchildren(f"{PODCAST}*"):
-            if shown(element) not in ELEMENTS and shown(element) not in LIVE:
+def _unknown(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _places(document):
+        for element in parent.iterchildren(f"{_PODCAST}*"):
+            if format_name(element) not in ELEMENTS and format_name(element) not in LIVE:
                 yield (
-                    where.beneath(shown(element), element),
+                    where.beneath(format_name(element), element),
                     "is no element of the podcast namespace that is known here",
                 )
 
 
-def _hosts(paper: Paper) -> Iterator[Fault]:
-    person = named("podcast:person")
-    if paper.channel is None or not paper.channel.findall(person):
+def _hosts(document: FeedDocument) -> Iterator[Fault]:
+    person = make_tag("podcast:person")
+    if document.channel is None or not document.channel.findall(person):
         return
-    hosts = {_name(one) for one in paper.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"}
-    for where, item in placed(paper):
+    hosts = {_name(one) for one in document.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"}
+    for where, item in list_items(document):
         named_here = {_name(one) for one in item.iterfind(person)}
         if named_here and hosts - named_here:
             yield where, "names persons and not the show's hosts, whom apps then do not show"

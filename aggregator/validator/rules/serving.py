@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from aggregator.generator.podcast import NAMESPACES
 from aggregator.validator import artwork
-from aggregator.validator.document import Kind, Paper
+from aggregator.validator.document import FeedDocument, Kind
 from aggregator.validator.rule import Fault, Rule
 
 # The registered type of each format first, then those that apps take for it too.
-TYPES: dict[Kind, tuple[str, ...]] = {
+_TYPES: dict[Kind, tuple[str, ...]] = {
     "rss": ("application/rss+xml", "application/xml", "text/xml"),
     "atom": ("application/atom+xml", "application/xml", "text/xml"),
     "json": ("application/feed+json", "application/json"),
@@ -18,45 +18,45 @@ TYPES: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def _place(paper: Paper) -> Iterator[Fault]:
-    for said in _named(paper):
-        if paper.served and said != paper.served.address:
-            yield "document", f"says {said}, but was served at {paper.served.address}"
+def _place(document: FeedDocument) -> Iterator[Fault]:
+    for said in _named(document):
+        if document.served and said != document.served.address:
+            yield "document", f"names {said} as its URL, but was served at {document.served.address}"
 
 
-def _named(paper: Paper) -> list[str]:
+def _named(document: FeedDocument) -> list[str]:
     """Return the URLs that the document gives as its own."""
-    if paper.kind == "json":
-        said = paper.data.get("feed_url")
+    if document.kind == "json":
+        said = document.data.get("feed_url")
         return [said] if isinstance(said, str) else []
-    top = paper.root if paper.kind == "atom" else paper.channel
+    top = document.root if document.kind == "atom" else document.channel
     links = [] if top is None else top.iterfind(f"{{{NAMESPACES['atom']}}}link")
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]
 
 
-def _type(paper: Paper) -> Iterator[Fault]:
-    if paper.served and paper.kind in TYPES and paper.served.media_type not in TYPES[paper.kind]:
-        yield "document", f"is served as {paper.served.media_type}, not as {TYPES[paper.kind][0]}"
+def _type(document: FeedDocument) -> Iterator[Fault]:
+    if document.served and document.kind in _TYPES and document.served.media_type not in _TYPES[document.kind]:
+        yield "document", f"is served as {document.served.media_type}, not as {_TYPES[document.kind][0]}"
 
 
-def _own_type(paper: Paper) -> Iterator[Fault]:
-    if paper.served and paper.served.media_type in TYPES.get(paper.kind, ())[1:]:
-        yield "document", f"is served as {paper.served.media_type}; its own type is {TYPES[paper.kind][0]}"
+def _own_type(document: FeedDocument) -> Iterator[Fault]:
+    if document.served and document.served.media_type in _TYPES.get(document.kind, ())[1:]:
+        yield "document", f"is served as {document.served.media_type}; its own type is {_TYPES[document.kind][0]}"
 
 
-def _charset(paper: Paper) -> Iterator[Fault]:
-    if paper.served and paper.kind != "json" and (paper.served.charset or "").lower() != "utf-8":
-        yield "document", f"is served with the charset {paper.served.charset}, not utf-8"
+def _charset(document: FeedDocument) -> Iterator[Fault]:
+    if document.served and document.kind != "json" and (document.served.charset or "").lower() != "utf-8":
+        yield "document", f"is served with the charset {document.served.charset}, not utf-8"
 
 
-def _validators(paper: Paper) -> Iterator[Fault]:
-    if paper.served and not paper.served.validators:
+def _validators(document: FeedDocument) -> Iterator[Fault]:
+    if document.served and not document.served.validators:
         yield "document", "has neither ETag nor Last-Modified: every app fetches all of it every time"
 
 
-def _artwork(paper: Paper) -> Iterator[Fault]:
-    if paper.picture is not None:
-        yield from (("channel/itunes:image", fault) for fault in artwork.faults(paper.picture))
+def _artwork(document: FeedDocument) -> Iterator[Fault]:
+    if document.picture is not None:
+        yield from (("channel/itunes:image", fault) for fault in artwork.find_faults(document.picture))
 
 
 RULES = (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aggregator.validator.document import Served
 from aggregator.validator.examine import RULES, examine
-from aggregator.validator.rule import PLACES, Rule
+from aggregator.validator.rule import _PLACES, Rule
 
 DATA = Path(__file__).parent / "data"
 NOW = datetime(2025, 8, 5, 8, 0, tzinfo=UTC)
@@ -145,7 +145,7 @@ def test_many_places_are_summed_up() -> None:
     item = "<item><title>x</title></item>"
     document = SOUND["rss"].replace("</channel>", item * 100 + "</channel>")
     found = [finding for finding in examine(document.encode(), NOW)[1] if finding.rule == "item-guid"]
-    assert len(found) == PLACES + 1
+    assert len(found) == _PLACES + 1
     assert found[-1].what == "and in 80 more places"
     assert sum(finding.places for finding in found) == 100
 

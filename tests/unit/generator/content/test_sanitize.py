@@ -79,4 +79,4 @@ def test_cleaning_twice_is_cleaning_once(value: str) -> None:
     ):
         if washed is not sanitize.html_to_text:
             assert washed(washed(value)) == washed(value)
-        assert sanitize.ILLEGAL.search(washed(value)) is None
+        assert sanitize._ILLEGAL.search(washed(value)) is None

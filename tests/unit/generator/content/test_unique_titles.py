@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator import publish
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.unique_titles import _GRACE_SECONDS, UniqueTitles, make_titles_unique
+from aggregator.generator.content.unique_titles import _GRACE_SECONDS, _UniqueTitles, make_titles_unique
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Promise
@@ -37,7 +37,7 @@ def made(*said: tuple[str, int, int | None, str]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: item.published.at, reverse=True))
 
 
-def run(items: tuple[Item, ...], before: UniqueTitles | None = None, days: int = 0) -> UniqueTitles:
+def run(items: tuple[Item, ...], before: _UniqueTitles | None = None, days: int = 0) -> _UniqueTitles:
     """A run so many days after the first: what settle would promise of the items, then told apart."""
     now = NOW + timedelta(days=days)
     past = {promise.guid: promise for promise in before.promises} if before else {}
@@ -46,7 +46,7 @@ def run(items: tuple[Item, ...], before: UniqueTitles | None = None, days: int =
     return make_titles_unique(items, past.values(), tuple((past | kept).values()), now)
 
 
-def titles(told: UniqueTitles) -> dict[str, str]:
+def titles(told: _UniqueTitles) -> dict[str, str]:
     return {item.guid: item.title for item in told.items}
 
 
@@ -146,7 +146,7 @@ episodes = st.lists(
 
 @given(episodes, st.data())
 def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: st.DataObject) -> None:
-    before: UniqueTitles | None = None
+    before: _UniqueTitles | None = None
     known: set[int] = set()
     for day in range(3):
         if said and data.draw(st.booleans()):

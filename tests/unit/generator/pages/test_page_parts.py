@@ -41,7 +41,7 @@ def test_deep_links_carry_the_whole_address() -> None:
 
 def test_the_tile_is_readable_in_every_colour() -> None:
     for number in range(400):
-        assert 1.05 / (luminance(subscribe.choose_colour(str(number))) + 0.05) >= 4.5
+        assert 1.05 / (luminance(subscribe._choose_colour(str(number))) + 0.05) >= 4.5
 
 
 def luminance(colour: tuple[int, int, int]) -> float:

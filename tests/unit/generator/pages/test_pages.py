@@ -150,8 +150,8 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
     script = re.search(rb"<script>(.*?)</script>", pages.render_feed_page(made.feed()), re.DOTALL)
     assert style is not None
     assert script is not None
-    assert pages.make_csp_hash(style[1].decode()) in policy
-    assert pages.make_csp_hash(script[1].decode()) in policy
+    assert pages._make_csp_hash(style[1].decode()) in policy
+    assert pages._make_csp_hash(script[1].decode()) in policy
 
 
 @pytest.mark.parametrize(
