@@ -51,7 +51,7 @@ def measure(body: bytes) -> _Measures | None:
     r"""Measure a PNG or JPEG; ``None`` if it is neither, or cut off too early.
 
     >>> measure(_PNG + b"\0\0\0\rIHDR" + bytes((0, 0, 5, 120, 0, 0, 5, 120, 8, 2)))
-    Measured(kind='image/png', width=1400, height=1400, coloured=True)
+    _Measures(kind='image/png', width=1400, height=1400, coloured=True)
     """
     if body.startswith(_PNG) and len(body) >= 26 and body[12:16] == b"IHDR":  # noqa: PLR2004 - up to its colour type
         width, height = struct.unpack(">II", body[16:24])

@@ -134,7 +134,7 @@ def make_tag(name: str) -> str:
 def format_name(element: Node) -> str:
     """Return an element's name with the usual prefix.
 
-    >>> format_name(etree.Element(make_tag("itunes:find_artwork")))
+    >>> format_name(etree.Element(make_tag("itunes:image")))
     'itunes:image'
     """
     tag = str(element.tag)

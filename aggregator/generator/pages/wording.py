@@ -177,9 +177,9 @@ def _make_contrast(note: Note) -> _Contrast:
     """Show what a repair changed, with the text around it.
 
     >>> _make_contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
-    Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
+    _Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
     >>> _make_contrast(Note("title", "space", "late  talk", "late talk"))
-    Contrast(before='late ', gone='␣', come='', after='talk')
+    _Contrast(before='late ', gone='␣', come='', after='talk')
     """
     old, new = note.before, note.after
     head = _count_shared(old, new)
