@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 
 from aggregator.service import web
-from tests.support import pages_fixture
+from tests.support import sample_feed
 from tests.support.origin import Request, answer, playing
 from tests.support.tools import need
 from tests.support.web import Media, Served
@@ -31,7 +31,7 @@ def program() -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def made() -> ModuleType:
-    return pages_fixture
+    return sample_feed
 
 
 @pytest.fixture(scope="session")

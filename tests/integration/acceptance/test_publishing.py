@@ -19,8 +19,8 @@ from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.entry import Entry, Show
 from aggregator.store import database, entries
-from tests.support import simulator
-from tests.support.opinions import complaints
+from tests.support import simulated_directories
+from tests.support.other_parsers import complaints
 from tests.support.paths import ROOT, SHARED
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -107,7 +107,7 @@ def test_the_seeds(tmp_path: Path, parsers: Path) -> None:
 def merged(place: Path, names: tuple[str, ...], parsers: Path) -> None:
     """Recorded podcasts, each with two simulated directories: nothing lost, nothing doubled, nobody complains."""
     podcasts = [SHARED / "fixtures" / "feeds" / "podcast" / name for name in names]
-    config = simulator.folder(place, podcasts, seed=6)
+    config = simulated_directories.folder(place, podcasts, seed=6)
     outcomes = {outcome.feed: outcome for outcome in refresh.refresh(load(config), at=AT)}
     for turn, podcast in enumerate(podcasts):
         name = f"show-{turn}"

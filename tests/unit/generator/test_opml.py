@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.generator import opml
 from aggregator.generator.pages import view
-from tests.support import pages_fixture as made
+from tests.support import sample_feed as made
 from tests.support.paths import FIXTURES
 
 HERE = Path(__file__).parent

@@ -22,10 +22,10 @@ from aggregator.fetchers.parsing import enclosures
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document, Source
 from aggregator.text import dates, urls
-from tests.support import feeds_made, feeds_printed
+from tests.support import random_feeds, random_xml
 from tests.support.paths import FIXTURES
 
-CASES = feeds_made.table(Path(__file__).parent / "data" / "rss_atom.tsv")
+CASES = random_feeds.table(Path(__file__).parent / "data" / "rss_atom.tsv")
 SOUND_FIXTURES = 165  # of 250 that hold items; the others are not sound, or need what only feedparser knows
 DIFFERENT = {  # the strict reader is right in each; docs/fetching.md says why
     "partytime_js__natube-test.xml": {"show.link", "show.image"},
@@ -106,8 +106,8 @@ def test_the_readers_agree_on_feeds_as_programs_print_them() -> None:
     sound = 0
     for number in range(60):
         dice = random.Random(number)
-        printed = feeds_printed.feed(dice)
-        for body in (printed, feeds_printed.changed(dice, printed)):
+        printed = random_xml.feed(dice)
+        for body in (printed, random_xml.changed(dice, printed)):
             strict = strictly(body)
             if isinstance(strict, Listing):
                 sound += 1
@@ -116,7 +116,7 @@ def test_the_readers_agree_on_feeds_as_programs_print_them() -> None:
 
 
 @settings(deadline=None, max_examples=100)
-@given(body=feeds_made.feed(wild=False))
+@given(body=random_feeds.feed(wild=False))
 def test_the_readers_agree_on_tame_feeds(body: bytes) -> None:
     strict = strictly(body)
     if isinstance(strict, Listing):

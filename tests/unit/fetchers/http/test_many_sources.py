@@ -25,7 +25,7 @@ ROOMY = replace(POLICY, host_rate=10_000.0)
 
 @pytest.fixture
 def crowd() -> Iterator[subprocess.Popen[str]]:
-    program = [sys.executable, str(SUPPORT / "crowd.py"), "20000"]
+    program = [sys.executable, str(SUPPORT / "fast_origin.py"), "20000"]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as origin:
         late = threading.Timer(600, origin.kill)
         late.start()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.support.origin import answer, playing
 from tests.support.polls import POLICY, RSS, Polls
-from tests.support.proxying import Proxy, proxying
+from tests.support.proxy import Proxy, proxying
 
 
 def through(proxy: Proxy, url: str, login: str = "", **terms: object) -> Polls:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tests.support.origin import Pieces, Request, answer, playing
 from tests.support.polls import POLICY, RSS, Polls
-from tests.support.proxying import Proxy, proxying
+from tests.support.proxy import Proxy, proxying
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate of the test")
 

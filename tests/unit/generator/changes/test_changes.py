@@ -20,7 +20,7 @@ from aggregator.generator.changes.changes import _KINDS, _SENTENCES, Change, des
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
-from tests.support import pages_fixture as made
+from tests.support import sample_feed as made
 
 HERE = Path(__file__).parent
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

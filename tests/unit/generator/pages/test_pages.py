@@ -16,7 +16,7 @@ from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Enclosure, Note
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
-from tests.support import pages_fixture as made
+from tests.support import sample_feed as made
 
 DATA = Path(__file__).parent / "data"
 

@@ -1,7 +1,7 @@
-"""A quick origin in a process of its own, for measurements: asyncio, 200 with an ETag, 304 to it.
+"""A fast origin in a process of its own, for measurements: asyncio, 200 with an ETag, 304 to it.
 
-Run as ``python crowd.py [bytes of the body]``; prints its port, serves until its standard input is closed, and then
-prints how many requests came, how many of them were conditional, and how many were in the house at once at most.
+Run as ``python fast_origin.py [bytes of the body]``; prints its port, serves until its standard input is closed, and
+then prints how many requests came, how many of them were conditional, and how many it held at once at most.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from xml.sax.saxutils import escape, quoteattr
 
-from tests.support.feeds_made import ATTRIBUTES, SPACES, WORDS
+from tests.support.random_feeds import ATTRIBUTES, SPACES, WORDS
 
 NAMES = (
     *("title", "link", "guid", "pubDate", "description", "content:encoded", "enclosure", "category", "author"),
