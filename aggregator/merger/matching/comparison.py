@@ -39,6 +39,9 @@ _WITNESSES = {
     "duration": ("precise, 2 s", "precise, 15 s"),
 }
 
+_PARTLY = (".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9")
+_OMITTED = 2  # words that a title leaves out beside digits
+
 _FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
 _WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
 _BEGINNING = 12  # characters that say something as the beginning of a title
@@ -99,6 +102,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     levels[:, KINDS.index("told")] = _compare_texts(frame, left, right)
     _promote_numbered_titles(frame, left, right, levels)
     _drop_quoted_texts(frame, left, right, levels)
+    _forgive_omitted_digits(frame, left, right, levels)
 
 
 # Titles
@@ -219,6 +223,18 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
     once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
     title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)
+
+
+def _forgive_omitted_digits(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Hold no digits against a title that leaves out other words of the other, too, where the texts agree."""
+    omitted = has_level(levels, "digits", ("one has more",)) & has_level(levels, "title", _PARTLY)
+    some = np.flatnonzero(omitted & has_level(levels, "told", _SAME_TEXT))
+    one, other = left[some], right[some]
+    digits, words = frame.digits.sizes, frame.tokens.sizes
+    long = np.where(digits[one] > digits[other], one, other)
+    more = np.abs(digits[one] - digits[other])
+    missing = words[long] - sum_shared((frame.tokens,), frame.tokens, one, other) - more
+    levels[some[missing >= _OMITTED], KINDS.index("digits")] = 0
 
 
 # Texts

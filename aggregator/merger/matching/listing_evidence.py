@@ -11,7 +11,8 @@ sure without their dates nearly all disagree, the disagreement is that of the li
 and the same stretch, the dates are compared as if moved back, and tell next week's item of one title from this week's
 again; else they are no evidence. Where the others nearly all agree, months or years between two entries are the
 entries' own, no stamp: a re-run without a mark, which nothing but the date tells from the original. A pair that only
-shares its title counts for neither: three weekly titles of one week and of the next would be moved by seven days. A
+shares its title does not show that listings disagree: three weekly titles of one week and of the next would be moved by
+seven days. A
 third listing that has too little in common with one of the two to tell is compared by the nearer of their calendars.
 Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
 """
@@ -194,20 +195,18 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     one, other = np.where(turned, right, left), np.where(turned, left, right)
     meeting = number_combinations(listing[one], listing[other])
     bare = weights[dated] - np.array(table.weights[_DATE], dtype=np.float32)[levels[dated]]
-    some = np.flatnonzero((bare >= SURE) & find_witnessed(compared.levels[dated]) & (listing[left] != listing[right]))
     meant: Floats = (bare + _TIE * (weights[dated] - bare)).astype(np.float32)
-    sure = _select_best(meeting, (one, other), meant, some)
-    if len(sure) < _LEAST:
+    likely = (bare >= SURE) & (listing[left] != listing[right])
+    titled = _select_best(meeting, (one, other), meant, np.flatnonzero(likely))
+    if len(titled) < _LEAST:
         return levels, own
+    sure = np.flatnonzero(likely & find_witnessed(compared.levels[dated]))
+    sure = _select_best(meeting, (one, other), meant, sure)
     moved = frame.day[other] - frame.day[one]
     met = _survey(meeting, moved, sure)
     put_right = np.where(met.steady, 1, 0)[meeting] * grade_days(np.abs(moved - met.stretch[meeting]))
-    itself = np.zeros(len(dated), dtype=np.int64)
-    itself[sure] = np.abs(moved[sure]) > _FAR
-    others, differ = met.count[meeting] - itself, met.apart[meeting] - itself
-    agree = (others >= _MANY) & (differ <= _HARDLY_ANY * others)
-    astray = met.astray[meeting] - np.where(itself > 0, 1, 0)
-    exact = agree & (astray <= _NEXT_TO_NONE * others)
+    agree, exact = _find_agreeing(met, meeting, moved, sure)
+    agree |= _find_agreeing(_survey(meeting, moved, titled), meeting, moved, titled)[0] & ~met.disagree[meeting]
     own[dated] = np.where(agree & np.isin(levels[dated], (_YEAR, _MORE)), 1, 0)
     own[dated] = np.where(exact & (np.abs(moved) > _LATE), 2, own[dated])
     elsewhere = _elsewhere(frame, listing, (one, other, meeting), sure, met)
@@ -254,6 +253,15 @@ def _survey(meeting: Ints, moved: Ints, sure: Ints) -> _Encounters:
     )
 
 
+def _find_agreeing(met: _Encounters, meeting: Ints, moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
+    """Return for each pair whether the other sure pairs of its listings agree on dates, and whether to the day."""
+    itself = np.zeros(len(meeting), dtype=np.int64)
+    itself[sure] = np.abs(moved[sure]) > _FAR
+    others, differ = met.count[meeting] - itself, met.apart[meeting] - itself
+    agree = (others >= _MANY) & (differ <= _HARDLY_ANY * others)
+    return agree, agree & (met.astray[meeting] - itself <= _NEXT_TO_NONE * others)
+
+
 def _elsewhere(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure: Ints, met: _Encounters) -> Ints:
     """Return the day of each row by another calendar than its own.
 
@@ -273,6 +281,8 @@ def _elsewhere(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure
 def _find_medians(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
     """Return for each group the median of its values, and how many there are."""
     count = np.bincount(group, minlength=groups)
+    if not len(values):
+        return np.zeros(groups, dtype=np.int64), count
     ascending = values[np.lexsort((values, group))]
     starts = np.cumsum(count) - count
     middle: Ints = ascending[np.minimum(starts + count // 2, len(ascending) - 1)]

@@ -9,7 +9,7 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from itertools import chain, count, pairwise
 
 import numpy as np
 
@@ -31,6 +31,13 @@ _REPEATED = 3  # items of a listing with one and the same sentence: it is not ab
 _YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
 _ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
 _SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
+_COUNTER_LEAST, _COUNTER_SHARE = 5, 0.8  # titles of a listing that must carry a counter
+_COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
+_COUNTER_ORDER = 0.9  # share of its steps in one direction
+_COUNTERS = (
+    re.compile(r"(?P<before>\W{0,3}(?:[^\W\d]{1,12}\W{0,3})?)(?P<number>\d{1,4})(?![.,]\d)(?P<after>\W+)(?=\S)"),
+    re.compile(r"(?<=\S)(?P<before>\W+(?:[^\W\d]{1,12}\W{0,3})?)(?<!\d[.,])(?P<number>\d{1,4})(?P<after>\W*)$"),
+)  # of a title's beginning, "Puntata 12: X", and of its end, "X [12]"
 _SERIES = 3  # titles of one listing that differ in their number alone; two may be "X" and its sequel
 _DIGITS = re.compile(r"\d+")
 _WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." is none
@@ -38,7 +45,7 @@ _WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." i
 
 def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     """Return the typed pieces of each title, the decoration of its own show taken off."""
-    texts = [strip_teaser(row.title, row.description or "") for row in rows]
+    texts, counts = _strip_counters(rows, _strip_teasers(rows), scope)
     listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     named: dict[int, str] = {}
     for row, text, show in zip(rows, texts, scope.shelf, strict=True):
@@ -52,7 +59,75 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     for place in zip(texts, scope.shelf, strict=True):
         if place not in known:
             known[place] = parse_title(place[0], named.get(place[1], ""), frames[place[1]])
-    return tuple(known[place] for place in zip(texts, scope.shelf, strict=True))
+    titles = (known[place] for place in zip(texts, scope.shelf, strict=True))
+    return tuple(
+        title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
+        for title, number in zip(titles, counts, strict=True)
+    )
+
+
+def _strip_teasers(rows: Sequence[Record]) -> list[str]:
+    """Return the titles without a last segment that only begins the description.
+
+    The segment stays where other titles of the listing begin with the same words: these are no title, but what the
+    listing puts before one, and the description begins with the title itself.
+    """
+    heads = [_DIGITS.sub("#", row.title.partition(": ")[0].casefold()) for row in rows]
+    often = Counter((row.source, head) for row, head in zip(rows, heads, strict=True))
+    return [
+        strip_teaser(row.title, row.description or "") if often[row.source, head] == 1 else row.title
+        for row, head in zip(rows, heads, strict=True)
+    ]
+
+
+def _strip_counters(rows: Sequence[Record], texts: Sequence[str], scope: Scope) -> tuple[list[str], list[int | None]]:
+    """Return the titles without the number that a listing counts them with, and that number.
+
+    A listing that writes its own count at one end of nearly every title ("Puntata 12: X", "X [12]") needs it to tell
+    equal titles apart, so it is known by its numbers: all different, close to one another, and in order.
+    """
+    listed: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for at, (row, show) in enumerate(zip(rows, scope.shelf, strict=True)):
+        listed[show, row.source].append(at)
+    found = list(texts)
+    counts: list[int | None] = [None] * len(rows)
+    for places in listed.values():
+        for pattern in _COUNTERS:
+            for at, match in _find_counter(rows, places, texts, pattern).items():
+                found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"
+                counts[at] = int(match["number"])
+    return found, counts
+
+
+def _find_counter(
+    rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], pattern: re.Pattern[str]
+) -> dict[int, re.Match[str]]:
+    """Return where the titles at some places carry the listing's counter at one end; empty where it has none."""
+    least = max(_COUNTER_LEAST, _COUNTER_SHARE * len(places))
+    if len(places) < least:
+        return {}
+    matches = {at: match for at in places if (match := _match_counter(pattern, texts[at]))}
+    shapes = Counter((fold(match["before"]), match["after"]) for match in matches.values())
+    shape, often = max(shapes.items(), key=lambda item: item[1], default=(None, 0))
+    if often < least:
+        return {}
+    carriers = {at: match for at, match in matches.items() if (fold(match["before"]), match["after"]) == shape}
+    rest = {f"{texts[at][: match.start()]}{texts[at][match.end() :]}" for at, match in carriers.items()}
+    ordered = sorted(carriers, key=lambda at: (rows[at].position or 0, rows[at].day or 0))
+    numbers = [int(carriers[at]["number"]) for at in ordered]
+    rising = sum(one < other for one, other in pairwise(numbers))
+    dense = max(numbers) - min(numbers) < _COUNTER_DENSE * len(numbers)
+    steady = max(rising, len(numbers) - 1 - rising) >= _COUNTER_ORDER * (len(numbers) - 1)
+    telling = 2 * len(rest) > len(carriers)  # else the number is all that the titles have
+    return carriers if len(set(numbers)) == len(numbers) and dense and steady and telling else {}
+
+
+def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the match of a counter that leaves a title with a letter."""
+    match = pattern.search(text[:_DESCRIBED]) if pattern is _COUNTERS[1] else pattern.match(text)
+    if match is None or not any(map(str.isalpha, f"{text[: match.start()]}{text[match.end() :]}")):
+        return None
+    return match
 
 
 def read_names(row: Record, scope: Scope) -> str:

@@ -118,3 +118,50 @@ def place(found: Resolution, one: str = "x-own", other: str = "y-own") -> int:
     ids = [record.id for record in found.frame.records]
     pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), strict=True)
     return next(at for at, (left, right) in enumerate(pairs) if {ids[left], ids[right]} == {one, other})
+
+
+BARE = {
+    "The pilot who never slept": (
+        "Tide tables",
+        "Rope work",
+        "Sextants",
+        "Lamp keepers",
+        "Rust",
+        "Charts",
+        "Fog",
+        "Anchors",
+    ),
+    "El piloto que no dormía": ("Mareas", "Cabos", "Sextantes", "El farero", "Óxido", "Cartas", "Niebla", "Anclas"),
+    "眠らない水先人": ("潮見表の話", "綱の結び方", "六分儀", "灯台守", "錆との戦い", "北の海図", "霧の鐘", "錨と鎖"),
+}
+
+
+def bare(source: str, titles: tuple[str, ...], own: str, days: int, step: int) -> list[Record]:
+    """A listing of titles and days alone, or with lengths in minutes, and one more title so many days before."""
+    length = 60 if step else None
+    listed_ = [
+        Record(f"{source}-{at}", source, title, day=DAY + 7 * at, seconds=length and length * (20 + at), step=60)
+        for at, title in enumerate(titles)
+    ]
+    day = DAY + 7 * len(titles) - days
+    return [*listed_, Record(f"{source}-own", source, own, day=day, seconds=length and length * 40, step=60)]
+
+
+@pytest.mark.parametrize("step", [0, 60], ids=["no lengths", "minutes"])
+@pytest.mark.parametrize("own", BARE)
+@pytest.mark.parametrize(("days", "joined"), [(400, False), (1000, False), (1, True)])
+def test_an_unmarked_rerun_is_another_item_where_only_titles_and_days_agree(
+    own: str, step: int, days: int, *, joined: bool
+) -> None:
+    records = [*bare("x", BARE[own], own, 0, step), *bare("y", BARE[own], own, days, step)]
+    found = match_records(records, Constraints(), SHIPPED)
+    groups = [{found.frame.records[row].id for row in group} for group in found.groups]
+    assert ({"x-own", "y-own"} in groups) is joined
+    assert all({f"x-{at}", f"y-{at}"} in groups for at in range(len(BARE[own])))
+
+
+@pytest.mark.parametrize("own", BARE)
+def test_an_archive_dated_anew_is_no_archive_of_reruns_though_only_titles_agree(own: str) -> None:
+    moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(bare("y", BARE[own], own, 0, 0))]
+    found = match_records([*bare("x", BARE[own], own, 0, 0), *moved], Constraints(), SHIPPED)
+    assert all(len(group) > 1 for group in found.groups)

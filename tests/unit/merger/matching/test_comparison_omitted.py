@@ -1,0 +1,62 @@
+"""A title that leaves out words and digits of another is held by its text, one that leaves out digits alone is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import SHIPPED
+
+DAY = 739_000
+CASES = [
+    (
+        "Stillfront Group buys the Goodgame studios for 270 million euro",
+        "Stillfront Group buys studios",
+        "A company from Stockholm takes over the makers of farms and castles in Hamburg.",
+    ),
+    (
+        "Fünf Gründe, warum das Hafenamt 2031 nach Norden umzieht",
+        "Gründe, warum Hafenamt umzieht",
+        "Die alten Kräne tragen nicht mehr, und im Norden wartet tiefes Wasser auf die Schiffe.",
+    ),
+    (
+        "Por qué el puerto viejo cerró sus 40 grúas en un verano",
+        "Por qué puerto cerró grúas",
+        "Nadie quería pagar la pintura, cuenta el último operario que subió a una cabina.",
+    ),
+]
+
+
+def are_joined(left: Record, right: Record) -> bool:
+    """Return whether two records are one item."""
+    other = Record(
+        "z", "host", "Something else altogether", day=DAY + 30, description="Of whom nobody has heard before."
+    )
+    return len(match_records([left, right, other], Constraints(), SHIPPED).groups) == 2
+
+
+@pytest.mark.parametrize(("title", "short", "text"), CASES)
+def test_words_left_out_with_digits_are_held_by_the_text(title: str, short: str, text: str) -> None:
+    host = Record("x", "host", title, day=DAY, description=f"{text} More of it on the site of the show tomorrow.")
+    assert are_joined(host, Record("y", "blog", short, day=DAY + 1, description=text))
+
+
+@pytest.mark.parametrize(("title", "short", "text"), CASES)
+def test_without_a_text_they_are_another_title(title: str, short: str, text: str) -> None:
+    assert not are_joined(
+        Record("x", "host", title, day=DAY, description=text), Record("y", "blog", short, day=DAY + 1)
+    )
+
+
+@pytest.mark.parametrize(("title", "text"), [(title, text) for title, _, text in CASES])
+def test_digits_alone_tell_two_items_apart(title: str, text: str) -> None:
+    words = title.split()
+    plain = " ".join(word for word in words if not word.isdigit())
+    host = [
+        Record("a", "host", f"{plain} 1", day=DAY, description=text),
+        Record("b", "host", f"{plain} 2", day=DAY + 7, description=text),
+        Record("c", "page", f"{plain} 2", day=DAY + 7, description=text),
+    ]
+    groups = match_records(host, Constraints(), SHIPPED).groups
+    assert sorted(map(len, groups)) == [1, 2]
