@@ -1,4 +1,4 @@
-"""Evidence that two listings as a whole give about a pair: the order of their items, and how their dates differ.
+"""Evidence that two listings as a whole give about a pair: order of their items, difference of dates, translation.
 
 **Order.** Two listings of one show hold the same items in the same order, or in the reverse one. Where enough pairs of
 two listings are sure without it, and those agree on an order, any other pair stands between the same two sure pairs,
@@ -15,17 +15,22 @@ shares its title does not show that listings disagree: three weekly titles of on
 seven days. A
 third listing that has too little in common with one of the two to tell is compared by the nearer of their calendars.
 Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
+
+**Translation.** A listing in another language has other titles and texts throughout. Where entries of two listings have
+one instant and one length to the second, which no other entry of either listing has, and this holds for most entries
+and in one order, their words are no evidence.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.merger.matching.comparison import Compared, find_witnessed, grade_days
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SURE, UNSEEN, Table
+from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SURE, UNSEEN, Table, has_level
 
 _LANDMARKS = 5  # by which two listings show an order; with 3 wrong orders cost precision .001, 8 change nothing
 _AGREED = 0.8  # share of neighbouring landmarks in one order; .7 lets listings in no order through, .9 loses a few
@@ -41,7 +46,13 @@ _LATE = 9  # days by which a blog or a directory may come after the host; a re-r
 _STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
 _TIE = 0.01  # of the date's weight: which of two entries of one text and title is meant, the date says
 
+_TRANSLATED = 5  # entries of one instant and length by which a listing is seen to be a translation
+_MOSTLY = 0.5  # share of the shorter listing's entries that they must be
+_SAME_INSTANT = 60  # seconds
+
 _DATE = KINDS.index("date")
+_WORDS = ("title", "names", "told", "tag", "digits")
+_UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6")
 _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 
 _NONE, _, _BETWEEN, _AMONG_FEW, _ALONE, _ = range(len(LEVELS["order"]))
@@ -178,6 +189,50 @@ def _is_taken(sides: _Sides, turned: Ints, landmarks: tuple[Ints, Ints, Ints]) -
         at = np.minimum(np.searchsorted(codes, asked), len(codes) - 1)
         found |= (codes[at] == asked) & (partner[at] != mine[1])
     return found
+
+
+def find_same_recordings(frame: Frame, compared: Compared, vetoes: Ints) -> Bools:
+    """Return the pairs of one instant and one length to the second, which no other entry of either listing has."""
+    instants = np.array([np.nan if row.instant is None or not row.timed else row.instant for row in frame.records])
+    listing = number_combinations(frame.source, frame.last)
+    left, right = compared.left, compared.right
+    same = (np.abs(instants[left] - instants[right]) < _SAME_INSTANT) & (listing[left] != listing[right])
+    some = np.flatnonzero(same & (vetoes == 0) & has_level(compared.levels, "duration", ("precise, 2 s",)))
+    found = np.zeros(len(left), dtype=np.bool_)
+    alone = np.ones(len(some), dtype=np.bool_)
+    for one, other in ((left[some], right[some]), (right[some], left[some])):
+        _, which, often = np.unique(number_combinations(one, listing[other]), return_inverse=True, return_counts=True)
+        alone &= often[which] == 1
+    found[some[alone]] = True
+    return found
+
+
+def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> Compared:
+    """Return the pairs without the levels of titles and texts where one listing is a translation of the other."""
+    same = np.flatnonzero(find_same_recordings(frame, compared, vetoes))
+    if len(same) < _TRANSLATED:
+        return compared
+    listing, place, _ = _find_places(frame)
+    left, right = compared.left[same], compared.right[same]
+    turned = listing[left] > listing[right]
+    one, other = np.where(turned, right, left), np.where(turned, left, right)
+    meeting = number_combinations(listing[one], listing[other])
+    order = np.lexsort((place[one], meeting))
+    same, one, other, meeting = same[order], one[order], other[order], meeting[order]
+    count = np.bincount(meeting)
+    unlike = np.bincount(meeting, weights=has_level(compared.levels[same], "title", _UNLIKE))
+    together = meeting[1:] == meeting[:-1]
+    steps = np.sign(np.diff(place[other]))
+    rising = np.abs(np.bincount(meeting[1:][together], weights=steps[together], minlength=len(count)))
+    sizes = np.bincount(listing)
+    shorter = np.zeros(len(count), dtype=np.int64)
+    shorter[meeting] = np.minimum(sizes[listing[one]], sizes[listing[other]])
+    translated = (count >= _TRANSLATED) & (count >= _MOSTLY * shorter) & (unlike >= _NEARLY_ALL * count)
+    translated &= rising >= (2 * _AGREED - 1) * (count - 1)
+    levels = compared.levels.copy()
+    for kind in _WORDS:
+        levels[same[translated[meeting]], KINDS.index(kind)] = 0
+    return replace(compared, levels=levels)
 
 
 def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Ints]:

@@ -35,7 +35,12 @@ from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.feature_table import Frame, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
-from aggregator.merger.matching.listing_evidence import correct_dates, find_order
+from aggregator.merger.matching.listing_evidence import (
+    correct_dates,
+    find_order,
+    find_same_recordings,
+    forget_translated_words,
+)
 from aggregator.merger.matching.same_titles import align_same_titles
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, SHIPPED, UNSEEN, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
@@ -186,11 +191,12 @@ def _resolve(
 def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[int, ...]]) -> Resolution:
     """Return the pairs weighed, not yet grouped; the order of the listings is looked up once the rest is known."""
     frame, vetoes = pairs.frame, pairs.vetoes
-    first = weigh(table, pairs.compared.levels)
-    dates, own = correct_dates(frame, pairs.compared, table, first, vetoes)
+    compared = forget_translated_words(frame, pairs.compared, vetoes)
+    first = weigh(table, compared.levels)
+    dates, own = correct_dates(frame, compared, table, first, vetoes)
     hopeful = np.where(vetoes == 0, first, UNSEEN)
-    series = align_same_titles(frame, pairs.compared, table, hopeful, (*rules.groups, *known))
-    compared = _with_levels(pairs.compared, "date", np.where(series.anew, 0, dates))
+    series = align_same_titles(frame, compared, table, hopeful, (*rules.groups, *known))
+    compared = _with_levels(compared, "date", np.where(series.anew, 0, dates))
     compared = _with_levels(compared, "order", series.order)
     doubts = penalize_weak_titles(compared, table, own) + credit_relisted(frame, compared, table, _number_spans(frame))
     weights = weigh(table, compared.levels) + doubts
@@ -247,11 +253,12 @@ def _number_spans(frame: Frame) -> Ints:
 def _find_near_misses(found: Resolution, home: Ints) -> Bools:
     """Return whether each pair is worth a person's look; ``home`` is the group of each row.
 
-    Near misses are pairs of two groups that weigh enough. What one source lists side by side, or a post beside an
-    episode, is none.
+    Near misses are pairs of two groups that weigh enough, or have one instant and one length to the second. What one
+    source lists side by side, or a post beside an episode, is none.
     """
     apart: Bools = home[found.compared.left] != home[found.compared.right]
-    return apart & (found.weights >= NEAR_MISS) & ~np.isin(found.vetoes, (BESIDE, POSTED))
+    alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
+    return apart & alike & ~np.isin(found.vetoes, (BESIDE, POSTED))
 
 
 def _number_groups(found: Resolution) -> Ints:
