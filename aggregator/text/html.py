@@ -156,6 +156,8 @@ def has_tags(text: str) -> bool:
 def _stands_alone(tag: re.Match[str]) -> bool:
     """Return whether a known tag is markup without another that closes it."""
     name = tag[2].lower()
+    if tag[1] and name in _FORMATTING:  # a tag that a text is about stands apart: "closed by </b> at last"
+        return tag.string[tag.start() - 1 : tag.start()].isalnum()
     return name in _VOID or (name in _OPTIONAL_END and not tag[1] and tag.string[tag.end() : tag.end() + 1].isalnum())
 
 

@@ -25,12 +25,14 @@ WORDS = {  # as it is meant; none of it is markup
     "a script": "<script> tags considered harmful",
     "unknown": "The <blink-182> reunion",
     "mail": "Ask <ann@example.org> anything",
+    "an end alone": "Chiuso da </b> alla fine",
 }
 MARKED = {
     "pair": ("All about <b>bold</b> moves", "All about bold moves"),
     "German": ("Ein <i>sehr</i> kurzer <em>Text</em>", "Ein sehr kurzer Text"),
     "void": ("Eins<br/>zwei", "Eins zwei"),
     "no end": ("<p>Vorwort", "Vorwort"),
+    "an end of a word": ("Ein <span>guter</b></span> Anfang", "Ein guter Anfang"),
     "image": ("Foto <img src='a.png'> del día", "Foto del día"),
 }
 ATOM = "<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><id>f</id><entry><id>1</id>{}</entry></feed>"
