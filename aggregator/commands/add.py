@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from aggregator.fetchers import registry
 from aggregator.model.entry import Listing
 from aggregator.model.source import Source
 from aggregator.text.fold import fold
+from aggregator.text.urls import is_web
 
 
 def run(
@@ -66,7 +66,7 @@ def run(
 
 def _list_candidates(url: str, kind: str | None) -> tuple[Source, ...]:
     """Return what the URL may be, the most likely first."""
-    if urlsplit(url).scheme not in {"http", "https"}:
+    if not is_web(url):
         raise ConfigError(f'"{url}" is not an http or https URL')
     named = registry.recognise(url)
     if kind is not None:

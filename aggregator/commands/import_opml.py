@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 
@@ -18,6 +17,7 @@ from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.generator import opml
 from aggregator.generator.opml import Outline
+from aggregator.text.urls import is_web
 
 
 def run(
@@ -35,21 +35,12 @@ def run(
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
     plans = load(config, begun=True).plans if config.exists() else ()
     known = {source.url for plan in plans for source in plan.sources}
-    wanted = [one for one in outlines if one.xml_url not in known and _is_web_address(one.xml_url)]
+    wanted = [one for one in outlines if one.xml_url not in known and is_web(one.xml_url)]
     additions = tuple(_make_additions(wanted, [plan.name for plan in plans]))
     if additions:
         edit.add(config, additions)
     skipped = len(outlines) - len(additions)
     typer.echo(f"{config}: {format_count(len(additions), 'feed')} added{f', {skipped} skipped' if skipped else ''}")
-
-
-def _is_web_address(url: str) -> bool:
-    """Return whether a URL can be fetched."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterator[edit.Addition]:

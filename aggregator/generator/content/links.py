@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from aggregator.generator.content import sanitize
 from aggregator.model.entry import Enclosure
+from aggregator.model.feed import PODCAST_NAMESPACE
 
 # RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
 _KEEP = "!#$%&'()*+,/:;=?@[]~-._"
@@ -116,7 +117,6 @@ def _clean_host(netloc: str) -> str | None:
     return netloc if _HOST.fullmatch(host) and host.strip(".:[]") else None
 
 
-_PODCAST = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+")
 _HEX = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -130,7 +130,7 @@ def make_podcast_guid(address: str) -> str:
     '917393e3-1b1e-5cef-ace4-edaa54e1f810'
     """
     bare = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://", "", address).rstrip("/")
-    return str(uuid5(_PODCAST, bare))
+    return str(uuid5(PODCAST_NAMESPACE, bare))
 
 
 def make_atom_id(guid: str, show: str) -> str:
@@ -155,4 +155,4 @@ def make_atom_id(guid: str, show: str) -> str:
 
 def make_fallback_guid(guid: str) -> str:
     """Make a guid to replace one that has only characters that XML forbids."""
-    return str(uuid5(_PODCAST, repr(guid)))
+    return str(uuid5(PODCAST_NAMESPACE, repr(guid)))

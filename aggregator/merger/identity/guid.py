@@ -5,10 +5,8 @@ from __future__ import annotations
 import uuid
 
 from aggregator.model.entry import Moment
+from aggregator.model.feed import PODCAST_NAMESPACE
 from aggregator.text.fold import fold
-
-# The namespace UUID of the podcast namespace (podcast:guid documentation): made guids grow from a well-known root.
-ROOT = uuid.UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 
 
 def make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
@@ -23,4 +21,4 @@ def make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) ->
     day = published.at.strftime("%Y-%m-%d") if published else ""
     words = fold(title) or title
     name = "\n".join([words, day] + ([str(turn)] if turn else []))
-    return str(uuid.uuid5(uuid.uuid5(ROOT, feed), name))
+    return str(uuid.uuid5(uuid.uuid5(PODCAST_NAMESPACE, feed), name))

@@ -75,6 +75,7 @@ def test_add_says_why_it_cannot(run, shop: Path, origin) -> None:
         ((f"{address}/empty.html",), "aggregator: "),
         ((f"{address}/nothing",), "404"),
         (("ftp://example.org/x",), "is not an http or https URL"),
+        (("https:///feed",), "is not an http or https URL"),
         ((f"{address}/empty.html", "--kind", "fed"), 'did you mean "feed"?'),
     ):
         answer = run("add", *words)
