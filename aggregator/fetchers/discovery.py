@@ -12,15 +12,15 @@ from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import decode
 from aggregator.model.source import Document
 
-TYPES = {
+_TYPES = {
     "application/rss+xml": 0, "application/atom+xml": 0, "application/rdf+xml": 1, "application/feed+json": 2,
     "application/rss": 0, "application/atom": 0, "text/xml": 3, "application/xml": 3, "application/json": 4,
 }  # fmt: skip
-COMMENTS = re.compile(r"comment|kommentar", re.IGNORECASE)
-MP3 = re.compile(r"\bmp3\b", re.IGNORECASE)
-OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
-NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
-MOST = 20  # addresses
+_COMMENTS = re.compile(r"comment|kommentar", re.IGNORECASE)
+_MP3 = re.compile(r"\bmp3\b", re.IGNORECASE)
+_OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
+_NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
+_MOST = 20  # addresses
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
@@ -33,12 +33,12 @@ def find_feeds(document: Document) -> tuple[str, ...]:
     found: dict[str, tuple[int, int, int]] = {}
     for position, link in enumerate(root.iter("link")):
         kind = (link.get("type") or "").partition(";")[0].strip().lower()
-        if "alternate" not in (link.get("rel") or "").lower().split() or kind not in TYPES:
+        if "alternate" not in (link.get("rel") or "").lower().split() or kind not in _TYPES:
             continue
         url = enclosures.resolve_url(base, link.get("href"))
         said = f"{link.get('title') or ''} {url}"
-        if url is None or link.get("hreflang") or link.get("media") or NOT_FEEDS.search(said):
+        if url is None or link.get("hreflang") or link.get("media") or _NOT_FEEDS.search(said):
             continue
-        format_ = 0 if MP3.search(said) else 2 if OTHER_AUDIO.search(said) else 1
-        found.setdefault(url, (TYPES[kind] + (10 if COMMENTS.search(said) else 0), format_, position))
-    return tuple(sorted(found, key=lambda url: found[url])[:MOST])
+        format_ = 0 if _MP3.search(said) else 2 if _OTHER_AUDIO.search(said) else 1
+        found.setdefault(url, (_TYPES[kind] + (10 if _COMMENTS.search(said) else 0), format_, position))
+    return tuple(sorted(found, key=lambda url: found[url])[:_MOST])

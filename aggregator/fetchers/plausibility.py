@@ -21,9 +21,9 @@ from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
 
-EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
-LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
-SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
+_EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
+_LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
+_SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 
 
 class Verdict(Struct, frozen=True):
@@ -43,11 +43,11 @@ def weigh(before: PollState, after: PollState, listing: Listing, pace: PollInter
     reason = "" if listing.partial else _reason(before.items or 0, count)
     outline = _digest_keys(listing)
     times = before.doubts + 1 if before.doubt == outline else 1
-    if not reason or times >= EQUAL_LISTINGS:
+    if not reason or times >= _EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
         return Verdict(True, polling.apply_rhythm(believed, listing.rhythm, pace))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
-    return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {EQUAL_LISTINGS} equal listings)")
+    return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings)")
 
 
 def refuse(before: PollState, after: PollState, now: datetime, pace: PollIntervals) -> PollState:
@@ -61,7 +61,7 @@ def _reason(before: int, count: int) -> str:
     lost = before - count
     if before and not count:
         return f"it listed {before} items and now lists none"
-    if count * SHRUNK_TO < before and lost > LOST_AT_MOST:
+    if count * _SHRUNK_TO < before and lost > _LOST_AT_MOST:
         return f"it listed {before} items and now lists {count}"
     return ""
 

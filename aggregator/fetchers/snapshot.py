@@ -7,7 +7,7 @@ from pathlib import Path
 from aggregator.errors import FetchError, ReadError
 from aggregator.model.source import Document, Source
 
-MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000 made-up items 80 MB
+_MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000 made-up items 80 MB
 
 
 def read_files(source: Source) -> tuple[Document, ...]:
@@ -27,12 +27,12 @@ def _body(source: Source, path: Path) -> bytes:
         if path.exists() and not path.is_file():
             raise FetchError(f"{source.name}: {path} is not a file")
         with path.open("rb") as file:
-            body = file.read(MOST_BYTES + 1)
+            body = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
         raise FetchError(f"{source.name}: {path} cannot be read: {reason}") from error
     if not body:
         raise ReadError(f"{source.name}: {path} is empty (0 bytes)")
-    if len(body) > MOST_BYTES:
-        raise ReadError(f"{source.name}: {path} is larger than {MOST_BYTES // 2**20} MiB")
+    if len(body) > _MOST_BYTES:
+        raise ReadError(f"{source.name}: {path} is larger than {_MOST_BYTES // 2**20} MiB")
     return body

@@ -17,7 +17,7 @@ from aggregator.text import dates, durations
 from aggregator.text.urls import audio_id
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
-VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" says which program asked
+_VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" says which program asked
 
 
 def read(name: str, value: object, wanted: str | None) -> Listing | None:
@@ -95,7 +95,7 @@ def _show(one: Record) -> Show:
 
 def clean_link(url: str | None) -> str | None:
     """Return the address without Apple's parameter for who asked; ``None`` if it is no web address."""
-    return enclosures.clean_url(VISITOR.sub(r"\1", url).rstrip("?&")) if url else None
+    return enclosures.clean_url(_VISITOR.sub(r"\1", url).rstrip("?&")) if url else None
 
 
 def _genres(one: Record) -> tuple[str, ...]:

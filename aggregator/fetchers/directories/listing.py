@@ -22,17 +22,17 @@ from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations, html
 
-LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
-CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so
-TRIMMED = 10  # blanks at the cut are trimmed away, then a text is shorter: 297 to 300 seen
-DATED = re.compile(
+_LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
+_CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so
+_TRIMMED = 10  # blanks at the cut are trimmed away, then a text is shorter: 297 to 300 seen
+_DATED = re.compile(
     r"(?P<show>\S.*)\s+-\s+(?P<date>[^\W\d]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?, \d{4}(?: \d{1,2}:\d{2})?)"
     r"(?:\s+-\s+(?P<length>\d[^★☆-]{0,30}?))?\s*(?:[★☆].*)?"
 )
-ARTWORK = re.compile(r"(?P<show>\S.*) artwork")
-NUMBERED = re.compile(r"(?P<number>\d{1,5})\)\s+(?P<title>\S.*)")
-DOTS = re.compile(r"(?:\.\.\.|…)$")
-SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
+_ARTWORK = re.compile(r"(?P<show>\S.*) artwork")
+_NUMBERED = re.compile(r"(?P<number>\d{1,5})\)\s+(?P<title>\S.*)")
+_DOTS = re.compile(r"(?:\.\.\.|…)$")
+_SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
 
 
 def read(document: Document) -> Listing:
@@ -74,7 +74,7 @@ def _read_dated(name: str, lines: list[str]) -> list[Entry]:
 
 def _match_head(line: str) -> re.Match[str] | None:
     """Match the line with the date, from the right: shows and titles may contain `` - ``."""
-    return DATED.fullmatch(line) if " - " in line and len(line) <= LONGEST_HEAD else None
+    return _DATED.fullmatch(line) if " - " in line and len(line) <= _LONGEST_HEAD else None
 
 
 def _find_title(lines: list[str], head: int) -> int | None:
@@ -86,7 +86,7 @@ def _find_start(lines: list[str], head: int) -> int:
     """Return the first line of an entry: the artwork's label above its title, else the title."""
     title = _find_title(lines, head) or 0
     above = _find_title(lines, title)
-    return above if above is not None and ARTWORK.fullmatch(lines[above]) else title
+    return above if above is not None and _ARTWORK.fullmatch(lines[above]) else title
 
 
 def _find_last_end(lines: list[str], head: int) -> int:
@@ -96,8 +96,8 @@ def _find_last_end(lines: list[str], head: int) -> int:
 
 def _remove_cut(text: str) -> tuple[str, bool]:
     """Return the text without the dots of a cut, and whether it was cut: by its length, for authors write dots too."""
-    if CUT_AT - TRIMMED <= len(text) <= CUT_AT and DOTS.search(text):
-        return DOTS.sub("", text), True
+    if _CUT_AT - _TRIMMED <= len(text) <= _CUT_AT and _DOTS.search(text):
+        return _DOTS.sub("", text), True
     return text, False
 
 
@@ -105,7 +105,7 @@ def _read_numbered(name: str, lines: list[str]) -> list[Entry]:
     """Return the entries of the numbered shape: numbers count up from the first one, others are part of a text."""
     heads: list[tuple[int, re.Match[str]]] = []
     for at, line in enumerate(lines):
-        match = NUMBERED.fullmatch(line)
+        match = _NUMBERED.fullmatch(line)
         if match and (not heads or int(match["number"]) == int(heads[-1][1]["number"]) + 1):
             heads.append((at, match))
     if not heads:
@@ -115,7 +115,7 @@ def _read_numbered(name: str, lines: list[str]) -> list[Entry]:
     found: list[Entry] = []
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
         text = " ".join(line for line in lines[at + 1 : end] if line)
-        mark = SHOW_MORE.search(text)
+        mark = _SHOW_MORE.search(text)
         found.append(
             Entry(
                 source=name, key=make_title_key(match["title"]), title=match["title"], position=position, show=show,

@@ -18,7 +18,7 @@ from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.urls import audio_id, bare_audio
 
-DEFAULTS = {
+_DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
     "link": "a@href",
     "date": "time@datetime",
@@ -26,8 +26,8 @@ DEFAULTS = {
     "audio": "audio@src, audio source@src",
     "image": "img@src",
 }
-SELECTORS = ("items", *DEFAULTS, "length", "id")
-VALUES = ("genre", "day_first", "show")
+_SELECTORS = ("items", *_DEFAULTS, "length", "id")
+_VALUES = ("genre", "day_first", "show")
 
 
 def read(document: Document) -> Listing:
@@ -35,9 +35,9 @@ def read(document: Document) -> Listing:
 
     Raises ReadError if the document is no page, a selector is wrong, or no entry with a title is found.
     """
-    name, options = document.source.name, DEFAULTS | dict(document.source.options)
-    if unknown := sorted(options.keys() - {*SELECTORS, *VALUES}):
-        raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*SELECTORS, *VALUES))}")
+    name, options = document.source.name, _DEFAULTS | dict(document.source.options)
+    if unknown := sorted(options.keys() - {*_SELECTORS, *_VALUES}):
+        raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
     root = xml.parse_html(decode(document)) if decoding.detect_type(document) == "html" else None
@@ -55,7 +55,7 @@ def read(document: Document) -> Listing:
 
 def _entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     name, base = document.source.name, enclosures.find_base(document)
-    said = {what: _first(name, element, what, options) for what in SELECTORS[1:]}
+    said = {what: _first(name, element, what, options) for what in _SELECTORS[1:]}
     title = said["title"]
     if not title:
         return None

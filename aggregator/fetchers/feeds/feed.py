@@ -42,12 +42,12 @@ def read(document: Document) -> Listing:
     if decoding.is_only_html(document):
         raise decoding.unexpected_type(document, "a feed")
     try:
-        return read_strictly(document)
+        return _read_strictly(document)
     except NotSoundError as error:
-        return read_tolerantly(document, f"read slowly: {error}")
+        return _read_tolerantly(document, f"read slowly: {error}")
 
 
-def read_strictly(document: Document) -> Listing:
+def _read_strictly(document: Document) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
     found = [
@@ -57,7 +57,7 @@ def read_strictly(document: Document) -> Listing:
     return _listing(document, found, found_feed.channel.values, found_feed.account, [])
 
 
-def read_tolerantly(document: Document, why: str = "") -> Listing:
+def _read_tolerantly(document: Document, why: str = "") -> Listing:
     """Return the items of any feed; ``why`` is a remark on it. Raises ``ReadError`` as ``read`` does."""
     parsed = importlib.import_module(_TOLERANT).parse(document)
     if not parsed.version and not parsed.entries:

@@ -14,7 +14,7 @@ from aggregator.text.html import to_text
 from aggregator.text.urls import audio_id
 
 VERSION = "jsonfeed.org/version/1"
-SECONDS = "duration_in_seconds"
+_SECONDS = "duration_in_seconds"
 
 
 def read(document: Document) -> Listing:
@@ -39,7 +39,7 @@ def _entry(name: str, item: Record, position: int) -> Entry | None:
     """Return one item; ``None`` without title, text, file and address."""
     file = enclosures.choose(
         enclosures.Offer(
-            one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), json_fields.get_number(one, SECONDS)
+            one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), json_fields.get_number(one, _SECONDS)
         )
         for one in json_fields.get_records(item, "attachments")
     )

@@ -18,7 +18,7 @@ from aggregator.model.entry import Tag
 
 # The namespace's own address, and its documents on GitHub, which feeds declare in many forms (branches master and main,
 # the folder docs, the raw file).
-PODCAST = re.compile(
+_PODCAST = re.compile(
     r"https?://(?:www\.)?(?:podcastindex\.org/namespace(?:/1\.0)?|"
     r"(?:github\.com|raw\.githubusercontent\.com)/podcastindex-org/podcast-namespace(?:/[^\s?#]*)?)/?(?:[?#].*)?"
 )
@@ -44,11 +44,11 @@ _SPACES = {  # by the address of the namespace in lower case, without scheme, ww
 }  # fmt: skip
 _ATOM = {"w3.org/2005/atom"}
 _TEXTS = {"", "itunes:", "content:", "sy:"}
-ITEMS = {"item", "entry"}
-CHANNELS = {"channel", "feed", "rdf"}
+_ITEMS = {"item", "entry"}
+_CHANNELS = {"channel", "feed", "rdf"}
 SKIPS = {"skiphours", "skipdays"}
-DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
-DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
+_DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
+_DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
 
 
 @lru_cache(maxsize=256)
@@ -58,7 +58,7 @@ def is_podcast(address: str) -> bool:
     >>> is_podcast("http://podcastindex.org/Namespace/1.0/"), is_podcast("https://podcastindex.org/podcast/42")
     (True, False)
     """
-    return PODCAST.fullmatch(address.strip().lower()) is not None
+    return _PODCAST.fullmatch(address.strip().lower()) is not None
 
 
 @lru_cache(maxsize=256)
@@ -126,7 +126,7 @@ def _remove_declaration(body: bytes, encoding: str) -> bytes:
     if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
         with suppress(LookupError, ValueError):
             body = body.decode(encoding, "replace").encode("utf-8", "replace")
-    return DECLARATION.sub(b"", body, count=1)
+    return _DECLARATION.sub(b"", body, count=1)
 
 
 def _read(body: bytes, *, recover: bool) -> Account:
@@ -135,10 +135,10 @@ def _read(body: bytes, *, recover: bool) -> Account:
         parent = element.getparent()
         local = xml.get_name(element)[1]
         above = xml.get_name(parent)[1].lower() if parent is not None else ""
-        if local in ITEMS and above in CHANNELS:
+        if local in _ITEMS and above in _CHANNELS:
             found.items.append(_read_item(element))
             element.clear()
-        elif above in CHANNELS and local not in CHANNELS:
+        elif above in _CHANNELS and local not in _CHANNELS:
             add_channel_element(found, element)
         elif above in SKIPS and local in found.skipped:
             found.skipped[local].append(xml.get_text(element).strip())
@@ -177,7 +177,7 @@ def make_tag(element: xml.Element, depth: int = 0) -> Tag:
         attributes=tuple(
             (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
         ),
-        children=tuple(make_tag(child, depth + 1) for child in children) if depth < DEEPEST else (),
+        children=tuple(make_tag(child, depth + 1) for child in children) if depth < _DEEPEST else (),
     )
 
 

@@ -18,8 +18,8 @@ from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.urls import audio_id
 
-TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
-SHOWN = {None, "published"}
+_TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
+_SHOWN = {None, "published"}
 
 
 def discover(document: Document) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def _read_answer(name: str, answer: Record) -> Listing:
     if not is_list and not (json_fields.get_id(answer, "id") and json_fields.get_text(answer, "title")):
         raise ReadError(f"{name}: Simplecast's answer holds no episodes (it may ask to slow down)")
     items = json_fields.get_records(answer, "collection") if is_list else (answer,)
-    shown = [one for one in items if json_fields.get_text(one, "status") in SHOWN and one.get("is_hidden") is not True]
+    shown = [one for one in items if json_fields.get_text(one, "status") in _SHOWN and one.get("is_hidden") is not True]
     found = [entry for at, one in enumerate(shown) if (entry := _entry(name, one, at))]
     about = json_fields.get_record(answer, "podcast")
     show = Show(
@@ -78,7 +78,7 @@ def _entry(name: str, one: Record, position: int) -> Entry | None:
         published=Moment(*moment) if moment else None, duration=Duration(*length) if length else None,
         enclosure=file[0] if file else None,
         season=json_fields.get_int(json_fields.get_record(one, "season"), "number") or None,
-        episode=json_fields.get_int(one, "number") or None, episode_type=TYPES.get(json_fields.get_text(one, "type")),
+        episode=json_fields.get_int(one, "number") or None, episode_type=_TYPES.get(json_fields.get_text(one, "type")),
         explicit=json_fields.get_bool(one, "is_explicit"), image=enclosures.clean_url(one.get("image_url")),
         author=", ".join(json_fields.get_texts(json_fields.get_record(one, "authors").get("collection"))) or None,
     )  # fmt: skip

@@ -19,11 +19,11 @@ from aggregator.fetchers.feeds.podcast import Account, read_account
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.model.source import Document
 
-FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
+_FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
     SAXException, ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, OverflowError,
 )  # fmt: skip
-MILD = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)  # the bytes were read all the same
-LONGEST_REASON = 200  # characters of a parser's own words
+_MILD = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)  # the bytes were read all the same
+_LONGEST_REASON = 200  # characters of a parser's own words
 
 
 class Parsed(NamedTuple):
@@ -46,14 +46,14 @@ def parse(document: Document) -> Parsed:
         answer = feedparser.parse(
             BytesIO(body), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
         )
-    except FAILURES as error:
+    except _FAILURES as error:
         raise ReadError(f"{document.source.name}: the feed cannot be parsed ({type(error).__name__})") from error
     if answer.get("version") != "atom10":  # only there does the type of a title say that it is no markup
         for entry in answer.entries:
             entry.pop("title_detail", None)
     fault = answer.get("bozo_exception") if answer.get("bozo") else None
-    said = " ".join(str(fault).removeprefix("<unknown>:").split())[:LONGEST_REASON]
-    mild = fault is None or isinstance(fault, MILD)
+    said = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
+    mild = fault is None or isinstance(fault, _MILD)
     kind = "encoding" if mild else "not well-formed"
     return Parsed(
         version=str(answer.get("version") or ""),

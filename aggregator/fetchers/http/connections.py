@@ -30,8 +30,8 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.http import ssrf
 from aggregator.fetchers.http.target import Target
 
-HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
-HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
+_HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
+_HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
 
 _CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
 _OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
@@ -121,8 +121,8 @@ class _Response(http.client.HTTPResponse):
         self._meter: Meter = sock.meter
 
     def begin(self) -> None:
-        afterwards = self._meter.bytes_left - HEAD_BYTES
-        self._meter.bytes_left = HEAD_BYTES
+        afterwards = self._meter.bytes_left - _HEAD_BYTES
+        self._meter.bytes_left = _HEAD_BYTES
         try:
             super().begin()
             while self.status // 100 == 1:
@@ -199,7 +199,7 @@ class GuardedAdapter(HTTPAdapter):
     def __init__(self, ca_files: tuple[str, ...], at_once: int) -> None:
         """Keep at most ``at_once`` connections to one origin between requests."""
         self._ca_files = (DEFAULT_CA_BUNDLE_PATH, *ca_files)
-        super().__init__(pool_connections=HOSTS, pool_maxsize=at_once, max_retries=Retry(total=False))
+        super().__init__(pool_connections=_HOSTS, pool_maxsize=at_once, max_retries=Retry(total=False))
 
     def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **pool_kwargs: Any) -> None:  # noqa: FBT001, FBT002  # the signature of requests
         """Make pools of our own connections."""

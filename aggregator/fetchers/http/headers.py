@@ -11,10 +11,10 @@ from importlib.metadata import version
 from aggregator.fetchers.http.target import make_printable
 from aggregator.text.dates import parse_http_date
 
-CODINGS = ("gzip", "deflate", "br")
+_CODINGS = ("gzip", "deflate", "br")
 """The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
 
-ACCEPT = (
+_ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
     "application/json;q=0.9, text/html;q=0.5, */*;q=0.3"
 )
@@ -27,11 +27,11 @@ _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
 @cache
-def make_request_headers(contact: str, codings: str = ", ".join(CODINGS)) -> tuple[tuple[str, str], ...]:
+def make_request_headers(contact: str, codings: str = ", ".join(_CODINGS)) -> tuple[tuple[str, str], ...]:
     """Return the fields of every request: ``product/version (+contact)``, the types and codings that are accepted."""
     about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
     agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
-    return (("User-Agent", agent), ("Accept", ACCEPT), ("Accept-Encoding", codings))
+    return (("User-Agent", agent), ("Accept", _ACCEPT), ("Accept-Encoding", codings))
 
 
 def join_fields(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

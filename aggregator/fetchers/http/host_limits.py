@@ -23,7 +23,7 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
 from aggregator.text.urls import find_host
 
-THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
+_THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 
 R = TypeVar("R")
 
@@ -39,7 +39,7 @@ class _Host(Struct):
 class HostLimiter:
     """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
 
-    ``held`` says which hosts asked for silence and until when, as `find_holds` returns it; ``recall`` returns what is
+    ``held`` says which hosts asked for silence and until when, as `_find_holds` returns it; ``recall`` returns what is
     remembered of a robots.txt by its address. May be used from several threads.
     """
 
@@ -49,7 +49,7 @@ class HostLimiter:
         held: Mapping[str, datetime] | None = None,
         recall: Callable[[str], Robots | None] = lambda _url: None,
         *,
-        threads: int = THREADS,
+        threads: int = _THREADS,
     ) -> None:
         """Make it when the clock of the run is read: Retry-After counts from when the answer came."""
         self._begun = time.monotonic()
@@ -165,7 +165,7 @@ class HostLimiter:
             source, self._under_hold(poll_state), now, force=force, late=late, permit=permit, secret=headers
         )
         with self._lock:
-            for name, until in find_holds((answer.poll_state,), now).items():
+            for name, until in _find_holds((answer.poll_state,), now).items():
                 self._held[name] = max(until, self._held.get(name, until))
         return answer
 
@@ -185,10 +185,10 @@ class HostLimiter:
 
     def _under_hold(self, poll_state: PollState) -> PollState:
         with self._lock:
-            return apply_hold(poll_state, self._held)
+            return _apply_hold(poll_state, self._held)
 
 
-def find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
+def _find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
     """Return the hosts that asked for silence (429, 503 with Retry-After), and until when."""
     held: dict[str, datetime] = {}
     for poll_state in poll_states:
@@ -199,7 +199,7 @@ def find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, 
     return held
 
 
-def apply_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
+def _apply_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
     """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
     name = find_host(polling.find_address(poll_state))
     until = held.get(name)

@@ -22,13 +22,13 @@ from aggregator.model.entry import Rhythm
 from aggregator.model.source import PollState, Validators
 from aggregator.text.cron import next_slot
 
-MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
-LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
-LONGEST_BACKOFF = timedelta(days=1)
-FIRST_BACKOFF = timedelta(minutes=30)
+_MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
+_LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
+_LONGEST_BACKOFF = timedelta(days=1)
+_FIRST_BACKOFF = timedelta(minutes=30)
 FIRST_UNREACHED, LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
-UNPLANNED = timedelta(hours=1)  # between two polls if the config names no schedule: the least that manners let pass
-NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
+_UNPLANNED = timedelta(hours=1)  # between two polls if the config names no schedule: the least that manners let pass
+_NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
 BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
 SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
 
@@ -36,7 +36,7 @@ USABLE = frozenset({200, 206, 226})
 PARTIAL = frozenset({206, 226})
 RESTING = frozenset({429, 503})
 
-NONE = Validators()
+_NONE = Validators()
 
 _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
@@ -95,7 +95,7 @@ class Reply(Struct, frozen=True):
     host: str = ""
 
 
-def ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime:
+def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime:
     """Return from when on the address may be polled: ``now`` or later, past every hold and outside its skip windows.
 
     ``force`` passes what freshness and backoff ask, never Retry-After. A clock that went back is noticed by an
@@ -103,7 +103,7 @@ def ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> da
     """
     stepped_back = poll_state.asked is not None and poll_state.asked > now + BACKWARD
     hold = poll_state.hold_until or now
-    if stepped_back and hold - now > LONGEST_REST:
+    if stepped_back and hold - now > _LONGEST_REST:
         hold = now
     if force:
         return max(now, hold)
@@ -111,9 +111,9 @@ def ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> da
     return _skip_windows(max(now, hold, rest), poll_state)
 
 
-def find_rest_end(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
+def _find_rest_end(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
     """Return until when the address must not be polled; ``None`` if it may be polled now."""
-    ready = ready_at(poll_state, now, force=force)
+    ready = _ready_at(poll_state, now, force=force)
     return ready if ready > now else None
 
 
@@ -126,8 +126,8 @@ def due_at(cron: str | None, poll_states: Sequence[PollState], now: datetime, la
     last = last or max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
     slot = now
     if cron is not None and last is not None and last <= now + BACKWARD:
-        slot = next_slot(cron, last) or NEVER
-    return min((ready_at(poll_state, max(slot, now)) for poll_state in poll_states), default=max(slot, now))
+        slot = next_slot(cron, last) or _NEVER
+    return min((_ready_at(poll_state, max(slot, now)) for poll_state in poll_states), default=max(slot, now))
 
 
 def next_due(source: str, cron: str | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
@@ -137,18 +137,18 @@ def next_due(source: str, cron: str | None, poll_states: Sequence[PollState], no
     interval, keeps the sources of one slot apart in a service that runs on; a refresh that an outside scheduler starts
     asks `due_at`, without it: an hourly cron line must meet its hour.
     """
-    following = (next_slot(cron, now) if cron else now + UNPLANNED) or NEVER
-    interval = ((next_slot(cron, following) if cron else None) or following + UNPLANNED) - following
+    following = (next_slot(cron, now) if cron else now + _UNPLANNED) or _NEVER
+    interval = ((next_slot(cron, following) if cron else None) or following + _UNPLANNED) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
-    return min((ready_at(poll_state, due) for poll_state in poll_states), default=due)
+    return min((_ready_at(poll_state, due) for poll_state in poll_states), default=due)
 
 
 def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
     """Return why the address is not polled now, "" if it is. One that is gone (410) is polled only by force."""
     if poll_state.gone and not force:
         return "gone (410), not asked any more"
-    until = find_rest_end(poll_state, now, force=force)
+    until = _find_rest_end(poll_state, now, force=force)
     return f"not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
 
 
@@ -159,7 +159,7 @@ def is_due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  
 
 def find_address(poll_state: PollState) -> str:
     """Return the address to poll: the configured one, or a permanent redirect's target that was seen often enough."""
-    if poll_state.moved_to is not None and poll_state.moved_seen >= MOVED_AFTER:
+    if poll_state.moved_to is not None and poll_state.moved_seen >= _MOVED_AFTER:
         return poll_state.moved_to
     return poll_state.url
 
@@ -204,7 +204,7 @@ def update_after_answer(
     pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
         return missed
-    until = came + min(pause, LONGEST_REST)
+    until = came + min(pause, _LONGEST_REST)
     if reply.status in RESTING:
         still = replace(missed, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
         return replace(still, hold_until=max(until, still.hold_until or until), hold_host=reply.host)
@@ -217,10 +217,10 @@ def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime
     A remembered move is forgotten, so that the configured address is polled next.
     """
     errors = poll_state.errors + 1
-    rest = min(FIRST_BACKOFF * 2 ** min(errors - 1, 10), LONGEST_BACKOFF)
+    rest = min(_FIRST_BACKOFF * 2 ** min(errors - 1, 10), _LONGEST_BACKOFF)
     rest += rest * _jitter(poll_state.url, errors)
     floor = asked + timedelta(seconds=pace.conditional) - SLACK
-    believed = poll_state.moved_seen >= MOVED_AFTER
+    believed = poll_state.moved_seen >= _MOVED_AFTER
     return replace(
         poll_state,
         asked=asked,
@@ -253,7 +253,7 @@ def apply_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> 
     if poll_state.asked is None or not every:
         return kept
     wished = poll_state.asked + max(
-        _least_interval(poll_state.validators, pace, said=True), min(timedelta(seconds=every), LONGEST_REST)
+        _least_interval(poll_state.validators, pace, said=True), min(timedelta(seconds=every), _LONGEST_REST)
     )
     silent = poll_state.asked + _least_interval(poll_state.validators, pace, said=False)
     stands = poll_state.not_before or wished
@@ -286,8 +286,8 @@ def _changes_if_unchanged(before: PollState) -> dict[str, Any]:
 
 def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
     """Return the time before which freshness, ttl and the least interval forbid a poll."""
-    fresh = min(headers.parse_freshness(reply.fields, reply.ended) or timedelta(), LONGEST_REST)
-    every = min(timedelta(seconds=poll_state.every or 0), LONGEST_REST)
+    fresh = min(headers.parse_freshness(reply.fields, reply.ended) or timedelta(), _LONGEST_REST)
+    every = min(timedelta(seconds=poll_state.every or 0), _LONGEST_REST)
     floor = reply.asked + _least_interval(kept, pace, said=bool(fresh or poll_state.every))
     return max(floor, reply.ended + fresh, reply.ended + every)
 
@@ -298,7 +298,7 @@ def _least_interval(kept: Validators, pace: PollIntervals, *, said: bool) -> tim
     A day if the next one will be unconditional, an hour if it is conditional or the origin itself ``said`` how often
     (max-age, Expires, ttl).
     """
-    blind = kept == NONE and not said
+    blind = kept == _NONE and not said
     return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
 
 

@@ -36,16 +36,16 @@ from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
 from aggregator.text.urls import find_host
 
-TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
+_TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
 
 _LINE = re.compile(r"(user-agent|allow|disallow)[ \t]*+:[ \t]*+([^\s#]*+)", re.IGNORECASE)
 _BREAKS = re.compile(r"\r\n?|\n")
-_TOKEN = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
+_USER_AGENT = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
 
 _KEPT = timedelta(hours=24)  # section 2.4
 _MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long time
-MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
+_MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
 Recall = Callable[[str], Robots | None]
@@ -78,7 +78,7 @@ class RobotsChecker:
                 with self._lock:
                     self._news[url] = said
             self._known[url] = said
-        if why := explain_refusal(said, where, now):
+        if why := _explain_refusal(said, where, now):
             raise BarredError(why, said.poll_state)
         return asked
 
@@ -104,7 +104,7 @@ class RobotsChecker:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            trail, body = self._client.get_start(before.poll_state.url, conditions, meter, MOST)
+            trail, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST)
         except LostError:
             return _with_rules(before, "", Validators(), now)
         except FetchError as error:
@@ -122,7 +122,7 @@ def update_after_answer(before: Robots, reply: Reply, body: bytes, pace: PollInt
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
         return _with_rules(before, before.rules or "", before.poll_state.validators, reply.asked)
     if reply.status // 100 == _SUCCESS:
-        return _with_rules(before, extract_rules(body), given, reply.asked)
+        return _with_rules(before, _extract_rules(body), given, reply.asked)
     if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
         return _with_rules(before, "", Validators(), reply.asked)
     missed = polling.update_after_answer(before.poll_state, reply, pace)
@@ -144,7 +144,7 @@ def _with_rules(before: Robots, rules: str, validators: Validators, now: datetim
     return Robots(poll_state, rules)
 
 
-def explain_refusal(said: Robots, where: Target, now: datetime) -> str:
+def _explain_refusal(said: Robots, where: Target, now: datetime) -> str:
     """Return why the address may not be requested, "" if it may."""
     name = redact(said.poll_state.url)
     hold = said.poll_state.hold_until
@@ -157,13 +157,13 @@ def explain_refusal(said: Robots, where: Target, now: datetime) -> str:
     return f"not asked, {name} cannot be had: {said.why}"
 
 
-def extract_rules(body: bytes) -> str:
+def _extract_rules(body: bytes) -> str:
     r"""Return the rules for us, one a line: those of all groups that name us, else of the groups for all robots.
 
     Lines that are no rule end no group (section 2.2.4), and a page in HTML has none. Patterns longer than any address
     are left out.
 
-    >>> extract_rules(b"User-agent: *\nDisallow: /\nUser-agent: Aggregator/1\nSitemap: /s\nAllow: /feed # ours")
+    >>> _extract_rules(b"User-agent: *\nDisallow: /\nUser-agent: Aggregator/1\nSitemap: /s\nAllow: /feed # ours")
     'allow: /feed'
     """
     groups: dict[str, list[str]] = {}
@@ -177,7 +177,7 @@ def extract_rules(body: bytes) -> str:
         if word == "user-agent":
             named = set() if ruled else named
             ruled = False
-            for token in {_parse_user_agent(value)} & {TOKEN, "*"}:
+            for token in {_parse_user_agent(value)} & {_TOKEN, "*"}:
                 named.add(token)
                 groups.setdefault(token, [])
             continue
@@ -185,7 +185,7 @@ def extract_rules(body: bytes) -> str:
         if value and len(value) <= LONGEST_URL:
             for token in named:
                 groups[token].append(f"{word}: {value}")
-    return "\n".join(groups.get(TOKEN, groups.get("*", [])))
+    return "\n".join(groups.get(_TOKEN, groups.get("*", [])))
 
 
 def permits(rules: str, url: str) -> bool:
@@ -197,12 +197,12 @@ def permits(rules: str, url: str) -> bool:
     ... )
     (True, False)
     """
-    return not rules or _parse_rules(rules).can_fetch(url, TOKEN)
+    return not rules or _parse_rules(rules).can_fetch(url, _TOKEN)
 
 
 def _parse_user_agent(value: str) -> str:
     """Return a group's product token in lower case, "*" for all robots, "" for neither."""
-    found = _TOKEN.match(value)
+    found = _USER_AGENT.match(value)
     return found[0].lower() if found else ""
 
 

@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from aggregator.errors import FetchError
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # What `ipaddress.is_global` of Python 3.11.7 calls global and is not (measured), or is a way to something that is
 # not; from the IANA special-purpose registries for IPv4 and IPv6.
-_DENIED: tuple[Network, ...] = tuple(
+_DENIED: tuple[_Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
         "100.64.0.0/10",  # shared address space, RFC 6598
@@ -37,15 +37,15 @@ class RefusedError(FetchError):
     """No address of the host may be reached by the rules of the config."""
 
 
-def explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
+def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     """Return why the address may not be reached; ``None`` if it may.
 
     An address mapped into IPv6 is judged as IPv4 (RFC 4291 section 2.5.5.2).
 
-    >>> explain_refusal("::ffff:127.0.0.1")
+    >>> _explain_refusal("::ffff:127.0.0.1")
     '127.0.0.1 is not a public address'
-    >>> explain_refusal("127.0.0.1", ("127.0.0.0/8",))
-    >>> explain_refusal("93.184.215.14")
+    >>> _explain_refusal("127.0.0.1", ("127.0.0.0/8",))
+    >>> _explain_refusal("93.184.215.14")
     """
     parsed = _unmap(ipaddress.ip_address(address))
     if any(parsed in network for network in _networks(tuple(allowed))):
@@ -63,7 +63,7 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
     reached, FetchError if none is found in time.
     """
     found = _look_up(host, port, seconds)
-    refusals = {address: explain_refusal(address, allowed) for address in found}
+    refusals = {address: _explain_refusal(address, allowed) for address in found}
     reachable = tuple(address for address, reason in refusals.items() if reason is None)
     if not reachable:
         reasons = "; ".join(reason for reason in refusals.values() if reason)
@@ -96,11 +96,11 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
+def _networks(texts: tuple[str, ...]) -> tuple[_Network, ...]:
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
 
 
-def _unmap(address: Address) -> Address:
+def _unmap(address: _Address) -> _Address:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address

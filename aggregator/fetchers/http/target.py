@@ -13,19 +13,19 @@ from msgspec import Struct
 from aggregator.errors import FetchError
 
 LONGEST_URL = 8_000  # characters; what servers take in a request line (Apache's LimitRequestLine is 8190)
-LONGEST_SHOWN = 200  # characters of an origin's words in one line of a report
+_LONGEST_SHOWN = 200  # characters of an origin's words in one line of a report
 
-Scheme = Literal["http", "https"]
+_Scheme = Literal["http", "https"]
 
-_SCHEMES: dict[str, Scheme] = {"http": "http", "https": "https"}
-_PORTS: dict[Scheme, int] = {"http": 80, "https": 443}
+_SCHEMES: dict[str, _Scheme] = {"http": "http", "https": "https"}
+_PORTS: dict[_Scheme, int] = {"http": 80, "https": 443}
 _ON_THE_WIRE = "".join(chr(code) for code in range(0x21, 0x7F))
 
 
 class Target(Struct, frozen=True):
     """Where one request goes: ``host`` in ASCII, ``path`` with its query as configured, ``login`` for Basic or None."""
 
-    scheme: Scheme
+    scheme: _Scheme
     host: str
     port: int
     path: str
@@ -105,7 +105,7 @@ def make_printable(text: str) -> str:
     'Bad [31mnews'
     """
     calm = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return calm if len(calm) <= LONGEST_SHOWN else calm[: LONGEST_SHOWN - 1] + "…"
+    return calm if len(calm) <= _LONGEST_SHOWN else calm[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _encode_host(host: str) -> str:

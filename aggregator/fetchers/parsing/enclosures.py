@@ -16,10 +16,10 @@ TYPES = {
     "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/opus", "wav": "audio/wav", "flac": "audio/flac",
     "mp4": "video/mp4", "m4v": "video/x-m4v", "mov": "video/quicktime", "webm": "video/webm", "ogv": "video/ogg",
 }  # fmt: skip
-LARGEST = 2**53  # bytes; more is no length, and no JSON number either
-DIGITS = len(str(LARGEST))
-KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
-AUDIO = re.compile(r"audio/|application/ogg")
+_LARGEST = 2**53  # bytes; more is no length, and no JSON number either
+_DIGITS = len(str(_LARGEST))
+_KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
+_AUDIO = re.compile(r"audio/|application/ogg")
 
 
 class Offer(NamedTuple):
@@ -41,7 +41,7 @@ def choose(offers: Iterable[Offer]) -> tuple[Enclosure, Offer] | None:
         url = clean_url(offer.url)
         kind = _find_type(offer.type, url) if url else ""
         if url and (rank := _rank(kind)) and (best is None or rank > best[0]):
-            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, parse_length(offer.length)), offer)
+            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, _parse_length(offer.length)), offer)
     return best[1:] if best else None
 
 
@@ -72,7 +72,7 @@ def find_base(document: Document) -> str:
 
 def _find_type(named: object, url: str) -> str:
     """Return the media type as named, else by the file's ending, else ""."""
-    if isinstance(named, str) and named in KNOWN:
+    if isinstance(named, str) and named in _KNOWN:
         return named
     kind = named.partition(";")[0].strip().lower() if isinstance(named, str) and "/" in named else ""
     if kind and not kind.endswith(("/octet-stream", "/*")) and not kind.startswith("text/"):
@@ -84,13 +84,13 @@ def _rank(kind: str) -> int:
     """Return 4 for MP3, 3 for other audio, 2 for video, else 0."""
     if kind in {"audio/mpeg", "audio/mp3"}:
         return 4
-    if AUDIO.match(kind):
+    if _AUDIO.match(kind):
         return 3
     return 2 if kind.startswith("video/") else 0
 
 
-def parse_length(said: object) -> int | None:
+def _parse_length(said: object) -> int | None:
     """Return a length in bytes; ``None`` for 0 and for what is no number."""
     text = said.strip() if isinstance(said, str) else str(said)
-    number = int(text) if len(text) <= DIGITS and text.isascii() and text.isdecimal() else 0
-    return number if 0 < number < LARGEST else None
+    number = int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else 0
+    return number if 0 < number < _LARGEST else None

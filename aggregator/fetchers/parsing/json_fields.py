@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 Record: TypeAlias = Mapping[str, object]
 
-LONGEST_ID = 400  # characters
-LARGEST = 2**53
+_LONGEST_ID = 400  # characters
+_LARGEST = 2**53
 
 
 def get_text(record: Record, *names: str) -> str | None:
@@ -21,9 +21,9 @@ def get_id(record: Record, *names: str) -> str | None:
     """Return the first of the fields that is text or a whole number, as text."""
     for name in names:
         value = record.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
             return str(value)
-        if isinstance(value, str) and 0 < len(value.strip()) <= LONGEST_ID:
+        if isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST_ID:
             return value.strip()
     return None
 
@@ -32,7 +32,7 @@ def get_number(record: Record, *names: str) -> float | None:
     """Return the first of the fields that is a number, not less than 0."""
     for name in names:
         value = record.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST:
             return value
     return None
 
@@ -41,7 +41,7 @@ def get_int(record: Record, *names: str) -> int | None:
     """Return the first of the fields that is a whole number or the text of one, not less than 0."""
     for name in names:
         found = get_id(record, name)
-        if found and found.isascii() and found.isdecimal() and len(found) < len(str(LARGEST)):
+        if found and found.isascii() and found.isdecimal() and len(found) < len(str(_LARGEST)):
             return int(found)
     return None
 

@@ -93,9 +93,13 @@ class Pool:
     def close(self) -> None:
         """Kill the processes; documents they are parsing fail. The pool may be used again."""
         with self._lock:
-            children, self._children, self._idle = self._children, [], []
+            children, self._children = self._children, []
+            idle, self._idle = self._idle, []
         for child in children:
-            child.end()
+            if child in idle:
+                child.end()
+            else:
+                child.kill()  # the thread that uses it ends it
 
     def _run(self, task: Task) -> Answer:
         """Return the answer to a task with all entries of its listing."""
@@ -134,14 +138,15 @@ class Pool:
         return child
 
     def _give_back(self, child: _Child) -> None:
-        """Keep the child for the next document unless it has ended."""
+        """Keep the child for the next document unless it has ended, was interrupted, or the pool was closed."""
         with self._lock:
-            if child not in self._children:  # the pool was closed
-                return
-            if child.ended:
-                self._children.remove(child)
-            else:
+            if child in self._children and child.answered:
                 self._idle.append(child)
+                return
+            if child in self._children:
+                self._children.remove(child)
+        if not child.ended:
+            child.end()
 
 
 class _Child:
@@ -150,6 +155,7 @@ class _Child:
     def __init__(self, limits: Limits, kind: str) -> None:
         """Start the process and wait until it is ready; OSError or EOFError if it cannot start."""
         self.ended = False
+        self.answered = False
         self._limits, self._too_late = limits, False
         ours, theirs = socket.socketpair()
         with theirs:
@@ -177,15 +183,26 @@ class _Child:
 
     def run(self, task: Task) -> Answer:
         """Return the answer to a task; OSError, EOFError, ValueError or RecursionError if there is none."""
-        self._too_late = False
-        timer = threading.Timer(self._limits.wall_seconds, self._kill)
+        self.answered = self._too_late = False
+        timer = threading.Timer(self._limits.wall_seconds, self._kill_late)
         timer.start()
         try:
             self._line.send_bytes(encode(replace(task, document=replace(task.document, body=b""))))
             self._line.send_bytes(task.document.body)
-            return self._receive()
+            answer = self._receive()
         finally:
             timer.cancel()
+        if answer.retires:
+            self.end()
+        self.answered = not self.ended
+        return answer
+
+    def kill(self) -> None:
+        """Kill the process, and shut our own end: another process may hold the other one."""
+        with suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(OSError), socket.socket(fileno=os.dup(self._line.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
 
     def end(self, error: BaseException | None = None) -> str:
         """Kill the process, and return why it ended, or was made to by the error."""
@@ -219,18 +236,12 @@ class _Child:
                 raise ValueError("too many entries")
             if not answer.more:
                 break
-        if answer.retires:
-            self.end()
         listing = None if answer.listing is None else replace(answer.listing, entries=tuple(entries))
         return replace(answer, entries=(), listing=listing)
 
-    def _kill(self) -> None:
-        """End a task that takes too long: our own end is shut too, which another process may hold the other end of."""
+    def _kill_late(self) -> None:
         self._too_late = True
-        with suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        with suppress(OSError), socket.socket(fileno=os.dup(self._line.fileno())) as line:
-            line.shutdown(socket.SHUT_RDWR)
+        self.kill()
 
 
 def encode(message: Any) -> bytes:

@@ -134,7 +134,7 @@ def test_the_schema_agrees_with_the_config() -> None:
 
 
 def test_the_options_of_a_page_are_those_it_reads() -> None:
-    assert set(registry.KINDS["page"].options or ()) == {*page.SELECTORS, *page.VALUES}
+    assert set(registry.KINDS["page"].options or ()) == {*page._SELECTORS, *page._VALUES}
 
 
 def test_trust_falls_in_the_order_of_the_kinds() -> None:

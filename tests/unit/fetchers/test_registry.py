@@ -1,4 +1,4 @@
-"""The roster: who speaks for a kind, what is kept of a listing, and what is said of local files."""
+"""The registry: the module of each kind, what is kept of a listing, and what is read of local files."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_unreadable_local_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "empty.xml").touch()
     with pytest.raises(ReadError, match=r"empty.xml is empty \(0 bytes\)"):
         snapshot.read_files(source(snapshot=str(tmp_path / "empty.xml")))
-    monkeypatch.setattr(snapshot, "MOST_BYTES", 2)
+    monkeypatch.setattr(snapshot, "_MOST_BYTES", 2)
     (tmp_path / "large.xml").write_bytes(b"abc")
     with pytest.raises(ReadError, match="larger than"):
         snapshot.read_files(source(path=str(tmp_path / "large.xml")))

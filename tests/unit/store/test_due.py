@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.fetchers.http.polling import due_at, next_due, ready_at
+from aggregator.fetchers.http.polling import _ready_at, due_at, next_due
 from aggregator.model.source import PollState
 from aggregator.store import database
 from aggregator.store.database import Store
@@ -55,10 +55,10 @@ def test_one_of_several_addresses_that_may_be_asked_is_enough() -> None:
 
 def test_skip_windows_are_left_out() -> None:
     quiet = poll_state(skip_hours=(12, 13, 14))
-    assert ready_at(quiet, NOON + MINUTE) == NOON + 3 * HOUR
+    assert _ready_at(quiet, NOON + MINUTE) == NOON + 3 * HOUR
     assert NOON.weekday() == 2
-    assert ready_at(poll_state(skip_days=(2, 3)), NOON) == datetime(2024, 5, 3, tzinfo=UTC)
-    assert ready_at(poll_state(skip_hours=tuple(range(24))), NOON) >= NOON, "an impossible rhythm ends"
+    assert _ready_at(poll_state(skip_days=(2, 3)), NOON) == datetime(2024, 5, 3, tzinfo=UTC)
+    assert _ready_at(poll_state(skip_hours=tuple(range(24))), NOON) >= NOON, "an impossible rhythm ends"
 
 
 def test_a_clock_that_went_back_does_not_silence_a_source() -> None:

@@ -47,7 +47,7 @@ def document(body: bytes, charset: str | None = None) -> Document:
 def strictly(body: bytes, charset: str | None = None) -> Listing | str:
     """Return the listing of the strict reader, or why there is none."""
     try:
-        return feed.read_strictly(document(body, charset))
+        return feed._read_strictly(document(body, charset))
     except (NotSoundError, ReadError) as error:
         return f"{type(error).__name__}: {error}"
 
@@ -55,7 +55,7 @@ def strictly(body: bytes, charset: str | None = None) -> Listing | str:
 def tolerantly(body: bytes, charset: str | None = None) -> Listing | str:
     """Return the listing of feedparser, or why there is none; what it remarks is left out."""
     try:
-        return replace(feed.read_tolerantly(document(body, charset)), remarks=())
+        return replace(feed._read_tolerantly(document(body, charset)), remarks=())
     except ReadError as error:
         return f"{type(error).__name__}: {error}"
 

@@ -75,10 +75,10 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         first = asked(way, busy.url("/one"))
         assert [asked(way, busy.url(f"/{n}")).state for n in range(5)] == ["not due"] * 5
         assert asked(way, other.url()).state == "ok"
-        following = limiter(QUICK, host_limits.find_holds([first.poll_state], START + timedelta(minutes=30)))
+        following = limiter(QUICK, host_limits._find_holds([first.poll_state], START + timedelta(minutes=30)))
         assert asked(following, busy.url("/new"), minutes=30).state == "not due"
         assert len(busy.requests) == 1
-        assert host_limits.find_holds([first.poll_state], START + timedelta(minutes=60)) == {}
+        assert host_limits._find_holds([first.poll_state], START + timedelta(minutes=60)) == {}
         assert asked(limiter(QUICK), busy.url("/new"), minutes=60).state == "failed"
 
 

@@ -41,7 +41,7 @@ def resident_kilobytes() -> int:
 
 def refreshed(poll_states: list[PollState], days: int, children: Pool) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
-    way = limiter(ROOMY, host_limits.find_holds(poll_states, START))
+    way = limiter(ROOMY, host_limits._find_holds(poll_states, START))
 
     def one(poll_state: PollState) -> Answer:
         answer = way.ask(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))

@@ -64,13 +64,13 @@ def test_hours_to_skip_are_left_out_whenever_the_question_comes() -> None:
     poll_state = polling.apply_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
     asked = [hour for hour in range(13, 24) if polling.is_due(poll_state, NOON.replace(hour=hour, minute=30))]
     assert asked == [15, 16, 17, 19, 20, 21, 22, 23]
-    assert polling.find_rest_end(poll_state, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
+    assert polling._find_rest_end(poll_state, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
 
 
 def test_days_to_skip_are_left_out() -> None:
     poll_state = polling.apply_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
     assert [polling.is_due(poll_state, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
-    assert polling.find_rest_end(poll_state, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
+    assert polling._find_rest_end(poll_state, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
 
 
 def test_a_rhythm_that_leaves_nothing_is_none() -> None:
@@ -108,7 +108,7 @@ def test_a_schedule_and_a_poll_agree_on_when_an_address_may_be_asked(asked: int,
 
 def test_a_clock_that_went_back_by_a_minute_is_only_skewed() -> None:
     poll_state = replace(HELD, asked=NOON + timedelta(minutes=1), not_before=NOON + HOUR)
-    assert polling.ready_at(poll_state, NOON) == NOON + HOUR
+    assert polling._ready_at(poll_state, NOON) == NOON + HOUR
 
 
 def test_a_clock_that_went_back_keeps_a_hold_of_a_week_and_no_longer_one() -> None:
@@ -124,16 +124,16 @@ def test_a_clock_that_went_forward_asks_once() -> None:
 def test_the_leap_day_and_the_turn_of_the_year_are_days() -> None:
     for start in (datetime(2028, 2, 28, 23, 30, tzinfo=UTC), datetime(2026, 12, 31, 23, 30, tzinfo=UTC)):
         poll_state = replace(HELD, asked=start, skip_hours=(0,))
-        assert polling.find_rest_end(poll_state, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
+        assert polling._find_rest_end(poll_state, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
 
 
 @given(moments, moments, rhythms)
 def test_asking_is_always_allowed_within_a_week_and_a_skip(asked: datetime, now: datetime, rhythm: Rhythm) -> None:
     poll_state = polling.apply_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
-    until = polling.find_rest_end(poll_state, now)
-    assert until is None or now < until <= max(now, asked) + polling.LONGEST_REST + 7 * DAY + HOUR
+    until = polling._find_rest_end(poll_state, now)
+    assert until is None or now < until <= max(now, asked) + polling._LONGEST_REST + 7 * DAY + HOUR
     if until is not None and now >= asked:
-        assert polling.find_rest_end(poll_state, until) is None
+        assert polling._find_rest_end(poll_state, until) is None
 
 
 @given(st.integers(1, 400), st.text(max_size=20))
@@ -142,7 +142,7 @@ def test_backoff_grows_to_a_day_and_is_the_same_each_time(errors: int, url: str)
     one, other = (polling.update_after_failure(poll_state, NOON, NOON, PACE) for _ in range(2))
     assert one == other
     assert one.not_before is not None
-    assert timedelta(minutes=59) < one.not_before - NOON < polling.LONGEST_BACKOFF * 1.1
+    assert timedelta(minutes=59) < one.not_before - NOON < polling._LONGEST_BACKOFF * 1.1
 
 
 def test_backoff_is_spread_over_addresses() -> None:

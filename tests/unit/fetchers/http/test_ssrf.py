@@ -22,7 +22,7 @@ CASES = [tuple(line.split("\t")) for line in LINES if not line.startswith("#")]
 
 @pytest.mark.parametrize(("verdict", "address", "why"), CASES)
 def test_addresses_are_judged_as_the_list_says(verdict: str, address: str, why: str) -> None:
-    assert (ssrf.explain_refusal(address) is None) == (verdict == "yes"), why
+    assert (ssrf._explain_refusal(address) is None) == (verdict == "yes"), why
 
 
 @pytest.mark.parametrize(("verdict", "address", "why"), [case for case in CASES if case[0] == "no"])

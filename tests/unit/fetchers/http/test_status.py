@@ -109,12 +109,12 @@ def moving(statuses: dict[str, tuple[int, str]]) -> Play:
 def test_a_permanent_move_is_remembered_after_several_entries_only(status: int) -> None:
     with playing(moving({"/feed": (status, "/new")})) as origin:
         polls = Polls(origin.url())
-        for _ in range(polling.MOVED_AFTER):
+        for _ in range(polling._MOVED_AFTER):
             polls.ask(hours=1)
-        assert [request.path for request in origin.requests] == ["/feed", "/new"] * polling.MOVED_AFTER
+        assert [request.path for request in origin.requests] == ["/feed", "/new"] * polling._MOVED_AFTER
         polls.ask(hours=1)
         polls.ask(hours=1)
-        assert [request.path for request in origin.requests[2 * polling.MOVED_AFTER :]] == ["/new", "/new"]
+        assert [request.path for request in origin.requests[2 * polling._MOVED_AFTER :]] == ["/new", "/new"]
         assert polls.poll_state.url == origin.url()
 
 
@@ -131,7 +131,7 @@ def test_a_permanent_move_is_remembered_after_several_entries_only(status: int) 
 def test_a_chain_with_one_temporary_hop_is_never_remembered(moves: dict[str, tuple[int, str]]) -> None:
     with playing(moving(moves)) as origin:
         polls = Polls(origin.url())
-        for _ in range(3 * polling.MOVED_AFTER):
+        for _ in range(3 * polling._MOVED_AFTER):
             polls.ask(hours=1)
         assert origin.requests[-1 - len(moves)].path == "/feed"
         assert polls.poll_state.moved_to is None
@@ -141,7 +141,7 @@ def test_a_move_that_changes_its_mind_is_counted_anew() -> None:
     moves = {"/feed": (301, "/new")}
     with playing(moving(moves)) as origin:
         polls = Polls(origin.url())
-        for _ in range(polling.MOVED_AFTER - 1):
+        for _ in range(polling._MOVED_AFTER - 1):
             polls.ask(hours=1)
         moves["/feed"] = (301, "/other")
         polls.ask(hours=1)
@@ -153,7 +153,7 @@ def test_a_remembered_move_falls_back_when_its_target_fails(status: int) -> None
     moves = {"/feed": (301, "/new")}
     with playing(moving(moves)) as origin:
         polls = Polls(origin.url())
-        for _ in range(polling.MOVED_AFTER + 1):
+        for _ in range(polling._MOVED_AFTER + 1):
             polls.ask(hours=1)
         moves.update({"/new": (status, ""), "/feed": (302, "/back")})
         assert polls.ask(hours=1).state == "failed"

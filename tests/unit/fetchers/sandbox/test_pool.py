@@ -158,6 +158,19 @@ def killed(number: int) -> None:
     until(lambda: not stat.exists() or stat.read_text("ascii", "replace").rpartition(")")[2].split()[0] in "ZX")
 
 
+def test_a_child_whose_task_was_interrupted_answers_no_other(children: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = child_of(children)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("aggregator.fetchers.sandbox.pool._Child._receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            children.read(told("many 3"))
+    assert child_of(children) != first
+
+
 def test_a_killed_child_is_replaced(children: Pool) -> None:
     first = child_of(children)
     killed(first)
