@@ -1,86 +1,106 @@
-"""The published folder over HTTP, as RFC 9110 and feed readers want it: conditional, packed, cacheable, no cookies.
+"""Serve the published folder over HTTP as RFC 9110 and feed readers want it: conditional, packed, cacheable.
 
-Strong tags are hashes of the content with a suffix for each encoding, so they outlive a restart and agree between
-machines. Nothing is answered with 403 or 410: gPodder takes both as an order to unsubscribe.
+ETags are strong digests of the content with a suffix for each encoding, so they are the same after a restart and on
+other machines. No answer is 403 or 410: gPodder unsubscribes on both.
 """
 
 from __future__ import annotations
 
+import hashlib
+import html
+import os
+import re
+import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from email.utils import formatdate
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final
 
 import uvicorn
+from anyio import to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from aggregator.service import metrics, negotiate
+from aggregator.service import metrics
 from aggregator.service.metrics import Answered, Meter
-from aggregator.service.shelf import Find, Leaf, shelf
+from aggregator.text.dates import parse_http_date
 
 # How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
 # readers and caches expect; longer delays a new episode by as much.
-MAX_AGE = 300
+MAX_AGE: Final = 300
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
-MOST = 512
-RETRY_AFTER = 30
+MOST: Final = 512
+RETRY_AFTER: Final = 30
+# A file larger than this is not served: no feed reader takes it, and no feed is (the validator stops at 5 MB).
+_LARGEST: Final = 64_000_000
 
-SAFE = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"cross-origin"),
-)
+# What is served, by the name's end, with its media type (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0). All else in the
+# folder, temporary and packed files too, is not found.
+_TYPES: Mapping[str, str] = {
+    ".xml": "application/rss+xml; charset=utf-8",
+    ".atom": "application/atom+xml; charset=utf-8",
+    ".json": "application/feed+json; charset=utf-8",
+    ".opml": "text/x-opml; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+}
+_REPORT: Final = "report.json"
+# Encodings by the ending of the packed file, best first: brotli is the smaller (307 kB: 114 against 132 kB).
+_PACKED: Mapping[str, str] = {"br": ".br", "gzip": ".gz"}
+
+_SAFE: Mapping[str, str] = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "cross-origin",
+}
 # A feed may load its stylesheet from here, and nothing else; a page brings its own policy, allowing its style and
 # script by their hashes, and this one adds what a page cannot say of itself.
-FEED_POLICY = b"default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-PAGE_POLICY = b"object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-PLAIN = (b"content-type", b"text/plain; charset=utf-8")
+_FEED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_PAGE_POLICY = "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_METHODS: Final = "GET, HEAD, OPTIONS"
 # For players in browsers; the conditional headers are not on the list that needs no asking (Fetch, section 2.2.2).
-PREFLIGHT = (
-    (b"access-control-allow-origin", b"*"),
-    (b"access-control-allow-methods", b"GET, HEAD, OPTIONS"),
-    (b"access-control-allow-headers", b"If-None-Match, If-Modified-Since"),
-    (b"access-control-max-age", b"86400"),
-    (b"allow", b"GET, HEAD, OPTIONS"),
-)
+_PREFLIGHT: Mapping[str, str] = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": _METHODS,
+    "access-control-allow-headers": "If-None-Match, If-Modified-Since",
+    "access-control-max-age": "86400",
+    "allow": _METHODS,
+}
 
-Headers = list[tuple[bytes, bytes]]
-
-
-class Asked(NamedTuple):
-    """The headers of a request that change its answer; ``None`` where one is not given."""
-
-    accepted: str | None
-    tags: str | None
-    since: str | None
+# The links of a channel stand before its first item, within the first bytes of the file.
+_HEAD_BYTES: Final = 16_384
+_LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\bhref="(?P<href>[\x21-\x7e]+?)\"""")
+# "a;q=0.5": the name and its weight (RFC 9110, section 12.4.2). A weight that cannot be read counts as 0.
+_WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 
 def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST) -> Starlette:
-    """Make the application that serves ``output``; ``routes`` come first, ``most`` limits concurrent answers.
+    """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 
-    With a ``meter`` every answer is counted, and ``/metrics`` tells the counts.
+    With a ``meter`` every answer is counted, and ``/metrics`` gives the counts.
     """
-    published = limited(files(shelf(output)), most)
+    published = _limit(PublishedFiles(output), most)
     if meter is not None:
-        published = counted(published, meter)
-        routes = (*routes, Route("/metrics", partial(counts, meter)))
+        published = _count(published, meter)
+        routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
 
-    def healthz(_: object) -> Response:
-        well = output.is_dir()
-        answer = PlainTextResponse("ok\n" if well else "the output folder is missing\n", 200 if well else 503)
-        answer.headers["cache-control"] = "no-store"
-        return answer
+    def healthz(_: Request) -> Response:
+        found = output.is_dir()
+        text = "ok\n" if found else "the output folder is missing\n"
+        return PlainTextResponse(text, 200 if found else 503, {"cache-control": "no-store"})
 
     return Starlette(routes=[*routes, Route("/healthz", healthz), Mount("/", app=published)])
 
 
 def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> None:
-    """Serve ``output`` until a signal ends it; running answers have ten seconds to finish."""
+    """Serve ``output`` until a signal ends it; answers under way have ten seconds to finish."""
     uvicorn.run(
         app(output, routes=routes, meter=meter),
         host=host,
@@ -92,79 +112,182 @@ def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (
     )
 
 
-def files(find: Find) -> ASGIApp:
-    """Make the application that answers with what ``find`` returns."""
+class PublishedFiles(StaticFiles):
+    """The published files, packed if the client takes that; nothing else of the folder can be reached."""
 
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001 - ASGI's signature
-        method = scope["method"]
-        if method == "OPTIONS":
-            await reply(send, 204, [*PREFLIGHT])
-            return
-        if method not in ("GET", "HEAD"):
-            await reply(send, 405, [(b"allow", b"GET, HEAD, OPTIONS")], b"only GET and HEAD\n")
-            return
-        path = scope["path"].removeprefix("/")
-        leaf = find(path + "index.html" if not path or path.endswith("/") else path)
-        if leaf is not None:
-            status, headers, body = chosen(leaf, asked(scope), time.time())
-            await reply(send, status, headers, body)
-        elif find(f"{path}/index.html") is not None:
+    def __init__(self, output: Path) -> None:
+        """Serve ``output``, which need not exist yet."""
+        super().__init__(directory=output, check_dir=False)
+        self._digests: dict[str, tuple[tuple[int, ...], str]] = {}
+
+    async def check_config(self) -> None:
+        """Accept a folder that is missing: the first refresh makes it."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:  # noqa: ARG002 - normalised; ours must not be
+        """Return the answer to any request."""
+        if scope["method"] == "OPTIONS":
+            return Response(status_code=204, headers=_PREFLIGHT)
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("only GET and HEAD\n", 405, {"allow": _METHODS})
+        return await to_thread.run_sync(self._answer, scope["path"].removeprefix("/"), Headers(scope=scope))
+
+    def is_not_modified(self, response_headers: Headers, request_headers: Headers) -> bool:
+        """Return whether the client's copy is still good; dates that cannot be read do not count."""
+        if request_headers.get("if-none-match"):
+            return super().is_not_modified(response_headers, request_headers)
+        since = parse_http_date(request_headers.get("if-modified-since", ""))
+        changed = parse_http_date(response_headers.get("last-modified", ""))
+        return since is not None and changed is not None and changed <= since
+
+    def _answer(self, path: str, headers: Headers) -> Response:
+        name = path + "index.html" if not path or path.endswith("/") else path
+        found = self._read(name)
+        if found is not None:
+            return self._answer_with(name, *found, headers)
+        if self._read(f"{path}/index.html") is not None:
             # Relative, so that it is right behind a proxy's prefix too.
-            await reply(send, 308, [(b"location", f"{path.rpartition('/')[2]}/".encode())])
-        else:
-            await reply(send, 404, [(b"cache-control", b"public, max-age=60"), *SAFE], b"not here\n")
+            return Response(status_code=308, headers={"location": f"{path.rpartition('/')[2]}/"})
+        return PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
 
-    return answer
+    def _answer_with(self, name: str, body: bytes, state: os.stat_result, headers: Headers) -> Response:
+        """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2)."""
+        media_type = "application/json; charset=utf-8" if Path(name).name == _REPORT else _TYPES[_ending(name)]
+        is_page = media_type.startswith("text/html")
+        digest, changed = self._digest(name, body, state), int(state.st_mtime)
+        coding, sent = self._pack(name, body, changed, headers)
+        answer = {
+            "etag": f'"{digest}"' if coding == "identity" else f'"{digest}-{coding}"',
+            "cache-control": f"public, max-age={MAX_AGE}",
+            "vary": "Accept-Encoding",
+            **_SAFE,
+        }
+        if changed <= time.time():  # a later time is not said (section 8.8.2.1); two versions in a second make such
+            answer["last-modified"] = formatdate(changed, usegmt=True)
+        if not is_page:
+            answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
+        if links := find_links(body):
+            answer["link"] = links
+        if self.is_not_modified(Headers(answer), headers):
+            return Response(status_code=304, headers=answer)
+        answer |= {"content-type": media_type, "content-security-policy": _PAGE_POLICY if is_page else _FEED_POLICY}
+        if coding != "identity":
+            answer["content-encoding"] = coding
+        return Response(sent, headers=answer)
+
+    def _digest(self, name: str, body: bytes, state: os.stat_result) -> str:
+        """Return the digest of a file's content, computed once for each version of the file."""
+        version = (state.st_ino, state.st_mtime_ns, state.st_size)
+        known = self._digests.get(name)
+        if known is None or known[0] != version:
+            known = self._digests[name] = version, hashlib.sha256(body).hexdigest()[:32]
+        return known[1]
+
+    def _pack(self, name: str, body: bytes, changed: int, headers: Headers) -> tuple[str, bytes]:
+        """Return the encoding that the client prefers, and the content in it.
+
+        A packed file is offered only if it has the time of the file, as publication gives it: between the renames of a
+        publication it may be of another version.
+        """
+        accepted = ",".join(headers.getlist("accept-encoding"))
+        offered = list(_PACKED)
+        while (coding := choose_encoding(accepted, offered)) != "identity":
+            packed = self._read_whole(name + _PACKED[coding])
+            if packed is not None and int(packed[1].st_mtime) == changed:
+                return coding, packed[0]
+            offered.remove(coding)
+        return "identity", body
+
+    def _read(self, name: str) -> tuple[bytes, os.stat_result] | None:
+        """Return the content of a published file and its state; ``None`` if there is none."""
+        return self._read_whole(name) if is_served(name) else None
+
+    def _read_whole(self, name: str) -> tuple[bytes, os.stat_result] | None:
+        """Return a file of the folder as ``_read``; a link leads nowhere: the file must be where its name says."""
+        try:
+            full_path, state = self.lookup_path(name)
+            home = os.path.realpath(self.directory or "")
+            if state is None or not stat.S_ISREG(state.st_mode) or full_path != os.path.join(home, name):  # noqa: PTH118
+                return None
+            with Path(full_path).open("rb") as file:
+                state = os.fstat(file.fileno())
+                return (file.read(), state) if state.st_size <= _LARGEST else None
+        except (OSError, ValueError):  # a name that is too long, or has a null byte
+            return None
 
 
-def asked(scope: Scope) -> Asked:
-    """Return the request's relevant headers; repeated ones are joined, as section 5.3 says."""
-    found: dict[bytes, str] = {}
-    for name, value in scope["headers"]:
-        if name in (b"accept-encoding", b"if-none-match", b"if-modified-since"):
-            text = value.decode("latin-1")
-            found[name] = f"{found[name]}, {text}" if name in found else text
-    return Asked(found.get(b"accept-encoding"), found.get(b"if-none-match"), found.get(b"if-modified-since"))
+def is_served(path: str) -> bool:
+    """Return whether a path may name a published file: plain parts, none hidden, and an ending that is served.
+
+    >>> is_served("show/feed.xml"), is_served("../feed.xml"), is_served("show/.git/feed.xml"), is_served("a//feed.xml")
+    (True, False, False, False)
+    """
+    parts = path.split("/")
+    is_plain = "\x00" not in path and "\\" not in path
+    return is_plain and all(part and not part.startswith((".", "~")) for part in parts) and _ending(path) in _TYPES
 
 
-def chosen(leaf: Leaf, wanted: Asked, now: float) -> tuple[int, Headers, bytes]:
-    """Return status, headers and body of the answer for an existing file."""
-    encoding = negotiate.encoding(wanted.accepted, leaf.offered)
-    form = leaf.forms[encoding]
-    # A time ahead of the clock is not said (section 8.8.2.1); publication in one second makes such times.
-    modified = leaf.modified if leaf.modified.timestamp() <= now else None
-    headers: Headers = [
-        (b"etag", form.tag.encode()),
-        (b"cache-control", b"public, max-age=%d" % MAX_AGE),
-        (b"vary", b"Accept-Encoding"),
-        *SAFE,
+def _ending(path: str) -> str:
+    return Path(path).suffix
+
+
+def find_links(body: bytes) -> str:
+    """Return the Link header of a feed that names a hub: the hub and the feed's own address (WebSub, section 4).
+
+    >>> find_links(
+    ...     b'<atom:link rel="hub" href="https://hub.example/"/><atom:link rel="self" href="https://a.example/f"/>'
+    ... )
+    '<https://hub.example/>; rel="hub", <https://a.example/f>; rel="self"'
+    """
+    found = [
+        (match["rel"].decode(), html.unescape(match["href"].decode())) for match in _LINK.finditer(body, 0, _HEAD_BYTES)
     ]
-    if modified:
-        headers.append((b"last-modified", leaf.stamp.encode()))
-    if leaf.kind != "text/html":
-        headers += [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Last-Modified")]
-    if leaf.links:
-        headers.append((b"link", leaf.links.encode()))
-    if negotiate.unchanged(wanted.tags, wanted.since, form.tag, modified):
-        return 304, headers, b""
-    headers += [
-        (b"content-type", leaf.media_type.encode()),
-        (b"content-length", b"%d" % len(form.body)),
-        (b"content-security-policy", PAGE_POLICY if leaf.kind == "text/html" else FEED_POLICY),
-    ]
-    if encoding != "identity":
-        headers.append((b"content-encoding", encoding.encode()))
-    return 200, headers, form.body
+    if not any(rel == "hub" for rel, _ in found):
+        return ""
+    # What would end the address or the header is left out whole: it is no address.
+    return ", ".join(f'<{href}>; rel="{rel}"' for rel, href in found if not re.search(r"[\s<>\"]", href))
 
 
-def limited(inner: ASGIApp, most: int) -> ASGIApp:
-    """Limit an application to ``most`` concurrent answers; further clients get 503 with Retry-After."""
+def choose_encoding(accepted: str, offered: Sequence[str]) -> str:
+    """Return the encoding that weighs most for the client; of equal ones the first that is ``offered``.
+
+    "identity" if none of them is accepted, also for a client that refuses identity (RFC 9110, section 12.5.3 allows
+    that).
+
+    >>> choose_encoding("gzip, deflate, br", ("br", "gzip")), choose_encoding("gzip;q=1, br;q=0.5", ("br", "gzip"))
+    ('br', 'gzip')
+    >>> choose_encoding("gzip;q=0, *;q=0.5", ("gzip",)), choose_encoding("", ("br",))
+    ('identity', 'identity')
+    """
+    weights = _parse_weights(accepted)
+    best, most = "identity", 0.0
+    for name in offered:
+        weight = weights.get(name, weights.get("*", 0.0))
+        if weight > most:
+            best, most = name, weight
+    return best if most >= weights.get("identity", 0.0) else "identity"
+
+
+def _parse_weights(accepted: str) -> dict[str, float]:
+    """Return each encoding that Accept-Encoding names, in lower case, with its weight from 0 to 1."""
+    found: dict[str, float] = {}
+    for part in accepted.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        given = next((piece[2:].strip() for piece in parameters if piece.startswith("q=")), "1")
+        name = "gzip" if name == "x-gzip" else name
+        if name:
+            found[name] = float(given) if _WEIGHT.fullmatch(given) else 0.0
+    return found
+
+
+def _limit(inner: ASGIApp, most: int) -> ASGIApp:
+    """Return the application with at most ``most`` answers under way; further clients get 503 and when to come back."""
     under_way = 0
+    busy = PlainTextResponse("busy\n", 503, {"retry-after": str(RETRY_AFTER), "cache-control": "no-store"})
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         nonlocal under_way
         if under_way >= most:
-            await reply(send, 503, [(b"retry-after", b"%d" % RETRY_AFTER), (b"cache-control", b"no-store")], b"busy\n")
+            await busy(scope, receive, send)
             return
         under_way += 1
         try:
@@ -175,8 +298,8 @@ def limited(inner: ASGIApp, most: int) -> ASGIApp:
     return answer
 
 
-def counted(inner: ASGIApp, meter: Meter) -> ASGIApp:
-    """Make an application that counts every answer."""
+def _count(inner: ASGIApp, meter: Meter) -> ASGIApp:
+    """Return the application with every answer counted."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -194,15 +317,7 @@ def counted(inner: ASGIApp, meter: Meter) -> ASGIApp:
     return answer
 
 
-def counts(meter: Meter, _: Request) -> Response:
-    """Answer with the counts, for Prometheus."""
+def _show_counts(meter: Meter, _: Request) -> Response:
+    """Return the counts for Prometheus."""
     media_type, body = metrics.told(meter)
     return Response(body, headers={"content-type": media_type, "cache-control": "no-store"})
-
-
-async def reply(send: Send, status: int, headers: Headers, body: bytes = b"") -> None:
-    """One whole answer. One that says no length of its own is plain text, or nothing at all."""
-    if status not in (204, 304) and not any(name == b"content-length" for name, _ in headers):
-        headers = [*headers, (b"content-length", b"%d" % len(body)), *[PLAIN] * bool(body)]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -20,7 +20,7 @@ GROWTH = 2.9
 
 BOUNDED = {
     "text.urls.SIMPLECAST": "asked only of the first LONGEST characters of an address",
-    "service.shelf.LINK": "asked only of the first HEAD bytes of our own files",
+    "service.web._LINK": "asked only of the first HEAD bytes of our own files",
     "fetchers.directories.listing.DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
 """Patterns that may be quadratic, because what they are asked of is short, and where that is decided."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import brotli
 
-from aggregator.service import shelf, web
+from aggregator.service import web
 from tests.support.web import FEED, THEN, Ask, Publish, Serving
 
 
@@ -93,14 +93,3 @@ def test_no_answer_is_half_old_and_half_new_while_publishing(
             assert answer.headers["etag"].startswith(f'"{hashlib.sha256(body).hexdigest()[:32]}')
         stop.set()
         writer.join()
-
-
-def test_files_beyond_the_memory_are_served_all_the_same(tmp_path: Path, publish: Publish) -> None:
-    for name in "abcd":
-        publish(tmp_path, f"{name}.xml", name.encode() * 1000)
-    find = shelf.shelf(tmp_path, room=2500)
-    for name in "abcdabcddcba":
-        leaf = find(f"{name}.xml")
-        assert leaf is not None
-        assert leaf.forms["identity"].body == name.encode() * 1000
-    assert find("a.xml") is find("a.xml")
