@@ -1,6 +1,6 @@
 """Apple's lookup and search answers, and copies of them that a proxy has wrapped.
 
-Fields and units are those of `shared/knowledge/sources.md` 2a: ``trackTimeMillis`` is milliseconds on an episode and
+Seen in November 2026 (`tests/unit/fetchers/data/read/apple`): ``trackTimeMillis`` is milliseconds on an episode and
 seconds on a show; ``releaseDate`` is UTC; ``limit`` is at most 200 and there is no offset, so that most listings are
 partial. Records are told apart by ``wrapperType`` or by ``episodeGuid``: ``kind`` is sometimes missing.
 """

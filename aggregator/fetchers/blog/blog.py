@@ -1,7 +1,7 @@
 """Blogs: posts from the blog's feed, or from a front page as HTML or as text.
 
 A post is known by the path of its address, which outlives what changes its guid: the reference blog went from
-WordPress to Hugo with other guids, another scheme and the same paths (`shared/knowledge/sources.md` 4).
+WordPress to Hugo with other guids, another scheme and the same paths.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Directory listings as text, or as an HTML page that becomes text: two shapes, told apart by their lines.
 
-The dated shape (pod.casts.io, seed 000): ``SHOW artwork``, the title, then a line
+The dated shape (pod.casts.io): ``SHOW artwork``, the title, then a line
 ``SHOW - April 29, 2024 00:01 - 15 minutes ★★★★★ - 35 ratings``, then the text in one line, cut to at most 300
 characters of which the last three are ``...``. Times are UTC. Several shows may stand in one listing.
 
-The numbered shape (podyssey.fm, seed 001): the show, then ``1) TITLE`` and the text in one line, whole, or its first
+The numbered shape (podyssey.fm): the show, then ``1) TITLE`` and the text in one line, whole, or its first
 200 characters and ``...Show More``. No dates, no lengths.
 
 Both show the newest entries only. The mark of a cut is taken off and the entry flagged; a blank before the mark

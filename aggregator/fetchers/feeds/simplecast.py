@@ -1,7 +1,7 @@
 """Simplecast, a host: a show's own feed, and the answers of its public API.
 
-The episode's uuid in the path of its audio is the stable identity: guids of imported shows are those of the old host
-(`shared/knowledge/sources.md` 3). The key is the guid, so that feed and API agree.
+The episode's uuid in the path of its audio is the stable identity: guids of imported shows are those of the old host.
+The key is the guid, so that feed and API agree.
 """
 
 from __future__ import annotations
