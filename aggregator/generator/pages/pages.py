@@ -64,9 +64,9 @@ _ENVIRONMENT = _make_environment()
 _MOST_PLAYERS = 500
 _FORMATS = (
     ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
-    ("feed.xml", "Everything", "RSS", "application/rss+xml"),
-    ("feed.atom", "Everything", "Atom", "application/atom+xml"),
-    ("feed.json", "Everything", "JSON Feed", "application/feed+json"),
+    ("feed.xml", "All items", "RSS", "application/rss+xml"),
+    ("feed.atom", "All items", "Atom", "application/atom+xml"),
+    ("feed.json", "All items", "JSON Feed", "application/feed+json"),
 )
 
 _FEED_STYLE = (_TEMPLATES / "feed.css").read_bytes()

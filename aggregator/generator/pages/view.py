@@ -34,7 +34,7 @@ STANDING = {
     "not due": "ok",
     "snapshot": "not reached; using a saved copy",
     "cached": "not reached; using earlier entries",
-    "failed": "not reached; using earlier entries",
+    "failed": "not reached",
     "held back": "newest listing held back; using earlier entries",
 }
 # A text repaired in more places than this is summed up; report.json lists all.

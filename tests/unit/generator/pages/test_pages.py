@@ -250,3 +250,13 @@ def test_the_day_links_to_the_item_itself() -> None:
     reading = Reading(pages.render_feed_page(made.feed(2, 0)))
     here = [each["href"] for each in reading.all("a") if each.get("class") == "here"]
     assert here == [f"#{view.make_anchor(item.guid)}" for item in made.feed(2, 0).items]
+
+
+def test_a_source_that_never_answered_is_not_said_to_have_earlier_entries() -> None:
+    feed = made.feed()
+    failed = replace(
+        feed, source_results=tuple(replace(each, state="failed", entries=0) for each in feed.source_results)
+    )
+    text = " ".join(Reading(pages.render_feed_page(failed)).text.split())
+    assert "not reached" in text
+    assert "using earlier entries" not in text
