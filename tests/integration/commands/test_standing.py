@@ -30,4 +30,4 @@ def test_a_changed_config_takes_effect_and_a_wrong_one_does_not(shop: Path, caps
     said = capsys.readouterr()
     assert said.out == f"{path}: read again\n"
     assert said.err.count("unknown key") == 1
-    assert said.err.count("the config from before stays in force") == 2
+    assert said.err.count("the previous config stays in use") == 2
