@@ -17,7 +17,7 @@ PODCAST_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 
 
 class Channel(Record, frozen=True):
-    """What the published feed says of itself: the config's word first, else the most trusted source's.
+    """The channel of the published feed: each field from the config, else from the most trusted source.
 
     ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
     ``guid`` is the podcast:guid. ``categories`` are paths such as ``("Society & Culture", "Documentary")``.
@@ -71,12 +71,12 @@ class Plan(Record, frozen=True):
 
     @property
     def keeps(self) -> frozenset[str]:
-        """The sources of whose texts nothing is cut as boilerplate: where the config is silent, the most trusted."""
+        """Return the sources whose texts keep their boilerplate: unless the config says so, the most trusted."""
         return _keeps(self)
 
 
 def _keeps(plan: Plan) -> frozenset[str]:
-    """Return the sources of whose texts nothing is cut as boilerplate: unless the config says so, the most trusted."""
+    """Return the sources whose texts keep their boilerplate: unless the config says so, the most trusted."""
     top = max((source.trust for source in plan.sources), default=0.0)
     by_rank = {source.name: "keep" if source.trust >= top else "strip" for source in plan.sources}
     return frozenset(
@@ -87,7 +87,7 @@ def _keeps(plan: Plan) -> frozenset[str]:
 
 
 class SourceResult(Record, frozen=True):
-    """What became of one source in the last run that asked it, as the report tells it."""
+    """The result of one source in the last run that asked it, as the report lists it."""
 
     source: Source
     state: SourceStatus
@@ -98,7 +98,7 @@ class SourceResult(Record, frozen=True):
 
 
 class Cover(Record, frozen=True):
-    """What the list of all feeds says of one: how much there is, the newest, and where to subscribe.
+    """The entry of a feed on the page of all feeds: how much there is, the newest, and where to subscribe.
 
     ``address`` is the episodes' feed where there are any, else the one of everything.
     """
@@ -115,8 +115,8 @@ class Feed(Record, frozen=True):
     """The channel, its items newest first, and what the report needs to answer every why.
 
     ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that
-    the config names no more: what only they said stays, and they are still credited. ``held`` are the new items that
-    are not published yet.
+    the config names no more: entries that only they listed stay, and they are still credited. ``held`` are the new
+    items that are not published yet.
     """
 
     channel: Channel

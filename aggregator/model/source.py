@@ -22,8 +22,8 @@ class Only(Record, frozen=True):
 class Source(Record, frozen=True):
     """A place that lists items, as ``config.yaml`` names it.
 
-    ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a recording
-    that speaks until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
+    ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a saved
+    copy that is used until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
     ``boilerplate`` says whether what the source repeats at the ends of its texts is cut, ``None`` where the feed or the
     source's rank decides.
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
