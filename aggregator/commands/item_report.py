@@ -135,14 +135,13 @@ def print_evidence(console: Console, pair: Pair) -> None:
 _EVIDENCE: Mapping[str, str] = {
     "id": "guid, audio or link",
     "names": "rare words of titles",
-    "told": "description",
     "tag": "kind of episode",
     "digits": "numbers in the titles",
     "order": "place in the listings",
     "prior": "starting score",
-    "doubt": "days apart",
+    "weak title": "days apart",
     "relisted": "listed again",
-    "rivals": "competing entry",
+    "competitor": "competing entry",
 }
 """Evidence in words, by its name in ``scoring.LEVELS`` and ``explain``; other names are shown as they are."""
 
@@ -151,8 +150,8 @@ _COMPARISONS: Mapping[tuple[str, str], str] = {
     ("title", "equal, more often"): "equal, frequent in a listing",
     ("title", "equal, 2 or 3 times"): "equal, 2 or 3 times in a listing",
     ("title", "equal, in a source once"): "equal, once in each listing",
-    ("told", "above .9 of many words"): "above 90 % alike, many words",
-    ("told", "a sentence of its own"): "same sentence that no other entry has",
+    ("description", "above .9 of many words"): "above 90 % alike, many words",
+    ("description", "a sentence of its own"): "same sentence that no other entry has",
     ("duration", "precise, more"): "further apart",
     ("duration", "minutes, more"): "further apart, in minutes",
     ("date", "31 days"): "up to 31 days apart",
@@ -164,9 +163,8 @@ _COMPARISONS: Mapping[tuple[str, str], str] = {
     ("order", "between the same items"): "between the same entries",
     ("order", "one of few between the same items"): "one of few between the same entries",
     ("order", "alone between the same items"): "alone between the same entries",
-    ("doubt", "other days, no other witness"): "nothing else confirms the pair",
-    ("relisted", "its source lists it anew"): "by its own source",
-    ("rivals", "another fits as well"): "another entry matches as well",
+    ("weak title", "other days, nothing else agrees"): "nothing else confirms the pair",
+    ("relisted", "its source lists it again"): "by its own source",
 }
 
 
@@ -174,7 +172,7 @@ def describe_level(name: str, level: str) -> str:
     """Describe how two values compare, from the names that matching uses.
 
     >>> (
-    ...     describe_level("told", ".7 to .9"),
+    ...     describe_level("description", ".7 to .9"),
     ...     describe_level("duration", "minutes, 60 s"),
     ...     describe_level("date", "same day"),
     ... )

@@ -55,13 +55,13 @@ def find_candidates(frame: Frame) -> Candidates:
 def _block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     """Yield columns of (key, row), one for each way to be candidates."""
     rows = np.arange(len(frame.records), dtype=np.int64)
-    scope = frame.shelf + 2
+    scope = frame.likely_scope + 2
     width = int(scope.max(initial=0)) + 1
     yield _feature_keys(frame.tokens, most=_COMMON)
     yield _couple_keys(frame.tokens)
     yield frame.core * width + scope, rows
-    yield _feature_keys(frame.hard, most=_CAP)
-    yield _select_rarest(frame.said, (2, _UNCOMMON), _RAREST)
+    yield _feature_keys(frame.unique_ids, most=_CAP)
+    yield _select_rarest(frame.texts, (2, _UNCOMMON), _RAREST)
     yield _opening_keys(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
@@ -98,7 +98,7 @@ def _repeated_title_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tupl
 def _opening_keys(frame: Frame) -> tuple[Ints, Ints]:
     """Return the first distinct words of each description and of each summary as one key."""
     found = []
-    for bags in (frame.told, frame.brief):
+    for bags in (frame.descriptions, frame.summaries):
         owners = np.flatnonzero(bags.sizes >= _OPENING)
         words = bags.features[bags.starts[owners][:, None] + np.arange(_OPENING)].astype(np.int64)
         key = np.zeros(len(owners), dtype=np.int64)

@@ -35,7 +35,7 @@ _OTHER_TEXT = ("below .3", ".3 to .5")
 _WITNESSES = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),
-    "told": _SAME_TEXT,
+    "description": _SAME_TEXT,
     "duration": ("precise, 2 s", "precise, 15 s"),
 }
 
@@ -99,7 +99,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     levels[worth, KINDS.index("names")] = _compare_names(frame, left[worth], right[worth]) if len(worth) else 0
     _forgive_long_titles(frame, left, right, levels)
     _count_numbers_once(frame, left, right, levels)
-    levels[:, KINDS.index("told")] = _compare_texts(frame, left, right)
+    levels[:, KINDS.index("description")] = _compare_texts(frame, left, right)
     _promote_numbered_titles(frame, left, right, levels)
     _drop_quoted_texts(frame, left, right, levels)
     _forgive_omitted_digits(frame, left, right, levels)
@@ -110,10 +110,10 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
 
 def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return how much of each title is found in the other's; equal cores by how often one source repeats them."""
-    one = _title_share(frame, frame.own, left, right)
+    one = _title_share(frame, frame.title_grams, left, right)
     other = np.zeros_like(one)
     some = np.flatnonzero(one >= _TITLE_SHARES[0] ** 2)  # below it the mean of both cannot reach the second level
-    other[some] = _title_share(frame, frame.own, right[some], left[some])
+    other[some] = _title_share(frame, frame.title_grams, right[some], left[some])
     level = _grade(np.sqrt(one * other), _TITLE_SHARES)
     equal = frame.core[left] == frame.core[right]
     for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_TITLE_SHARES))).tolist():
@@ -128,7 +128,7 @@ def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _title_share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
     """Return how much of the right row's bag lies in the left row's title and names; 0 where it is empty."""
-    return sum_shared((frame.own, frame.names), bags, left, right).astype(np.float64) / np.maximum(
+    return sum_shared((frame.title_grams, frame.name_grams), bags, left, right).astype(np.float64) / np.maximum(
         bags.sums[right], 1e-6
     )
 
@@ -141,8 +141,8 @@ def _cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
 
 def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return how much of the better found names is in the other record; 0 where only one has names, unfound."""
-    one, other = _title_share(frame, frame.names, left, right), _title_share(frame, frame.names, right, left)
-    sums = frame.names.sums
+    one, other = _title_share(frame, frame.name_grams, left, right), _title_share(frame, frame.name_grams, right, left)
+    sums = frame.name_grams.sums
     mine, theirs, enough = sums[left], sums[right], least_idf(frame, left)
     best = np.maximum(
         np.where(theirs >= least_idf(frame, right), one, 0.0),
@@ -155,8 +155,8 @@ def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _compare_digits(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return whether digits of one title are neither in the other nor among its numbers; a code that both have once."""
-    one = frame.digits.sizes[left] > sum_shared((frame.marks,), frame.digits, right, left)
-    other = frame.digits.sizes[right] > sum_shared((frame.marks,), frame.digits, left, right)
+    one = frame.digits.sizes[left] > sum_shared((frame.all_numbers,), frame.digits, right, left)
+    other = frame.digits.sizes[right] > sum_shared((frame.all_numbers,), frame.digits, left, right)
     some = (frame.digits.sizes[left] > 0) | (frame.digits.sizes[right] > 0)
     level = np.where(some, 1 + one.astype(np.int64) + other, 0)
     code = LEVELS["digits"].index("a code of its own")
@@ -170,15 +170,15 @@ def _count_numbers_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -
     of the other's day and does not count as the other does: one that counts higher has the title for another item.
     """
     number, digits = KINDS.index("number"), KINDS.index("digits")
-    named = (frame.stem[left] != ABSENT) & (frame.stem[right] != ABSENT)
-    same = frame.stem[left] == frame.stem[right]
+    named = (frame.series_words[left] != ABSENT) & (frame.series_words[right] != ABSENT)
+    same = frame.series_words[left] == frame.series_words[right]
     agreeing = ~same & has_level(levels, "digits", ("equal",))  # their titles are alike by the number
     levels[named & (agreeing | (levels[:, number] > 0)), digits] = 0
     both = np.flatnonzero(named & same)
     title = KINDS.index("title")
     equal = frame.core[left[both]] == frame.core[right[both]]
     doubted = _has_other_on_day(frame, left[both], right[both]) | _has_other_on_day(frame, right[both], left[both])
-    doubted &= ~(frame.counted[left[both]] & frame.counted[right[both]])
+    doubted &= ~(frame.counts_alike[left[both]] & frame.counts_alike[right[both]])
     doubted |= has_level(levels[both], "duration", LONGER)
     at_most = LEVELS["title"].index(_REPEATED[1])
     repeated = np.where(doubted, np.minimum(levels[both, title], at_most), levels[both, title])
@@ -214,21 +214,21 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     whose texts contradict is a title that may be repeated.
     """
     title = levels[:, KINDS.index("title")]
-    numbered = (frame.typed[left] == frame.typed[right]) & (frame.typed[left] != ABSENT)
+    numbered = (frame.full_title[left] == frame.full_title[right]) & (frame.full_title[left] != ABSENT)
     same = has_level(levels, "title", _REPEATED) & numbered & ~has_level(levels, "number", ("equal, other season",))
-    serial = (frame.stem[left] == frame.stem[right]) & (frame.stem[left] != ABSENT)
-    told = has_level(levels, "told", _SAME_TEXT)
+    serial = (frame.series_words[left] == frame.series_words[right]) & (frame.series_words[left] != ABSENT)
+    told = has_level(levels, "description", _SAME_TEXT)
     agreed = told | (has_level(levels, "date", _NEAR_DATES) & ~(serial & has_level(levels, "date", _NEAR_DATES[1:])))
-    unlike = serial & has_level(levels, "told", _OTHER_TEXT)
+    unlike = serial & has_level(levels, "description", _OTHER_TEXT)
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
-    once = np.maximum(frame.recurs[left], frame.recurs[right]) == 1
+    once = np.maximum(frame.full_title_repeats[left], frame.full_title_repeats[right]) == 1
     title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)
 
 
 def _forgive_omitted_digits(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Hold no digits against a title that leaves out other words of the other, too, where the texts agree."""
     omitted = has_level(levels, "digits", ("one has more",)) & has_level(levels, "title", _PARTLY)
-    some = np.flatnonzero(omitted & has_level(levels, "told", _SAME_TEXT))
+    some = np.flatnonzero(omitted & has_level(levels, "description", _SAME_TEXT))
     one, other = left[some], right[some]
     digits, words = frame.digits.sizes, frame.tokens.sizes
     long = np.where(digits[one] > digits[other], one, other)
@@ -247,9 +247,13 @@ def _compare_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
     are, a text that is in the other counts if both have a sentence that each of their sources has once: most under
     unlike titles, and as any other text under equal ones, for a re-run has the same sentences.
     """
-    highest = len(LEVELS["told"]) - 1
-    level = _compare_bags(frame, (frame.told, frame.told), left, right)
-    for one, other in ((frame.brief, frame.told), (frame.told, frame.brief), (frame.brief, frame.brief)):
+    highest = len(LEVELS["description"]) - 1
+    level = _compare_bags(frame, (frame.descriptions, frame.descriptions), left, right)
+    for one, other in (
+        (frame.summaries, frame.descriptions),
+        (frame.descriptions, frame.summaries),
+        (frame.summaries, frame.summaries),
+    ):
         some = np.flatnonzero((one.sizes[left] > 0) & (other.sizes[right] > 0) & (level < highest))
         level[some] = np.maximum(level[some], _compare_bags(frame, (one, other), left[some], right[some]))
     return level
@@ -266,7 +270,7 @@ def _compare_bags(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Int
     known = (words >= _FEW) & (poorer >= least_idf(frame, left))
     full = np.where(known, level + (contained & (words >= _MANY)), 0)
     equal = frame.core[left] == frame.core[right]
-    return np.where(alone, np.where(equal, np.maximum(full, level), len(LEVELS["told"]) - 1), full)
+    return np.where(alone, np.where(equal, np.maximum(full, level), len(LEVELS["description"]) - 1), full)
 
 
 def _grade_texts(texts: tuple[Bags, Bags], left: Ints, right: Ints) -> tuple[Ints, Doubles]:
@@ -282,14 +286,14 @@ def _grade_texts(texts: tuple[Bags, Bags], left: Ints, right: Ints) -> tuple[Int
 
 def compare_short_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return the level of the descriptions however few words they have; 0 where one has none that is rare."""
-    level, poorer = _grade_texts((frame.told, frame.told), left, right)
+    level, poorer = _grade_texts((frame.descriptions, frame.descriptions), left, right)
     return np.where(poorer > 0, level, 0)
 
 
 def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Let no text count for a title with words more, "Afterthoughts on X", of other length and day."""
-    told = levels[:, KINDS.index("told")]
-    alike = told >= LEVELS["told"].index(".7 to .9")
+    told = levels[:, KINDS.index("description")]
+    alike = told >= LEVELS["description"].index(".7 to .9")
     apart = has_level(levels, "duration", LONGER) & ~has_level(levels, "date", ("same day",))
     unlike = (frame.core[left] != frame.core[right]) & has_level(levels, "id", ("none",))
     for at in np.flatnonzero(apart & alike & unlike).tolist():
@@ -300,7 +304,7 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
 
 def least_idf(frame: Frame, rows: Ints) -> Doubles:
     """Return the sum of idf from which words tell something in a show of each row's size, other shows left aside."""
-    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.crowd) + 1.0))[frame.crowd[rows]]
+    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.word_group) + 1.0))[frame.word_group[rows]]
     return enough
 
 
@@ -353,7 +357,7 @@ def _compare_parts(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_ids(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return (sum_shared((frame.hard,), frame.hard, left, right) > 0).astype(np.int64)
+    return (sum_shared((frame.unique_ids,), frame.unique_ids, left, right) > 0).astype(np.int64)
 
 
 def _grade(values: Doubles | Ints, edges: Doubles | Ints) -> Ints:

@@ -38,7 +38,7 @@ _DAY = 86400  # seconds
 _TWICE = 2  # entries of one title and instant, or days of one time, that may be chance
 
 CONTRADICTING = {
-    "told": ("below .3",),
+    "description": ("below .3",),
     "duration": ("minutes, more",),
     "date": ("31 days", "a year", "years apart"),
     "number": ("equal, other season", "different"),
@@ -261,7 +261,7 @@ def _find_together(guid: Mapping[int, str], groups: Sequence[Sequence[int]]) -> 
 
 def _is_contradicted(levels: Levels) -> Bools:
     """Return whether some kind of evidence contradicts each pair."""
-    found: Bools = has_level(levels, "title", UNLIKE) & ~has_level(levels, "told", _SAME_TEXT)
+    found: Bools = has_level(levels, "title", UNLIKE) & ~has_level(levels, "description", _SAME_TEXT)
     for kind, wrong in CONTRADICTING.items():
         found |= has_level(levels, kind, wrong)
     return found

@@ -30,7 +30,7 @@ _FULL = 2000.0  # pairs after which more do not make a run surer of itself
 _HOPELESS = -12.0  # natural log-odds by the starting table below which a pair is taken for none throughout
 _SAMPLES = 20_000
 _SETTLED = 0.0005  # change of the prior as it would be without bound, in natural log-odds, at which the rounds end
-_MONOTONE = {"title": (1, 10), "names": (1, 7), "told": (1, 8)}  # levels of these kinds that ascend, from and to
+_MONOTONE = {"title": (1, 10), "names": (1, 7), "description": (1, 8)}  # levels of these kinds that ascend, from and to
 _GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what is measured after the others
 _SEED = 7
 

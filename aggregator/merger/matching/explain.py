@@ -71,10 +71,14 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
     """Return one pair with its evidence, adjustments last."""
     left, right, doubt, lost, veto = row
     if doubt:
-        known = ("doubt", "other days, no other witness") if doubt < 0 else ("relisted", "its source lists it anew")
+        known = (
+            ("weak title", "other days, nothing else agrees")
+            if doubt < 0
+            else ("relisted", "its source lists it again")
+        )
         evidence.append(Evidence(*known, "", "", doubt))
     if lost < 0:
-        evidence.append(Evidence("rivals", "another fits as well", "", "", lost))
+        evidence.append(Evidence("competitor", "another entry matches as well", "", "", lost))
     total = sum([one.weight for one in evidence])
     ids = found.frame.records[left].id, found.frame.records[right].id
     return Pair(*ids, total, tuple(evidence), VETOES[veto])
@@ -99,7 +103,7 @@ def _read_number(record: Record, title: Title) -> str:
 _VALUES: Mapping[str, Callable[[Record, Title], str | int | None]] = {
     "id": lambda record, _: " ".join(record.ids),
     "title": lambda _, title: title.core,
-    "told": lambda record, _: record.description,
+    "description": lambda record, _: record.description,
     "duration": lambda record, _: None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}",
     "date": _read_date,
     "number": _read_number,

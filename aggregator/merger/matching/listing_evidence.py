@@ -51,7 +51,7 @@ _MOSTLY = 0.5  # share of the shorter listing's entries that they must be
 _SAME_INSTANT = 60  # seconds
 
 _DATE = KINDS.index("date")
-_WORDS = ("title", "names", "told", "tag", "digits")
+_WORDS = ("title", "names", "description", "tag", "digits")
 _UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6")
 _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 
@@ -91,7 +91,7 @@ def _find_places(frame: Frame) -> tuple[Ints, Ints, Ints]:
     ``ABSENT`` where a row has no position or shares it: a source read from several documents counts each from 0.
     """
     position = np.array([ABSENT if row.position is None else row.position for row in frame.records], dtype=np.int64)
-    listing = number_combinations(frame.source, frame.last, frame.shelf)
+    listing = number_combinations(frame.source, frame.last, frame.likely_scope)
     order = np.lexsort((position, listing))
     group, at = listing[order], position[order]
     tied = np.zeros(len(order), dtype=np.bool_)

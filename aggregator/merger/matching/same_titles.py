@@ -87,7 +87,7 @@ def align_same_titles(
     """Return what the listings laid side by side show of each pair; ``groups`` are rows that are known to be one."""
     order = np.zeros(len(compared.left), dtype=np.int64)
     anew = np.zeros(len(compared.left), dtype=np.bool_)
-    era, key = _number_eras(frame), number_combinations(frame.shelf, frame.core, frame.typed, frame.tag)
+    era, key = _number_eras(frame), number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
     known = _Known(frame, compared, weights, era, groups)
     rows = len(frame.records)
     met: list[Ints] = []
@@ -120,7 +120,7 @@ def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
     left, right = compared.left, compared.right
     found: Bools = (frame.source[left] == frame.source[right]) & (frame.repeats[left] > 1)
     found &= compared.levels[:, KINDS.index("id")] == 0
-    found &= compared.levels[:, KINDS.index("told")] < LEVELS["told"].index("above .9")
+    found &= compared.levels[:, KINDS.index("description")] < LEVELS["description"].index("above .9")
     at = np.flatnonzero(found)
     records = frame.records
     times = [(records[one].instant, records[other].instant) for one, other in zip(left[at], right[at], strict=True)]
@@ -305,7 +305,7 @@ def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tu
 def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:
     """Return the weight of lengths and texts of each pair; a short text counts, too."""
     lengths = np.array(table.weights[KINDS.index("duration")], dtype=np.float32)
-    texts = np.array(table.weights[KINDS.index("told")], dtype=np.float32)
-    texts[LEVELS["told"].index("above .9 of many words")] = texts[LEVELS["told"].index("above .9")]
+    texts = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
+    texts[LEVELS["description"].index("above .9 of many words")] = texts[LEVELS["description"].index("above .9")]
     said: Floats = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
     return said

@@ -30,7 +30,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         *("above .9", "begins the other", "equal, more often", "equal, 2 or 3 times", "equal, in a source once"),
     ),
     "names": ("none", "below .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to .95", "above .95"),
-    "told": (
+    "description": (
         "none",
         "below .3",
         ".3 to .5",

@@ -44,15 +44,17 @@ class Frame(Struct, frozen=True):
     """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
 
     Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
-    ``scope`` is the show where known (-1 where not), ``shelf`` the show that is looked at first, ``crowd`` the rows
-    among which a word is rare: those of a shelf but for titles with no 3-gram of another. ``repeats`` is the most
-    that a row's core occurs in one source, ``wordless`` that it has no word; ``stem`` the words beside the number of a
-    title that is only a number, ``counted`` that its listing is known to count as others do; ``typed`` is the core
-    with its numbers, part and tag (``ABSENT`` without number and part), ``recurs`` the most that this occurs. Bags:
-    ``own`` 3-grams of the core, ``names`` of author and the like; ``tokens`` of both; ``told`` of the description,
-    ``brief`` of the summary, ``said`` of both, unweighted, and ``sentences`` that a source has once; ``hard`` ids
-    that occur once in their source; ``numbers``; ``digits`` of the core, and ``marks`` with the numbers and the part
-    among them; ``codes`` that a source has once.
+    ``scope`` is the show where known (-1 where not), ``likely_scope`` the show that is looked at first, ``word_group``
+    the rows among which a word is rare: those of a likely scope but for titles with no 3-gram of another. ``repeats``
+    is the most that a row's core occurs in one source, ``wordless`` that it has no word. ``series_words`` are the words
+    beside the number of a title that is only a number, ``counts_alike`` says that its listing is known to count as
+    others do. ``full_title`` is the core with its numbers, part and tag (``ABSENT`` without number and part),
+    ``full_title_repeats`` the most that this occurs in one source.
+
+    Bags: ``title_grams`` and ``name_grams`` are the 3-grams of the core and of author and the like, ``tokens`` the
+    words of both; ``descriptions``, ``summaries`` and ``texts`` the words of either text and of both (unweighted);
+    ``sentences`` those that a source has once; ``unique_ids`` the ids that occur once in their source; ``numbers``,
+    ``digits`` of the core, and ``all_numbers`` of both with the part; ``codes`` those that a source has once.
     """
 
     records: tuple[Record, ...]
@@ -60,17 +62,17 @@ class Frame(Struct, frozen=True):
     names_of: tuple[str, ...]
     source: Ints
     scope: Ints
-    shelf: Ints
-    crowd: Ints
+    likely_scope: Ints
+    word_group: Ints
     kind: Ints
     first: Ints
     last: Ints
     core: Ints
     repeats: Ints
-    stem: Ints
-    counted: Bools
-    typed: Ints
-    recurs: Ints
+    series_words: Ints
+    counts_alike: Bools
+    full_title: Ints
+    full_title_repeats: Ints
     wordless: Bools
     day: Ints
     year: Ints
@@ -80,17 +82,17 @@ class Frame(Struct, frozen=True):
     part: Ints
     tag: Ints
     stage: Ints
-    own: Bags
-    names: Bags
+    title_grams: Bags
+    name_grams: Bags
     tokens: Bags
-    told: Bags
-    brief: Bags
-    said: Bags
+    descriptions: Bags
+    summaries: Bags
+    texts: Bags
     sentences: Bags
-    hard: Bags
+    unique_ids: Bags
     numbers: Bags
     digits: Bags
-    marks: Bags
+    all_numbers: Bags
     codes: Bags
 
 
@@ -100,10 +102,11 @@ def build_frame(records: Sequence[Record]) -> Frame:
     scope = find_scopes(listed)
     written, names_of = split_titles(listed, scope), tuple(read_names(row, scope) for row in listed)
     stem = find_stems(written, [row.source for row in listed])
-    rows, titles, counted = correct_numbers(listed, written, stem, scope.shelf)
+    rows, titles, counted = correct_numbers(listed, written, stem, scope.likely_scope)
     source = _encode([row.source for row in rows])
-    shelf = _make_column(scope.shelf)
-    own, names, groups = _weigh_grams(_bag_grams(titles, names_of), shelf, source)
+    likely_scope = _make_column(scope.likely_scope)
+    grams = _bag_grams(titles, names_of)
+    title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
     core = _encode([title.core for title in titles])
     typed = _encode([_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
     (long, brief, said, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
@@ -113,17 +116,17 @@ def build_frame(records: Sequence[Record]) -> Frame:
         names_of=names_of,
         source=source,
         scope=_make_column(scope.rows),
-        shelf=shelf,
-        crowd=groups[0],
+        likely_scope=likely_scope,
+        word_group=groups[0],
         kind=_encode([row.kind or None for row in rows]),
         first=_make_column(row.span.first for row in rows),
         last=_make_column(row.span.last for row in rows),
         core=core,
         repeats=_count_repeats(core, source, _make_column(scope.rows)),
-        stem=_encode(stem),
-        counted=np.array(counted, dtype=np.bool_),
-        typed=typed,
-        recurs=_count_repeats(typed, source, _make_column(scope.rows)),
+        series_words=_encode(stem),
+        counts_alike=np.array(counted, dtype=np.bool_),
+        full_title=typed,
+        full_title_repeats=_count_repeats(typed, source, _make_column(scope.rows)),
         wordless=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_make_column(row.day for row in rows),
         year=_make_column(row.year for row in rows),
@@ -133,17 +136,17 @@ def build_frame(records: Sequence[Record]) -> Frame:
         part=_make_column(title.part for title in titles),
         tag=_encode([title.tag for title in titles]),
         stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
-        own=own,
-        names=names,
+        title_grams=title_grams,
+        name_grams=name_grams,
         tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        told=long,
-        brief=brief,
-        said=said,
+        descriptions=long,
+        summaries=brief,
+        texts=said,
         sentences=sentences,
-        hard=_find_unique_ids(rows),
+        unique_ids=_find_unique_ids(rows),
         numbers=numbers,
         digits=digits,
-        marks=marks,
+        all_numbers=marks,
         codes=_find_codes(rows),
     )
 
@@ -176,13 +179,13 @@ def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, 
     return pack_bags(core, max(len(number), 1)), pack_bags(name, max(len(number), 1))
 
 
-def _weigh_grams(grams_of: tuple[Bags, Bags], shelf: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
+def _weigh_grams(grams_of: tuple[Bags, Bags], scope: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
     """Return the bags weighted by how rare features are in the show and in the listing, and those groups of rows.
 
     What every title of a listing has weighs nothing.
     """
-    crowd = np.where(has_shared_features(grams_of, shelf + 1), shelf + 1, shelf.max(initial=0) + 2)
-    groups = (crowd, (shelf + 1) * (int(source.max(initial=0)) + 1) + source)
+    word_group = np.where(has_shared_features(grams_of, scope + 1), scope + 1, scope.max(initial=0) + 2)
+    groups = (word_group, (scope + 1) * (int(source.max(initial=0)) + 1) + source)
     rare = [measure_rarity(grams_of, group) for group in groups]
     core, name = grams_of
     return weigh_bags(core, rare), weigh_bags(name, rare), groups

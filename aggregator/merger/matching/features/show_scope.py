@@ -27,12 +27,12 @@ _RECUR = 0.5  # share of the records whose name is known to another source
 class Scope(Struct, frozen=True):
     """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item.
 
-    ``shelf`` is the same with the unknown filled in where a whole listing's words point to one show: enough to look
-    there first and to learn its frames, not enough to forbid another.
+    ``likely_scope`` is the same with the unknown filled in where a whole listing's words point to one show: enough to
+    look there first and to learn its frames, not enough to forbid another.
     """
 
     rows: tuple[int, ...]
-    shelf: tuple[int, ...]
+    likely_scope: tuple[int, ...]
     show_varies: bool = False
     author_varies: bool = False
 

@@ -48,7 +48,7 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     texts, counts = _strip_counters(rows, _strip_teasers(rows), scope)
     listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     named: dict[int, str] = {}
-    for row, text, show in zip(rows, texts, scope.shelf, strict=True):
+    for row, text, show in zip(rows, texts, scope.likely_scope, strict=True):
         listed[show][row.source].append(text)
         if row.show and not scope.show_varies:
             named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
@@ -56,10 +56,10 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
         show: learn_frames([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()
     }
     known: dict[tuple[str, int], Title] = {}  # most sources list the same titles
-    for place in zip(texts, scope.shelf, strict=True):
+    for place in zip(texts, scope.likely_scope, strict=True):
         if place not in known:
             known[place] = parse_title(place[0], named.get(place[1], ""), frames[place[1]])
-    titles = (known[place] for place in zip(texts, scope.shelf, strict=True))
+    titles = (known[place] for place in zip(texts, scope.likely_scope, strict=True))
     return tuple(
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
@@ -87,7 +87,7 @@ def _strip_counters(rows: Sequence[Record], texts: Sequence[str], scope: Scope) 
     equal titles apart, so it is known by its numbers: all different, close to one another, and in order.
     """
     listed: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, (row, show) in enumerate(zip(rows, scope.shelf, strict=True)):
+    for at, (row, show) in enumerate(zip(rows, scope.likely_scope, strict=True)):
         listed[show, row.source].append(at)
     found = list(texts)
     counts: list[int | None] = [None] * len(rows)

@@ -88,12 +88,12 @@ def test_what_the_texts_agree_on_is_not_taken_back() -> None:
     again = [replace(each, key=f"again-{each.key}", span=Span(2, 2)) for each in before()]
     title = SHIPPED.weights[KINDS.index("title")]
     twice, once = (title[LEVELS["title"].index(level)] for level in ("equal, 2 or 3 times", "equal, in a source once"))
-    told = SHIPPED.weights[KINDS.index("told")][LEVELS["told"].index("below .3")]
+    told = SHIPPED.weights[KINDS.index("description")][LEVELS["description"].index("below .3")]
     assert most(*before(), *again) == pytest.approx(once - twice)
     assert most(*before(), *after()) == pytest.approx(once - twice - told)
 
 
 def test_a_title_that_stood_twice_before_stays_a_repeated_one() -> None:
     third = [replace(each, key=f"more-{each.key}") for each in before()]
-    told = SHIPPED.weights[KINDS.index("told")][LEVELS["told"].index("below .3")]
+    told = SHIPPED.weights[KINDS.index("description")][LEVELS["description"].index("below .3")]
     assert most(*before(), *third, *after()) == pytest.approx(-told)

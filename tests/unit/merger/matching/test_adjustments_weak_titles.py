@@ -61,5 +61,5 @@ def test_the_doubt_stands_in_the_evidence() -> None:
     far = mail(published=Moment(START + timedelta(days=7), "day"))
     found = match([*listing("host", mail(published=Moment(START))), *listing("apple", far)])
     near = next(pair for pair in found.near_misses if {"host/host-mail", "apple/apple-mail"} == {pair.left, pair.right})
-    assert "doubt" in {each.name for each in near.evidence}
+    assert "weak title" in {each.name for each in near.evidence}
     assert near.weight == pytest.approx(sum(each.weight for each in near.evidence))

@@ -76,14 +76,14 @@ def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:
     scope = find_scopes(rows)
     known = {show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast"}
     assert {show for row, show in zip(rows, scope.rows, strict=True) if row.source == "silent"} == {-1}
-    assert {show for row, show in zip(rows, scope.shelf, strict=True) if row.source == "silent"} == known
+    assert {show for row, show in zip(rows, scope.likely_scope, strict=True) if row.source == "silent"} == known
 
 
 def test_words_that_point_nowhere_shelve_nothing() -> None:
     found = show("Kettlecast", "ab", 1) + show("Night Trains", "xy", 2)
     silent = [Record(f"s{at}", "silent", f"zzz {at}") for at in range(4)]
     rows = tuple(sorted([*found, *silent], key=lambda record: record.id))
-    shelf = find_scopes(rows).shelf
+    shelf = find_scopes(rows).likely_scope
     assert {show for row, show in zip(rows, shelf, strict=True) if row.source == "silent"} == {-1}
 
 
@@ -97,7 +97,7 @@ def test_a_show_in_a_topic_listing_is_found_by_its_neighbours() -> None:
         )
     )
     scope = find_scopes(rows)
-    found = next(shelf for row, shelf in zip(rows, scope.shelf, strict=True) if row.id == topic[0].id)
+    found = next(shelf for row, shelf in zip(rows, scope.likely_scope, strict=True) if row.id == topic[0].id)
     assert found == next(show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast")
 
 
@@ -119,7 +119,7 @@ def test_a_hostile_run_cannot_make_different_parts_or_titles_agree() -> None:
     weight = {kind: dict(zip(LEVELS[kind], row, strict=True)) for kind, row in zip(KINDS, table.weights, strict=True)}
     assert weight["part"]["conflict"] < -4
     assert weight["title"]["below .2"] < -3
-    assert weight["told"]["below .3"] < -3
+    assert weight["description"]["below .3"] < -3
 
 
 def test_a_small_run_uses_the_shipped_table() -> None:

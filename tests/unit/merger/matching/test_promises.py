@@ -196,7 +196,7 @@ def test_what_nobody_else_says_moves_no_weight(title: str) -> None:
     noise = Entry("page", "noise", title, description=title)
     one, other = compare_entries(honest(7)), compare_entries([*honest(7), noise])
     kept = [record.id != noise.id for record in other.frame.records]
-    for name in ("own", "told"):
+    for name in ("title_grams", "descriptions"):
         assert np.array_equal(getattr(other.frame, name).sums[kept], getattr(one.frame, name).sums)
     rows = np.arange(len(one.frame.records), dtype=np.int64)
     assert np.array_equal(least_idf(other.frame, np.flatnonzero(kept)), least_idf(one.frame, rows))
