@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 
 from aggregator.merger.blending.cross_repair import (
     remove_page_additions,
+    remove_tracking,
     restore_case,
     restore_lost_letters,
     restore_misread_words,
@@ -157,8 +158,10 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
         trust = (max(copy.trust, 0.01) * clear / top) ** _TRUST_POWER
         sound = _measure_soundness(repaired, copy.wear)
         prepared.append(PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep))
-    texts = restore_lost_letters(restore_misread_words(remove_page_additions([one.text for one in prepared])))
-    for one, text in zip(prepared, restore_case(texts, [one.trust for one in prepared]), strict=True):
+    trusts = [one.trust for one in prepared]
+    texts = remove_tracking(remove_page_additions([one.text for one in prepared]), trusts)
+    texts = restore_lost_letters(restore_misread_words(texts))
+    for one, text in zip(prepared, restore_case(texts, trusts), strict=True):
         one.text = text
     prepared.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     return [one for one in prepared if one.text.strip()]

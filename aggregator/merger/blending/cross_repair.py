@@ -50,6 +50,9 @@ _TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?
 # Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
 _CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
 _LONGEST_CODE = 4000
+# What feeds stick to every link: a query of campaign parameters alone, in one spelling for all of them.
+_TRACKING = re.compile(r"\?utm_\w+=[\w-]+(?:&utm_\w+=[\w-]+)*(?![&\w])")
+_TRACKED_LINK = re.compile(rf"(https?://[^\s?&]{{4,200}})({_TRACKING.pattern})")
 # A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
 _BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
 _MOST_WORDS = 5
@@ -300,6 +303,28 @@ def _list_word_keys(text: str, *, every: bool = False) -> Iterator[tuple[list[st
 
 def _is_telling(outline: str) -> bool:
     return len(_LETTER.findall(outline)) >= _LEAST_LETTERS_LEFT
+
+
+def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
+    """Return the texts without a campaign's query on their links, where a copy of no less trust has one link without.
+
+    >>> remove_tracking(
+    ...     ["See http://a.example?utm_source=rss http://b.example?utm_source=rss", "See http://a.example"], [1, 1]
+    ... )[0]
+    'See http://a.example http://b.example'
+    """
+    back = []
+    for text, trust in zip(texts, trusts, strict=True):
+        shorter = text
+        for query in dict.fromkeys(_TRACKING.findall(text)):
+            links = {found[1] for found in _TRACKED_LINK.finditer(text) if found[2] == query}
+            others = (
+                other for other, theirs in zip(texts, trusts, strict=True) if theirs >= trust and query not in other
+            )
+            if any(link in other for other in others for link in links):
+                shorter = shorter.replace(query, "")
+        back.append(shorter)
+    return back
 
 
 def remove_page_additions(texts: Sequence[str]) -> list[str]:

@@ -4,7 +4,12 @@ import pytest
 
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.cross_repair import remove_page_additions, restore_case, restore_misread_words
+from aggregator.merger.blending.cross_repair import (
+    remove_page_additions,
+    remove_tracking,
+    restore_case,
+    restore_misread_words,
+)
 
 WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
 
@@ -76,3 +81,15 @@ def test_a_lone_copy_keeps_all():
 def test_blending_reads_what_the_copies_say_together():
     copies = [Copy("a", WHOLE.upper()), Copy("b", WHOLE[:30] + "…(weiter geht’s)"), Copy("c", f"{WHOLE} {CODE}")]
     assert blend(copies, language="de").text == WHOLE
+
+
+@pytest.mark.parametrize("query", ["?utm_source=rss", "?utm_source=rss&utm_medium=feed"])
+def test_a_query_that_a_feed_sticks_to_its_links_goes_where_another_copy_lacks_it(query):
+    stuck = f"Noten: https://a.example/1{query} und https://b.example{query}."
+    whole = stuck.replace(query, "")
+    assert remove_tracking([stuck, "Noten: https://a.example/1 und"], [1, 1])[0] == whole
+    assert remove_tracking([stuck, "Noten: https://a.example/1 und"], [1, 0.5])[0] == stuck, "of less trust"
+    assert remove_tracking([stuck, stuck], [1, 1]) == [stuck, stuck], "all have it"
+    assert remove_tracking([stuck, "Ohne Link"], [1, 1])[0] == stuck
+    named = "https://shop.example/?utm_source=show&id=7"
+    assert remove_tracking([named, "https://shop.example/"], [1, 1])[0] == named, "more than a campaign's"
