@@ -8,11 +8,11 @@ from feedgen.feed import FeedGenerator
 
 from aggregator.generator.content import feed_channel, links
 from aggregator.generator.content.feed_channel import FeedChannel
-from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.podcast_namespace import Row
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, FeedPage
-from aggregator.generator.podcast import add_entry, new_feed, to_feed_time
+from aggregator.generator.podcast import add_entry, new_feed
 
 NAME: Final = "feed.atom"
 

@@ -5,15 +5,13 @@ https://www.jsonfeed.org/version/1.1/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
-
-from msgspec import json
 
 from aggregator.generator.content import feed_channel, sanitize
 from aggregator.generator.content.feed_channel import PAGE, FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.json_text import to_json, without_empty
 from aggregator.generator.paging import WHOLE, FeedPage, count_archives, name_archive
 from aggregator.model.item import Item
 
@@ -100,16 +98,3 @@ def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[s
         "cut": item.cut,
         "fields": fields,
     }
-
-
-_INDENT: Final = 2
-
-
-def without_empty(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members whose value is not ``None``, an empty string or an empty list."""
-    return {key: value for key, value in members.items() if value is not None and value not in ("", [])}
-
-
-def to_json(document: Mapping[str, Any]) -> bytes:
-    """Return the document indented, with a line break at its end."""
-    return json.format(json.encode(document), indent=_INDENT) + b"\n"

@@ -8,7 +8,6 @@ text, attributes, rows within), and one extension writes all rows after feedgen'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 from feedgen.entry import FeedEntry
@@ -110,8 +109,3 @@ def add_entry(feed: FeedGenerator, rows: Sequence[Row]) -> FeedEntry:
     entry = feed.add_entry(order="append")
     entry.rows.rows = rows
     return entry
-
-
-def to_feed_time(at: datetime) -> datetime:
-    """Return the time as feeds give it: UTC, whole seconds."""
-    return at.astimezone(UTC).replace(microsecond=0)

@@ -13,7 +13,7 @@ from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.content.sanitize import clean_person
-from aggregator.generator.jsonfeed import to_json, without_empty
+from aggregator.generator.json_text import to_json, without_empty
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import SourceResult

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from aggregator.generator.content import feed_channel
 from aggregator.generator.content.feed_channel import FeedChannel
-from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.podcast_namespace import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, FeedPage
-from aggregator.generator.podcast import add_entry, new_feed, to_feed_time
+from aggregator.generator.podcast import add_entry, new_feed
 from aggregator.model.entry import Tag
 
 _PREFIXES: Final = ("itunes", "podcast", "atom", "content")

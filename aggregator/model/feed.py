@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final, Literal
-from uuid import UUID
+from typing import Literal
 
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.entry import Moment, Show, Tag
 from aggregator.model.item import HeldItem, Item, Override
 from aggregator.model.record import Record
 from aggregator.model.source import Source, SourceStatus
-
-PODCAST_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
-"""Namespace of the UUIDs made of feeds (podcast namespace, "guid"); every published guid depends on it."""
 
 
 class Channel(Record, frozen=True):

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from uuid import UUID
+
+PODCAST_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
+"""Namespace of the UUIDs made of feeds (podcast namespace, "guid"); every published guid depends on it."""
 
 _MOST_PREFIXES = 12  # real feeds nest up to four; more is a loop
 _LONGEST = 4096  # characters of an address that is looked into; no browser or host takes more than 8 KB

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from aggregator.generator.content import links, sanitize
 from aggregator.generator.content.sanitize import clean_person
-from aggregator.generator.podcast import to_feed_time
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
 
@@ -127,3 +126,8 @@ def _is_playable(item: Item) -> bool:
     """Return whether an item belongs in podcast.xml."""
     found = find_media(item)
     return found is not None and links.is_playable(found.type)
+
+
+def to_feed_time(at: datetime) -> datetime:
+    """Return the time as feeds give it: UTC, whole seconds."""
+    return at.astimezone(UTC).replace(microsecond=0)

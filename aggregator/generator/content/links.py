@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from aggregator.generator.content import sanitize
 from aggregator.model.entry import Enclosure
-from aggregator.model.feed import PODCAST_NAMESPACE
+from aggregator.text.urls import PODCAST_NAMESPACE
 
 # RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
 _KEEP = "!#$%&'()*+,/:;=?@[]~-._"

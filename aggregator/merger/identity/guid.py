@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 
 from aggregator.model.entry import Moment
-from aggregator.model.feed import PODCAST_NAMESPACE
 from aggregator.text.fold import fold
+from aggregator.text.urls import PODCAST_NAMESPACE
 
 
 def make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.generator.jsonfeed import to_json, without_empty
+from aggregator.generator.json_text import to_json, without_empty
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 plain = numbers.filter(lambda number: number == 0 or 1e-4 <= abs(number) < 1e16)
