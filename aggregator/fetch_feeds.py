@@ -9,7 +9,9 @@ from time import monotonic
 
 from msgspec import Struct
 
+from aggregator.config.load import Config
 from aggregator.fetchers.fetch import FetchedSource, PollStates, Terms, fetch
+from aggregator.fetchers.http.polling import Policy
 from aggregator.model.feed import Plan
 
 NEW_FEEDS_AHEAD = 9
@@ -110,3 +112,15 @@ def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
         if not feed.left:
             return feed
     return None
+
+
+def polling_policy(config: Config | None) -> Policy:
+    """Return how origins are polled, as the config says if there is one."""
+    if config is None:
+        return Policy()
+    return Policy(
+        contact=config.contact or "",
+        allow_networks=config.allow_networks,
+        proxy=config.proxy or "",
+        obey_robots=config.obey_robots,
+    )

@@ -24,9 +24,8 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, persist
 from aggregator.config.load import Config
 from aggregator.errors import NothingToPublishError, PublishError, StoreError
-from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
+from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
 from aggregator.fetchers.fetch import SPOKEN, Resources, Terms
-from aggregator.fetchers.http.polling import Policy
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
@@ -112,18 +111,6 @@ def open_run(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Ru
         finally:
             gc.set_threshold(*before)
             resources.close()
-
-
-def polling_policy(config: Config | None) -> Policy:
-    """Return how origins are polled, as the config says if there is one."""
-    if config is None:
-        return Policy()
-    return Policy(
-        contact=config.contact or "",
-        allow_networks=config.allow_networks,
-        proxy=config.proxy or "",
-        obey_robots=config.obey_robots,
-    )
 
 
 def fetch(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[FetchedFeed, ...]]:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import refresh
 from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
+from aggregator.fetch_feeds import polling_policy
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
 from aggregator.fetchers.http.target import redact
@@ -119,7 +119,7 @@ class SourcePreview(Struct, frozen=True):
 def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
     with ExitStack() as stack:
-        made = Resources(refresh.polling_policy(config))
+        made = Resources(polling_policy(config))
         if config is not None and ("://" in config.state or Path(config.state).exists()):
             store = stack.enter_context(database.open_store(config.state))
             made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))

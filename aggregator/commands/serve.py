@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
-from aggregator.commands.summary import has_failed
-from aggregator.commands.tick import Standing, tell, tick
+from aggregator.commands.summary import has_failed, print_news, warn
 from aggregator.config.load import load
-from aggregator.service import metrics, schedule, web
+from aggregator.service import metrics, scheduler, web
 from aggregator.service.metrics import Meter, Refreshed
+from aggregator.service.workers import Worker
 
 
 def run(
@@ -33,23 +33,24 @@ def run(
     A changed config is read again; if it is wrong, the errors are printed and the old one stays in use. A changed
     output folder needs a restart. SIGTERM or SIGINT finishes the running refresh and ends; a second one ends at once.
     """
-    standing = Standing(load(config))
-    output = standing.config.output
+    worker = Worker(load(config), typer.echo, warn)
+    output = worker.config.output
     typer.echo(f"serving {output} at http://{f'[{host}]' if ':' in host else host}:{port}/")
     # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None
-    with nullcontext() if no_refresh else schedule.ticking(partial(_tick, standing, meter), tell):
+    with nullcontext() if no_refresh else scheduler.ticking(partial(_tick, worker, meter), warn):
         web.serve(host, port, output, meter=meter)
 
 
-def _tick(standing: Standing, meter: Meter | None, at: datetime) -> None:
-    """One tick, counted where there is a meter."""
-    outcomes = tick(standing, at)
+def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
+    """Refresh what is due, print it, and count it if there is a meter."""
+    outcomes = worker.tick(at)
+    print_news(outcomes, at)
     if meter is not None:
-        silent = {each.feed: sum(map(has_failed, each.source_results)) for each in outcomes}
-        metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, silent[each.feed]) for each in outcomes])
+        failed = {each.feed: sum(map(has_failed, each.source_results)) for each in outcomes}
+        metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, failed[each.feed]) for each in outcomes])
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

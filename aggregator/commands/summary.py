@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
+import typer
+
 from aggregator.commands.output import format_count, shorten
+from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
 from aggregator.result import Outcome
 
@@ -28,6 +32,21 @@ def list_warnings(outcome: Outcome) -> tuple[str, ...]:
     if more := len(outcome.alarms) - len(alarms):
         alarms.append(f"{outcome.feed}: {format_count(more, 'more warning')}; see aggregator events and report.json")
     return (*failed, *alarms, *(shorten(failure, 300) for failure in outcome.failures))
+
+
+def print_news(outcomes: Sequence[Outcome], at: datetime) -> None:
+    """Print the warnings of a scheduled refresh, and a summary of each feed that changed."""
+    for outcome in outcomes:
+        for warning in list_warnings(outcome):
+            warn(warning)
+        if outcome.new or outcome.changed:
+            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *format_summary(outcome))))
+
+
+def warn(text: str) -> None:
+    """Print a warning on stderr."""
+    for line in escape_lines(text):
+        typer.echo(f"aggregator: {line}", err=True)
 
 
 def has_failed(source_result: SourceResult) -> bool:

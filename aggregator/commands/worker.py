@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
+from datetime import datetime
 
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.output import format_count
-from aggregator.commands.tick import Standing, tell, tick
+from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import load
-from aggregator.service import schedule
+from aggregator.service import scheduler
+from aggregator.service.workers import Worker
 
 
 def run(config: ConfigOption = CONFIG) -> None:
@@ -19,6 +20,10 @@ def run(config: ConfigOption = CONFIG) -> None:
     Several machines can share a PostgreSQL store and the output folder. SIGTERM or SIGINT finishes the running refresh
     and ends.
     """
-    standing = Standing(load(config))
-    typer.echo(f"refreshing {format_count(len(standing.config.plans), 'feed')} on schedule")
-    schedule.run(partial(tick, standing), tell)
+    worker = Worker(load(config), typer.echo, warn)
+    typer.echo(f"refreshing {format_count(len(worker.config.plans), 'feed')} on schedule")
+
+    def tick(at: datetime) -> None:
+        print_news(worker.tick(at), at)
+
+    scheduler.run(tick, warn)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-from aggregator.merger.repair.whitespace import NARROWEST
-
 _COMMENT = re.compile(r"<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL)
 # At an end of a text they are left over; inside it they are what it is about.
 _SILENT_HEAD = re.compile(
@@ -33,6 +31,7 @@ _TEX_QUOTES = re.compile(r"``(?=\S)([^`\n]{1,500}?)(?<=\S)''")
 _TEX_DOTS = re.compile(r"\\l?dots(?:\{\}|\b)")
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,5})[ \t:|]+(?=\S)")
+_NARROWEST = 40  # columns: no text is wrapped narrower, so that shorter lines are a list
 _LEAST_NUMBERED = 3
 # A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
@@ -69,7 +68,7 @@ def remove_quote_marks(text: str) -> str:
     lines = [line for line in text.split("\n") if line.strip()]
     if all(line.lstrip().startswith(">") for line in lines):
         return _QUOTED_LINE.sub("", text)
-    if len(lines) < _LEAST_NUMBERED or max(map(len, lines)) < NARROWEST:
+    if len(lines) < _LEAST_NUMBERED or max(map(len, lines)) < _NARROWEST:
         return text
     numbers = [_NUMBERED_LINE.match(line) for line in lines]
     told = [int(found[1]) for found in numbers if found]

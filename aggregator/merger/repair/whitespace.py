@@ -27,7 +27,7 @@ _SUSPENDED = frozenset(
     ("und", "oder", "bis", "and", "or", "to", "et", "ou", "e", "o", "y", "en", "of", "i", "och", "og")
 )
 # A wrapped text has one width; 40 columns is the narrowest seen. At 30, lists of titles would pass for wraps.
-NARROWEST = 40
+_NARROWEST = 40
 _SENTENCE_END = tuple(".!?:;…")
 
 
@@ -86,7 +86,7 @@ def unwrap_lines(text: str) -> str:
     if "" in lines:
         return text
     width = max(len(line.rstrip()) for line in lines[:-1])
-    if width < NARROWEST:
+    if width < _NARROWEST:
         return text
     fits = any(len(line.rstrip()) + 1 + len(after.split(" ", 1)[0]) <= width for line, after in pairwise(lines))
     finished = sum(line.rstrip().endswith(_SENTENCE_END) for line in lines[:-1])

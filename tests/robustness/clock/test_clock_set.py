@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.service import schedule
+from aggregator.service import scheduler
 from tests.support.harness import Town, guids, item, rss, tidy, whole
 from tests.support.tools import need
 
 TICKS = """
 import sys
 from datetime import timedelta
-from aggregator.service import schedule
-schedule.run(lambda now: print(now.isoformat(), flush=True), print, every=timedelta(seconds=0.3))
+from aggregator.service import scheduler
+scheduler.run(lambda now: print(now.isoformat(), flush=True), print, every=timedelta(seconds=0.3))
 """
 
 
@@ -113,7 +113,7 @@ def test_a_server_asks_once_a_day_whatever_its_clock_is_set_to(
         end = time.monotonic() + 180
         while len(town.asked) < wanted and time.monotonic() < end:
             time.sleep(0.1)
-        time.sleep(1.3 * schedule.TICK.total_seconds())  # and no further one
+        time.sleep(1.3 * scheduler.TICK.total_seconds())  # and no further one
         asked.append((moment, len(town.asked)))
     child.send_signal(signal.SIGTERM)
     assert (child.wait(60), child.stderr and child.stderr.read()) == (0, "")

@@ -13,7 +13,7 @@ from croniter import croniter  # type: ignore[import-untyped]  # its stubs are o
 from aggregator import refresh
 from aggregator.config.load import Config, load
 from aggregator.errors import NothingToPublishError
-from aggregator.service import schedule
+from aggregator.service import workers
 from tests.support.harness import Town, item, rss
 
 DAILY = "30 2 * * *"
@@ -26,7 +26,7 @@ def by_cron(config: Config, at: datetime) -> object:
 
 
 def by_service(config: Config, at: datetime) -> object:
-    return schedule.refresh_due(config, at)
+    return workers.refresh_due(config, at)
 
 
 CALLS = {"aggregator refresh": by_cron, "aggregator serve": by_service}

@@ -8,14 +8,14 @@ import time
 import urllib.request
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from aggregator.commands.tick import Standing, tell, tick
+from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import load
-from aggregator.service import schedule
+from aggregator.service import scheduler
+from aggregator.service.workers import Worker
 from tests.support.harness import Town, guids, item, rss, stamp, tidy, whole
 from tests.support.tools import need_strace
 
@@ -38,12 +38,12 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
     town.serve("/host", rss(item(1), item(2)))
     town.serve("/late", rss(item(3), item(4)))
     path = town.config(source(town, "host"))
-    standing = Standing(load(path))
+    worker = Worker(load(path), print, warn)
     ticks = threading.Semaphore(0)
 
-    def counted(at: object) -> None:
+    def counted(at: datetime) -> None:
         try:
-            tick(standing, at)  # type: ignore[arg-type]  # the schedule gives a time
+            print_news(worker.tick(at), at)
         finally:
             ticks.release()
 
@@ -51,11 +51,11 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
         for _ in range(times):
             assert ticks.acquire(timeout=60)
 
-    with schedule.ticking(counted, tell, every=timedelta(seconds=0.3)):
+    with scheduler.ticking(counted, warn, every=timedelta(seconds=0.3)):
         until(lambda: len(guids(town)) == 2)
         town.config(source(town, "host"), "wrong: {kind: fead}")
         ticked(5)
-        assert standing.config.plans[0].sources[0].name == "host"
+        assert worker.config.plans[0].sources[0].name == "host"
         town.config(source(town, "host"), source(town, "late"))
         until(lambda: len(guids(town)) == 4)
         path.unlink()
@@ -130,8 +130,8 @@ def test_a_tick_whose_origin_is_dead_is_told_once_and_ticks_go_on(
     town: Town, capfd: pytest.CaptureFixture[str]
 ) -> None:
     town.serve("/host", "", status=500)
-    standing = Standing(load(town.config(source(town, "host"))))
-    with schedule.ticking(partial(tick, standing), tell, every=timedelta(seconds=0.3)):
+    worker = Worker(load(town.config(source(town, "host"))), print, warn)
+    with scheduler.ticking(worker.tick, warn, every=timedelta(seconds=0.3)):
         until(lambda: town.asked == ["/host"])
         time.sleep(2)
     said = capfd.readouterr().err

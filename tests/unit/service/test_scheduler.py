@@ -15,7 +15,8 @@ import pytest
 
 from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, LockedError
-from aggregator.service.schedule import refresh_due, ticking
+from aggregator.service.scheduler import ticking
+from aggregator.service.workers import refresh_due
 from aggregator.store import database, polls
 from aggregator.store.connection import refresh_lock
 
@@ -24,22 +25,22 @@ QUICK = timedelta(milliseconds=50)
 SERVE = """
 import sys, time
 from datetime import timedelta
-from aggregator.service import schedule
+from aggregator.service import scheduler
 def tick(now):
     print("begun", flush=True)
     time.sleep(float(sys.argv[1]))
     print("ended", flush=True)
-schedule.run(tick, print, every=timedelta(hours=1))
+scheduler.run(tick, print, every=timedelta(hours=1))
 print("left", flush=True)
 """
 ASIDE = """
 import signal, threading, time
 from datetime import timedelta
-from aggregator.service import schedule
+from aggregator.service import scheduler
 def tick(now):
     time.sleep(0.5)
     signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
-schedule.run(tick, print, every=timedelta(hours=1))
+scheduler.run(tick, print, every=timedelta(hours=1))
 print("left", flush=True)
 """
 FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>A show</title><link>https://a.example/</link>

@@ -1,0 +1,118 @@
+"""Call a function every 30 seconds until the process is stopped, by APScheduler.
+
+The scheduler keeps nothing: one job in memory, one call at a time, missed calls made one. What is due stands in the
+store (`workers`), so that a restart asks no origin sooner and several processes share the work.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from types import FrameType
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.job import Job
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
+
+from aggregator.errors import AggregatorError, escape_lines
+
+TICK = timedelta(seconds=30)
+"""How late a source may be asked; each tick at which none is due costs one read of the store."""
+
+Tick = Callable[[datetime], object]
+Tell = Callable[[str], object]
+
+
+def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
+    """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
+
+    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread, which waits
+    at a socket: one that waits for a lock misses a signal that comes just before it sleeps (``signal.set_wakeup_fd``).
+    """
+    heard, told = socket.socketpair()
+    told.setblocking(False)
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+
+    with heard, told:
+        waker = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+        before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            with ticking(tick, tell, every=every):
+                while heard.recv(1)[0] not in before:
+                    pass
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(waker)
+
+
+@contextmanager
+def ticking(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> Iterator[None]:
+    """Tick in a thread while the body runs, first at once; when the body ends a tick at work is finished."""
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    scheduler = BackgroundScheduler(
+        jobstores={"default": MemoryJobStore()}, executors={"default": ThreadPoolExecutor(1)}, timezone=UTC
+    )
+    job = scheduler.add_job(
+        _once,
+        _Beat(every),
+        args=(tick, tell),
+        next_run_time=datetime.now(UTC),
+        coalesce=True,
+        max_instances=1,
+        misfire_grace_time=None,
+    )
+    scheduler.start()
+    stop = Event()
+    watch = Thread(target=_watch, args=(job, every, stop), daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watch.join()
+        scheduler.shutdown(wait=True)
+
+
+class _Beat(BaseTrigger):  # type: ignore[misc]  # APScheduler says no types
+    """A tick so long after now, whatever came before.
+
+    APScheduler's own interval counts every tick that it missed: set ahead by years, a clock costs it minutes and
+    gigabytes.
+    """
+
+    def __init__(self, every: timedelta) -> None:
+        self.every = every
+
+    def get_next_fire_time(self, _previous: datetime | None, now: datetime) -> datetime:
+        """Return the next tick."""
+        return now + self.every
+
+
+def _watch(job: Job, every: timedelta, stop: Event) -> None:
+    """Have the tick come at once where the clock was set, looked at by time that really passes.
+
+    APScheduler knows the clock only: set back by a day, it would not tick for a day.
+    """
+    while not stop.wait(every.total_seconds()):
+        now = datetime.now(UTC)
+        if abs(job.next_run_time - now) > 2 * every:
+            job.modify(next_run_time=now)
+
+
+def _once(tick: Tick, tell: Tell) -> None:
+    """One tick. What a person can act on is told, a defect shows its traceback (APScheduler logs it); both go on."""
+    try:
+        tick(datetime.now(UTC).replace(microsecond=0))
+    except AggregatorError as error:
+        for line in escape_lines(str(error)):
+            tell(line)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from aggregator.config.load import load
+from aggregator.service.workers import Worker
+
+CONFIG = "feeds:\n  crumb-talk:\n    title: Crumb Talk\n    sources:\n      topic: {kind: listing, path: topic.txt}\n"
+
+
+def rewrite(path: Path, text: str) -> None:
+    before = path.stat().st_mtime_ns
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+def test_a_changed_config_takes_effect_and_a_wrong_one_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIG, encoding="utf-8")
+    news: list[str] = []
+    warnings: list[str] = []
+    worker = Worker(load(path), news.append, warnings.append)
+    assert worker.reload().plans[0].channel.title == "Crumb Talk"
+    rewrite(path, CONFIG.replace("title: Crumb Talk", "title: Crust Talk"))
+    assert worker.reload().plans[0].channel.title == "Crust Talk"
+    rewrite(path, CONFIG.replace("title:", "titel:"))
+    for _ in range(2):
+        assert worker.reload().plans[0].channel.title == "Crust Talk"
+    path.unlink()
+    assert worker.reload().plans[0].channel.title == "Crust Talk"
+    assert news == [f"{path}: read again"]
+    assert [sum(text in each for each in warnings) for text in ("unknown key", "the previous config stays in use")] == [
+        1,
+        2,
+    ]
