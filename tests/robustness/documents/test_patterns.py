@@ -19,9 +19,9 @@ GROWTH = 2.9
 """A double length may take so many times as long; a square takes 4 times."""
 
 BOUNDED = {
-    "text.urls.SIMPLECAST": "asked only of the first LONGEST characters of an address",
+    "text.urls._SIMPLECAST": "asked only of the first LONGEST characters of an address",
     "service.web._LINK": "asked only of the first HEAD bytes of our own files",
-    "fetchers.directories.listing.DATED": "asked only of lines of at most LONGEST_HEAD characters",
+    "fetchers.directories.listing._DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
 """Patterns that may be quadratic, because what they are asked of is short, and where that is decided."""
 

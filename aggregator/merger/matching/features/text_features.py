@@ -36,8 +36,9 @@ _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
 _COUNTERS = (
     re.compile(r"(?P<before>\W{0,3}(?:[^\W\d]{1,12}\W{0,3})?)(?P<number>\d{1,4})(?![.,]\d)(?P<after>\W+)(?=\S)"),
-    re.compile(r"(?<=\S)(?P<before>\W+(?:[^\W\d]{1,12}\W{0,3})?)(?<!\d[.,])(?P<number>\d{1,4})(?P<after>\W*)$"),
+    re.compile(r"(?<=\S)(?P<before>\W{1,8}(?:[^\W\d]{1,12}\W{0,3})?)(?<!\d[.,])(?P<number>\d{1,4})(?P<after>\W{0,8})$"),
 )  # of a title's beginning, "Puntata 12: X", and of its end, "X [12]"
+_LONGEST_COUNTER = 36  # characters of a counter at the end of a title
 _SERIES = 3  # titles of one listing that differ in their number alone; two may be "X" and its sequel
 _DIGITS = re.compile(r"\d+")
 _WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." is none
@@ -124,7 +125,9 @@ def _find_counter(
 
 def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the match of a counter that leaves a title with a letter."""
-    match = pattern.search(text[:_DESCRIBED]) if pattern is _COUNTERS[1] else pattern.match(text)
+    match = (
+        pattern.search(text, max(0, len(text) - _LONGEST_COUNTER)) if pattern is _COUNTERS[1] else pattern.match(text)
+    )
     if match is None or not any(map(str.isalpha, f"{text[: match.start()]}{text[match.end() :]}")):
         return None
     return match
