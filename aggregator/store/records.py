@@ -51,6 +51,7 @@ def _encode(value: Any) -> str:
         return _ENCODER.encode(replace_surrogates(msgspec.to_builtins(value))).decode()
 
 
+@cache
 def _defaults(kind: type[Struct], names: frozenset[str]) -> dict[str, Any]:
     """Return the default of each named field of a class of records."""
     return {each.name: each.default for each in fields(kind) if each.name in names}

@@ -46,6 +46,8 @@ _ODD = re.compile(
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?=[a-z])")
+# The inside of a run of ASCII: no pattern above looks further than one character from one beyond ASCII.
+_PLAIN_INSIDE = re.compile(r"([\x00-\x7f])[\x00-\x7f]+(?=[\x00-\x7f])")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LOSSES = re.compile(f"{LOST}+")
@@ -80,10 +82,11 @@ def redecode_others(text: str) -> str:
 
 def count_odd_spots(text: str) -> int:
     """Return how many spots of a text no writer makes, in any language; U+FFFD is not counted."""
-    found = len(_ODD.findall(text))
-    if len(_EAST_ASIAN.findall(text)) < _FEW * len(text):
-        found += len(_ATTACHED.findall(text))
-    return found + sum(one not in _common_ideographs() for one in _IDEOGRAPH.findall(text))
+    near = _PLAIN_INSIDE.sub(r"\1 ", text)
+    found = len(_ODD.findall(near))
+    if len(_EAST_ASIAN.findall(near)) < _FEW * len(text):
+        found += len(_ATTACHED.findall(near))
+    return found + sum(one not in _common_ideographs() for one in _IDEOGRAPH.findall(near))
 
 
 def _is_utf8_read_as(text: str, encoding: str) -> bool:
