@@ -50,7 +50,13 @@ def configured(folder: Path, places: dict[str, list[str]], networks: str = "") -
     lines += [f"allow_networks: [{networks}]"] if networks else []
     lines.append("feeds:")
     for name, sources in places.items():
-        lines += [f"  {name}:", f"    title: {name}", "    link: https://example.org/", "    sources:"]
+        lines += [
+            f"  {name}:",
+            f"    title: {name}",
+            "    link: https://example.org/",
+            "    window: 0",
+            "    sources:",
+        ]
         for place, source in enumerate(sources):
             where = "url" if source.startswith("http") else "path"
             lines.append(f"      s{place}: {{kind: feed, {where}: '{source}'}}")

@@ -36,7 +36,8 @@ def encode(record: Any, *, without: frozenset[str] = frozenset()) -> str:
     >>> encode(Duration(90, 60)), encode(Duration(90))
     ('{"seconds":90,"step":60}', '{"seconds":90}')
     """
-    return _encode(replace(record, **_defaults(type(record), without)) if without else record)
+    kind: Any = type(record)
+    return _encode(replace(record, **_defaults(kind, without)) if without else record)
 
 
 def encode_all(records: Iterable[Any]) -> str:
@@ -52,7 +53,7 @@ def _encode(value: Any) -> str:
 
 
 @cache
-def _defaults(kind: type[Struct], names: frozenset[str]) -> dict[str, Any]:
+def _defaults(kind: Any, names: frozenset[str]) -> dict[str, Any]:
     """Return the default of each named field of a class of records."""
     return {each.name: each.default for each in fields(kind) if each.name in names}
 
