@@ -67,7 +67,7 @@ class _Repaired(Struct, frozen=True):
 
 
 class _Summary(Struct, frozen=True):
-    """What is needed of a feed's entries after they became items.
+    """Facts about a feed's entries that are still needed after they became items.
 
     ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike.
     """

@@ -16,7 +16,7 @@ from aggregator.model.record import Record
 
 
 class Progress(Struct, frozen=True):
-    """Where a refresh is: a feed, a source of it (empty after reading), and the stage."""
+    """A step of a refresh: a feed, a source of it (empty after parsing), and the stage."""
 
     feed: str
     source: str
@@ -70,7 +70,7 @@ class FileState(Record, frozen=True):
 
 
 class Publication(Record, frozen=True):
-    """What was last published of one feed: from which input, what the summary says of it, and its files.
+    """The last publication of one feed: digest of its input, figures of the summary, and its files.
 
     ``input`` is the digest of all that the feed is made from besides its entries. ``held`` is one line for each source
     whose new items are held. ``until`` is when time alone makes it another feed, ``None`` for never.

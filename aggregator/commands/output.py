@@ -1,4 +1,4 @@
-"""What the commands print: counts, times, lengths, tables, JSON, and text of sources made safe for a terminal."""
+"""Format and print counts, times, lengths, tables and JSON; text of sources is made safe for a terminal."""
 
 from __future__ import annotations
 

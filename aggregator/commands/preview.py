@@ -101,7 +101,7 @@ def _refine_kind(source: Source, listing: Listing) -> Source:
 
 
 class SourcePreview(Struct, frozen=True):
-    """What one fetch of a source gave.
+    """The result of fetching one source once.
 
     ``entries`` counts the entries that belong to the feed, ``newest`` is their newest date. ``message`` says why the
     source failed, or what was noted while reading. ``listing`` is ``None`` if the source failed.

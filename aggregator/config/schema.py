@@ -92,7 +92,7 @@ def _show_schema(schema: JsonDict) -> None:
 
 
 class OnlyKeys(Keys):
-    """Which entries belong to the feed; each given key must match."""
+    """Keys that select the entries of a source which belong to the feed; each given key must match."""
 
     show: Text | None = Field(default=None, description="Name of the show, as the listing writes it.")
     category: Text | None = Field(default=None, description="A category that the entry must have.")

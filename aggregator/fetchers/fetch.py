@@ -86,7 +86,7 @@ class Resources(Struct):
 
 
 class Terms(Struct, frozen=True):
-    """How a run fetches: with what, the run's clock, and who is told of it.
+    """Resources and clock of a run's requests, and the listener of its progress.
 
     ``cron`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due, too.
     """

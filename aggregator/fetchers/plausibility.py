@@ -1,4 +1,4 @@
-"""Whether a listing is believed: one that lost half of its items at once is held back until it was seen repeatedly.
+"""Hold back a listing that lost half of its items at once, until it was seen repeatedly.
 
 What is not believed leaves the memory as it was, validators and digest too: they name the document that is held, so
 that the next question brings the doubtful one again. Tried and dropped: keeping the validators of a doubtful answer
@@ -27,7 +27,7 @@ _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 
 
 class Verdict(Struct, frozen=True):
-    """Whether the listing is believed, what to remember of its address, and where it is not, why in one line."""
+    """Decision on a listing: ``believed`` or not, the poll state to keep, and the reason in one line if it is not."""
 
     believed: bool
     poll_state: PollState

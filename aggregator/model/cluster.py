@@ -38,7 +38,7 @@ class Cluster(Record, frozen=True):
 
 
 class Decision(Record, frozen=True):
-    """What a person decided about two entries or items, each named by entry id or guid."""
+    """A person's decision about two entries or items, each named by entry id or guid."""
 
     verdict: Verdict
     left: str

@@ -138,7 +138,7 @@ class Show(Record, frozen=True):
 
 
 class Rhythm(Record, frozen=True):
-    """How often a document asks to be asked: a least interval, and UTC hours and days (Monday is 0) to leave out.
+    """Polling wishes of a document: a least interval, and UTC hours and days (Monday is 0) to leave out.
 
     RSS 2.0 ``ttl``, ``skipHours``, ``skipDays``; RSS 1.0 syndication module ``sy:updatePeriod``.
     """
@@ -149,7 +149,7 @@ class Rhythm(Record, frozen=True):
 
 
 class Listing(Record, frozen=True):
-    """What one document says: its entries in their order, the show, and how it was understood.
+    """Content of one document: its entries in their order, the show, and remarks on how it was parsed.
 
     ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.
     ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed.

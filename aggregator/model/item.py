@@ -18,7 +18,7 @@ class Dissent(Record, frozen=True):
 
 
 class Provenance(Record, frozen=True):
-    """How one field came to its value.
+    """Origin of the value of one field.
 
     ``witness`` gave the value, ``agreeing`` said the same, ``dissent`` said otherwise; ``confidence`` is between
     0 and 1; ``notes`` are the repairs the value went through.
@@ -78,7 +78,7 @@ class Item(Record, frozen=True):
 
 
 class Promise(Record, frozen=True):
-    """What was promised to subscribers about one item, for ever.
+    """State of one published item that must be kept for ever.
 
     ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
     than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
@@ -105,7 +105,7 @@ class Promise(Record, frozen=True):
 
 
 class Override(Record, frozen=True):
-    """What a person wants one field of one item to be, whatever the sources say."""
+    """A person's value for one field of one item, used whatever the sources list."""
 
     guid: str
     field: str
@@ -134,7 +134,7 @@ class HeldItem(Record, frozen=True):
 
 
 class Admission(Record, frozen=True):
-    """Which new items are held, sorted by their entries, and until when the answer stands if nothing else changes."""
+    """New items that are held, sorted by their entries, and the time until which this stands, all else equal."""
 
     held: tuple[HeldItem, ...] = ()
     until: datetime | None = None

@@ -12,7 +12,7 @@ SourceStatus = Literal["ok", "unchanged", "snapshot", "cached", "failed", "held 
 
 
 class Only(Record, frozen=True):
-    """Which entries of a listing belong to the feed: each given pattern must hold; none given lets all through."""
+    """Patterns that entries of a listing must match to belong to the feed; without any, all belong."""
 
     show: str | None = None
     category: str | None = None
@@ -60,14 +60,14 @@ class Request(Record, frozen=True):
 
 
 class Validators(Record, frozen=True):
-    """What the origin gave to ask conditionally with, byte for byte (RFC 9110 section 13.1)."""
+    """Validators of an answer, byte for byte, for the next conditional request (RFC 9110 section 13.1)."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
 class Document(Record, frozen=True):
-    """What one request brought back: the decoded body, and how the origin described it.
+    """Answer to one request: the decoded body, and its description by the origin.
 
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
     ``media_type`` is lower case without parameters; ``charset`` is what HTTP said. ``partial`` is true where the
@@ -85,7 +85,7 @@ class Document(Record, frozen=True):
 
 
 class PollState(Record, frozen=True):
-    """What is remembered of one address of one source between two polls.
+    """State kept of one address of one source between two polls.
 
     ``digest`` is of the last body believed; ``asked`` and ``answered`` are when it was last asked and last answered
     usably; ``errors`` counts failures in a row. ``not_before`` is what freshness or backoff ask (``--force`` may
@@ -123,7 +123,7 @@ class PollState(Record, frozen=True):
 
 
 class Robots(Record, frozen=True):
-    """What the robots.txt of one origin (scheme, host and port) last said to us, and what is remembered of asking it.
+    """Last robots.txt of one origin (scheme, host and port), and the state of polling it.
 
     ``poll_state`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
     ever had. ``missed`` is since when it cannot be had, ``None`` where it can, and ``why`` what is in the way.
@@ -136,7 +136,7 @@ class Robots(Record, frozen=True):
 
 
 class Answer(Record, frozen=True):
-    """What one request came to: a new document, or none (not modified, failed, or not asked), and what to remember.
+    """Outcome of one request: a new document, or none (not modified, failed, or not asked), and the state to keep.
 
     ``state`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
     ask, else "failed" with the reason in ``message``. ``beside`` is what came of another address that was asked for

@@ -1,1 +1,1 @@
-"""What runs on and on."""
+"""Long-running services: scheduler, workers, web server, metrics."""

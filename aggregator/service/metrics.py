@@ -37,7 +37,7 @@ class Answered(Struct, frozen=True):
 
 
 class Refreshed(Struct, frozen=True):
-    """What a refresh of one feed came to, as far as it is counted; ``at`` is aware."""
+    """Result of refreshing one feed, as it is counted; ``at`` is aware."""
 
     feed: str
     at: datetime

@@ -129,7 +129,7 @@ def _clock_went_back(store: Store, at: datetime) -> bool:
 
 
 def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, str], datetime]:
-    """When each source is due by what is remembered of it."""
+    """Return when each source is due, by its poll states."""
     known = polls.read_poll_states(store, [plan.name for plan in config.plans])
     return {
         (plan.name, source.name): polling.due_at(plan.refresh, known.get((plan.name, source.name), ()), at)

@@ -1,4 +1,4 @@
-"""What a person decided, and the events of each feed.
+"""Read and write decisions of a person, and the events of each feed.
 
 A person decides which entries are one item or two, what a field says whatever the sources do, whether held items are
 published, and which sources are forgotten. A decision stands until another takes its place or it is undone; each is

@@ -87,7 +87,7 @@ class EntryRows(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """How many keys of a listing were never seen before, have other content now, and are as before."""
+    """Numbers of keys of a listing that are new, that have other content now, and that are as before."""
 
     new: int = 0
     changed: int = 0

@@ -1,4 +1,4 @@
-"""When sources may be asked: poll states, hosts that sent Retry-After, robots.txt, and the table of due times.
+"""Read and write poll states, hosts that sent Retry-After, robots.txt, and due times.
 
 Several workers may share the table of due times: a worker claims sources for a time (a lease). One that dies loses them
 when the time has passed, and one that comes too late can no longer release them. When a source is due is decided by

@@ -1,1 +1,1 @@
-"""What can be learned from strings alone; knows no Entry."""
+"""Functions of strings alone, without entries or sources."""

@@ -46,7 +46,7 @@ class Token(NamedTuple):
 
     @property
     def lexical(self) -> bool:
-        """Whether there is a letter or a digit in it."""
+        """Return whether the token has a letter or a digit."""
         return self.key[:1].isalnum()
 
 

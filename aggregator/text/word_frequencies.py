@@ -1,4 +1,4 @@
-"""How often words occur in a language, from the lists of wordfreq (data CC BY-SA 4.0), loaded only when first needed.
+"""Word frequencies by language, from wordfreq (data CC BY-SA 4.0), loaded when first needed.
 
 The lists answer one question: of two readings of a word, is one of them a word? They never add anything to a text.
 """

@@ -25,7 +25,7 @@ OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.
 
 
 class Served(Struct, frozen=True):
-    """How an origin gave the document: where it came from in the end, its type, and whether it can be asked again.
+    """An answer as its origin described it: final address, media type, charset, validators.
 
     ``media_type`` is lower case without parameters; ``validators`` says whether there was an ETag or Last-Modified.
     """
@@ -168,7 +168,7 @@ def find_line(element: Node) -> int | None:
 
 
 def make_place(item: Node, position: int) -> Spot:
-    """Where an item stands, counted from 1, with its id."""
+    """Return the place of an item, counted from 1, with its id."""
     said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
     return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), find_line(item))

@@ -1,4 +1,4 @@
-"""What a value of a feed may look like: dates, lengths, languages, addresses, and text that was spoiled on its way."""
+"""Check values of a feed: dates, lengths, languages, addresses, and text damaged on its way."""
 
 from __future__ import annotations
 

@@ -103,6 +103,17 @@ def test_no_group_repeats_possessively() -> None:
     assert [name for name, text, _ in map(read, FILES) if re.search(possessive, text)] == []
 
 
+def test_no_docstring_begins_with_a_question_word() -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    assert [
+        f"{name}: {text.splitlines()[0]}"
+        for name, _, tree in map(read, FILES)
+        for node in ast.walk(tree)
+        if isinstance(node, documented)
+        and re.match(r"(What|Whether|Which|Whom?|How|When|Where|Why)\b", text := ast.get_docstring(node) or "")
+    ] == []
+
+
 def test_an_init_holds_one_docstring_and_nothing_else() -> None:
     trees = [(name, tree) for name, _, tree in map(read, sorted(PACKAGE.rglob("__init__.py")))]
     assert [name for name, tree in trees if len(tree.body) != 1 or not ast.get_docstring(tree)] == []

@@ -16,8 +16,8 @@ from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import entry as feed_item
 from aggregator.fetchers.feeds import entry as feed_show
 from aggregator.fetchers.feeds import rss_atom
+from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.podcast import Account
-from aggregator.fetchers.feeds.rss_atom import NotSoundError
 from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document

@@ -1,4 +1,4 @@
-"""What feedparser drops or merges, read from the XML beside it: repeated, nested and unknown elements.
+"""Read from the XML the repeated, nested and unknown elements that feedparser drops or merges.
 
 feedparser keeps one of several ``podcast:`` elements, knows only "yes" and "clean" of ``itunes:explicit``, and
 flattens categories (6.0.14). Items are matched by their order, so their number must agree with feedparser's.
@@ -96,7 +96,7 @@ class ItemAccount(NamedTuple):
 
 
 class Account(Struct):
-    """What the XML says beside feedparser; ``sound`` is false where libxml2 had to recover."""
+    """Elements read from the XML beside feedparser; ``sound`` is false if libxml2 had to recover."""
 
     channel: dict[str, str] = field(default_factory=dict)
     tags: list[Tag] = field(default_factory=list)

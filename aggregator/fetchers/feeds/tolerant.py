@@ -27,7 +27,7 @@ _LONGEST_REASON = 200  # characters of a parser's own words
 
 
 class Parsed(NamedTuple):
-    """What feedparser answered: format, channel, entries, what is wrong with the bytes, and the XML's own account."""
+    """Result of feedparser: format, channel, entries, faults of the bytes, and the elements read from the XML."""
 
     version: str
     channel: Mapping[str, Any]

@@ -208,7 +208,7 @@ class _Session(requests.Session):
 
 
 class _When(Struct, frozen=True):
-    """When the request went out and the answer had come by the run's clock, and how long ago that clock was read."""
+    """Start and end of a request by the run's clock, and the age of that reading of the clock."""
 
     asked: datetime
     ended: datetime

@@ -43,7 +43,7 @@ logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote what 
 
 
 class Meter(Struct):
-    """What one fetch may still cost: until when (`time.monotonic`), and how many bytes from the wire.
+    """Budget of one fetch: its deadline (`time.monotonic`), and the bytes left on the wire.
 
     ``reached`` is whether any origin took a connection, or refused it itself.
     """
@@ -68,7 +68,7 @@ class Meter(Struct):
 
 
 class Exchange(Struct, frozen=True):
-    """What a connection must know of one request: where to, what it may cost, and by which rules it connects.
+    """One request as its connection needs it: target, budget, and rules for connecting.
 
     ``allowed`` are the private networks (CIDR) that may be reached. ``proxy`` is the one that all connections are made
     through; ``None`` if they are made from here.

@@ -18,7 +18,7 @@ _GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
 class _Stream(Protocol):
-    """What `zlib.decompressobj` gives."""
+    """The interface of `zlib.decompressobj`."""
 
     @property
     def unconsumed_tail(self) -> bytes: ...

@@ -1,4 +1,4 @@
-"""What goes wrong on the way, in a person's words."""
+"""Network failures in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When to ask again and what to remember of an answer: pure decisions over PollState, no clock and no socket.
+"""Decide when to ask an address again and what to remember of an answer: pure functions of PollState.
 
     not before = latest of  asked + floor,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
     hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
@@ -50,7 +50,7 @@ class PollIntervals(Struct, frozen=True):
 
 
 class Policy(Struct, frozen=True):
-    """How origins are asked, the same for a whole run.
+    """Rules for asking origins, the same for a whole run.
 
     ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that may be
     reached besides what is public. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
@@ -75,7 +75,7 @@ class Policy(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """What an answer said, without its body; ``permanent`` is where it came from if every redirect was 301 or 308.
+    """Status and header of an answer; ``permanent`` is its last address if every redirect was 301 or 308.
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
     the answer had come by the run's clock, ``late`` how long before it that was read. ``conditional`` is whether

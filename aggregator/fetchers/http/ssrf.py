@@ -1,4 +1,4 @@
-"""Which addresses may be reached: judged on what a name resolved to, never on how it was spelt."""
+"""Decide which addresses may be reached, by what a name resolved to and never by how it was spelt."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ON_THE_WIRE = "".join(chr(code) for code in range(0x21, 0x7F))
 
 
 class Target(Struct, frozen=True):
-    """Where one request goes: ``host`` in ASCII, ``path`` with its query as configured, ``login`` for Basic or None."""
+    """Parts of the address of one request: ``host`` in ASCII, ``path`` with its query, ``login`` for Basic or None."""
 
     scheme: _Scheme
     host: str

@@ -1,4 +1,4 @@
-"""What every kind does with its entries: keys unique in a listing, titles for items without one, limits of length."""
+"""Unique keys within a listing, titles for items without one, and limits of length, for every kind of source."""
 
 from __future__ import annotations
 

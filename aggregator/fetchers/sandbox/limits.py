@@ -1,4 +1,4 @@
-"""What parsing one document may cost, and a fast check for documents made to cost more.
+"""Limits of parsing one document, and a fast check for documents made to exceed them.
 
 A document that passes the check proves nothing: the limits hold for it, too. The check ends the common bombs in
 milliseconds with a line that names them, not after seconds with a kill.
@@ -34,7 +34,7 @@ _XML = re.compile(rb"\s*+(?>(?:\xef\xbb\xbf)?)\s*+<(?:\?xml|rss|feed|rdf:RDF)\b"
 
 
 class Limits(Struct, frozen=True):
-    """What parsing one document may cost: processor and wall seconds, megabytes above those of an idle process, items.
+    """Most that one document may cost: processor and wall seconds, megabytes above an idle process, items.
 
     The dearest honest documents measured, 18,000 full items of a sound feed (72 MB) and 50,000 short ones, need 2.5 and
     4.4 s of processor time, 4,000 full ones that only feedparser takes 2.5 s. 10 % less loses none of them.

@@ -1,4 +1,4 @@
-"""What subscribers see of a feed, in a form that is small to store and shows every change.
+"""The published state of a feed in a small form that shows every change.
 
 Of a long text only its size and a digest are stored.
 """

@@ -1,1 +1,1 @@
-"""What the formats say of an item and of its show: clean, bounded, equal in all of them."""
+"""Content of an item and of its channel, clean and bounded, equal in all formats."""

@@ -35,7 +35,7 @@ _ValueKind = Literal[
 
 
 class _ElementRule(Struct, frozen=True):
-    """What one element may be: its places, ``many`` or one, its text, its attributes (a needed one ends in "!").
+    """Rules for one element: places, ``many`` or one, text, attributes (a needed one ends in "!").
 
     ``longest`` is the most characters of the text. ``children`` are (name, least, most) of the elements within.
     ``needs_text`` is false where the element says all in its attributes.

@@ -1,4 +1,4 @@
-"""What the pages show of a feed: every word, link and number, ready for the templates."""
+"""Values that the pages show: every word, link and number, ready for the templates."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class PreparedCopy(Struct):
 
     @property
     def finished(self) -> bool:
-        """Whether the text ends as a sentence does."""
+        """Return whether the text ends as a sentence does."""
         return bool(self.tokens) and self.tokens[-1].surface.endswith(_FINISHED)
 
     @property

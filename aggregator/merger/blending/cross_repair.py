@@ -193,7 +193,7 @@ def strip_accent(letter: str) -> str:
 
 
 class _Case(IntEnum):
-    """How much the case of a text tells: nothing, where words begin, or all that its author wrote."""
+    """Information in the case of a text: none, sentence beginnings only, or all that its author wrote."""
 
     SINGLE = 0
     TITLED = 1

@@ -1,4 +1,4 @@
-"""What is learned from many items and helps with each: boilerplate, error rates of sources, the style of shows."""
+"""Learn from many items for each: boilerplate, error rates of sources, the style of shows."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Voters(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """How a token is written, the copies that write the word so, and the share of the evidence for it (0 to 1)."""
+    """One spelling of a token, the copies that have it, and its share of the evidence (0 to 1)."""
 
     text: str
     writers: tuple[int, ...]

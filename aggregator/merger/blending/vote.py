@@ -49,7 +49,7 @@ class Stretch(Struct):
 
     @property
     def probability(self) -> float:
-        """How sure it is that they are in the text, 0 to 1."""
+        """Return the probability that they are in the text, 0 to 1."""
         return 1 / (1 + exp(-max(-_CERTAIN, min(_CERTAIN, self.odds))))
 
 

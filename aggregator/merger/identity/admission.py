@@ -34,21 +34,21 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Coverage(Struct, frozen=True):
-    """What a source lists now: its genres, and the date of its oldest entry, ``None`` where no entry has a date."""
+    """Genres that a source lists now, and the date of its oldest entry; ``None`` if no entry has a date."""
 
     genres: frozenset[Genre]
     oldest: datetime | None = None
 
 
 class Arrival(Struct, frozen=True):
-    """When an entry was first seen, and in which listing of its source, counted from 1."""
+    """Time when an entry was first seen, and the number of that listing of its source, counted from 1."""
 
     first_seen: datetime
     listing: int = 1
 
 
 class Situation(Struct, frozen=True):
-    """What decides about new items besides themselves.
+    """Facts that decide about new items, besides the items themselves.
 
     ``sources`` are those of the config. ``heard`` are the sources that answer, each with the time at which that answer
     no longer counts (``None``: as long as it is the last). ``coverage`` is by source. ``arrivals`` and ``decided`` are

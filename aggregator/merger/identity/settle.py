@@ -53,7 +53,7 @@ _Age = tuple[float, datetime, str, int]
 
 
 class Past(Struct, frozen=True):
-    """What the store knows when items are settled: for one feed, its promises and where its entries come from.
+    """State of one feed in the store before its items are identified.
 
     ``first_seen`` gives for each entry id when it was first remembered; ``trust`` is each source's, 0 to 1;
     ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.

@@ -1,4 +1,4 @@
-"""What no two items of one feed may share, because apps would then show only one of them.
+"""Remove enclosures that two items of a feed share, because apps would show only one of the items.
 
 An enclosure address stands once: Apple ignores later items with a known one ("Podcaster's guide to RSS", enclosure).
 It belongs to the item that the most trusted source lists it for, whenever that was published; of equally trusted ones

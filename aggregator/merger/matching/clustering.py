@@ -21,7 +21,7 @@ _Edge = tuple[float, int, int]  # the weight of two rows being one, the lower ro
 
 
 class Rules(Struct, frozen=True):
-    """What clustering obeys besides the weights.
+    """Constraints of clustering besides the weights.
 
     ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where
     unknown) for each or none. ``groups`` are rows that stay together whatever the evidence; ``apart`` pairs of rows

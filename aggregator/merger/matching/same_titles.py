@@ -70,7 +70,7 @@ class _Side(Struct, frozen=True):
 
 
 class _Meeting(Struct, frozen=True):
-    """Which entries of two sides meet under a displacement (places in each), and what speaks for it.
+    """Entries of two sides paired under one displacement (places in each), and the evidence for it.
 
     ``agreeing`` is the share of entries that meet, or, where dates say nothing, of pairs whose lengths or texts agree.
     """

@@ -36,7 +36,7 @@ UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
 class Weights(Struct, frozen=True):
-    """How much the values of each source weigh.
+    """Weights of the values of each source.
 
     ``trust`` is between 0 and 1. ``keeps`` are the sources of whose texts nothing is cut as boilerplate.
     ``repeated_links`` are (source, link) pairs that stand on several of its items.

@@ -183,7 +183,7 @@ _STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5
 
 
 class Choice(NamedTuple):
-    """What a stretch of text may have been: the character, how much of the text it takes, and the price of the reading.
+    """One reading of a stretch of text: the character, the length it replaces, and the price of the reading.
 
     ``cost`` is how worn its bytes are, ``price`` also how strange its character is.
     """

@@ -38,7 +38,7 @@ class Split(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What titles of a show begin and end with, in small letters, each number as #."""
+    """Beginnings and ends that titles of a show have in common, in small letters, each number as #."""
 
     heads: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What a title marks: episode and season numbers, part, re-run or extra, stage of a release."""
+"""Markers of a title: episode and season numbers, part, re-run or extra, stage of a release."""
 
 from __future__ import annotations
 

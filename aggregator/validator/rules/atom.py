@@ -1,4 +1,4 @@
-"""What holds for Atom, and for the links of Atom that any XML feed may have: paging and push."""
+"""Rules for Atom, and for links of Atom in any XML feed: paging and push."""
 
 from __future__ import annotations
 

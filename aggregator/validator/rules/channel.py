@@ -1,4 +1,4 @@
-"""What holds for the channel of an RSS feed, and what directories ask of a podcast's."""
+"""Rules for the channel of an RSS feed, and for what directories ask of a podcast's."""
 
 from __future__ import annotations
 

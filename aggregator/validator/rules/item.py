@@ -1,4 +1,4 @@
-"""What holds for the items of an RSS feed."""
+"""Rules for the items of an RSS feed."""
 
 from __future__ import annotations
 

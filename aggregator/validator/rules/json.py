@@ -1,4 +1,4 @@
-"""What holds for JSON Feed 1.1, and for OPML 2.0."""
+"""Rules for JSON Feed 1.1, and for OPML 2.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for elements of the itunes and podcast namespaces."""
+"""Rules for elements of the itunes and podcast namespaces."""
 
 from __future__ import annotations
 

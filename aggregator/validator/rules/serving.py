@@ -1,4 +1,4 @@
-"""What holds for a feed as it is served; a file is not served, and breaks none of this."""
+"""Rules for a feed served over HTTP; a local file breaks none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every XML document, whatever its format."""
+"""Rules for every XML document, whatever its format."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _declared(document: FeedDocument) -> list[tuple[str | None, str]]:
 
 
 def _path(element: Node) -> Spot:
-    """Where an element stands: its names from the item or the channel down, and the item's id."""
+    """Return the place of an element: its names from the item or the channel down, and the item's id."""
     names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local_name(one) in {"item", "entry"}), None)
     said = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")

@@ -1,1 +1,1 @@
-"""What is compared about entries, taken out of them once."""
+"""Features of entries that are compared, computed once."""

@@ -122,7 +122,7 @@ def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints
 
 
 class Rarity(Struct, frozen=True):
-    """How rare each feature is among the rows of a group (idf), found by group and feature.
+    """Rarity of each feature among the rows of a group (idf), by group and feature.
 
     ``codes`` are those that were met; without them ``idf`` has a cell for each group and feature.
     """

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.feeds import feed
+from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.podcast import prefix_of
-from aggregator.fetchers.feeds.rss_atom import NotSoundError
 from aggregator.fetchers.parsing import enclosures
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document, Source

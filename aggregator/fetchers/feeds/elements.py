@@ -1,0 +1,301 @@
+"""The elements of RSS and Atom that are read: each changes fields of its item or channel, by feedparser's names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+
+from aggregator.fetchers.feeds import podcast
+from aggregator.fetchers.parsing import xml
+from aggregator.fetchers.parsing.xml import Element
+
+_C1 = re.compile("[\x80-\x9f]")
+_CP1252 = {code: bytes((code,)).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
+_SLASHES = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)/+")
+_REFERENCE = re.compile("&([A-Za-z0-9_]+);")
+_ADDRESS = re.compile(r"[\w.+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}")
+
+
+class NotSoundError(ValueError):
+    """The document needs the tolerant reader; the message says why, in a few words."""
+
+
+class Fields(Struct):
+    """Fields of one item or of the channel, by feedparser's names; ``titled`` is true once its title was read."""
+
+    names: Mapping[str, str | None]
+    values: dict[str, Any] = field(default_factory=dict)
+    is_atom: bool = False
+    is_item: bool = True
+    titled: bool = False
+
+
+Step: TypeAlias = Callable[[Fields, Element, str], None]
+"""What one element changes: the item or channel, the element, and its text as it stands, stripped."""
+
+
+def take_step(step: Step, entry: Fields, element: Element) -> None:
+    """Take a step; raises ``NotSoundError`` for an element that holds more than its text."""
+    if len(element) and step not in _HOLDERS:
+        raise NotSoundError(f'markup or a comment inside of "{xml.get_name(element)[1]}"')
+    step(entry, element, (element.text or "").strip())
+
+
+def _repair_latin1(text: str) -> str:
+    """Return the text with UTF-8 read as Latin-1 and the controls of Windows Latin made right."""
+    if text.isascii():
+        return text
+    with suppress(UnicodeError):
+        text = text.encode("latin-1").decode("utf-8")
+    return text.translate(_CP1252) if _C1.search(text) else text
+
+
+def _own_text(element: Element) -> str:
+    return _repair_latin1((element.text or "").strip())
+
+
+def _read_typed(element: Element, said: str, otherwise: str) -> tuple[str, str]:
+    """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
+    if not element.attrib:
+        return _repair_latin1(said), otherwise
+    about = _attributes(element)
+    kind = about.get("type", otherwise).lower()
+    kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
+    if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
+        raise NotSoundError(f"a text of the type {kind}")
+    return _repair_latin1(said), kind
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    """Return the attributes by their local names in lower case; those without a namespace count before others."""
+    found: dict[str, str] = {}
+    if element.attrib:
+        for name, value in element.items():
+            space, _, local = str(name).rpartition("}")
+            if not space:
+                found[local.lower()] = str(value)
+            elif podcast.prefix_of(space[1:]) is None:
+                found.setdefault(local.lower(), str(value))
+    return found
+
+
+def _address(text: str) -> str:
+    return _SLASHES.sub(r"\1", text) if ":///" in text else text
+
+
+def _keep(key: str, *, typed: bool = False) -> Step:
+    """Return the step that keeps an element's text under the key."""
+
+    def keep(entry: Fields, element: Element, said: str) -> None:
+        entry.values[key] = _read_typed(element, said, "text/plain")[0] if typed else _repair_latin1(said)
+
+    return keep
+
+
+def _title(entry: Fields, element: Element, said: str) -> None:
+    """Keep the first title that is not empty, and of an Atom one its type."""
+    value, kind = _read_typed(element, said, "text/plain")
+    if not entry.titled:
+        entry.values["title"] = value
+        if xml.get_name(element)[0] == "http://www.w3.org/2005/atom":
+            entry.values["title_detail"] = {"type": kind}
+        entry.titled = bool(value)
+
+
+def _media_title(entry: Fields, element: Element, said: str) -> None:
+    """Keep a title that gives way to the item's own."""
+    value = _read_typed(element, said, "text/plain")[0]
+    if not entry.titled:
+        entry.values["title"] = value
+
+
+def _summary(entry: Fields, element: Element, said: str) -> None:
+    """Keep the first description or summary of an item that is not empty, the last of a channel."""
+    value, values = _read_typed(element, said, "text/html")[0], entry.values
+    if entry.is_item:
+        values["summary"] = values.get("summary") or value
+    else:
+        values["subtitle" if (entry.names[str(element.tag)] or "").endswith("description") else "summary"] = value
+
+
+def _content(entry: Fields, element: Element, said: str) -> None:
+    """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
+    if element.get("src") is not None and not element.text:
+        return
+    value, kind = _read_typed(element, said, "text/plain" if entry.is_atom else "text/html")
+    entry.values.setdefault("content", []).append({"type": kind, "value": value})
+
+
+def _link(entry: Fields, element: Element, said: str) -> None:
+    """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
+    value, about = _repair_latin1(said), _attributes(element)
+    about["rel"] = about.get("rel", "alternate").lower()
+    about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
+    entry.values.setdefault("links", []).append(about)
+    href = about.get("url") or about.get("uri") or about.get("href")
+    if href:
+        about["href"] = _address(href)
+        if about["rel"] == "alternate" and about["type"] in {"text/html", "html", "application/xhtml+xml", "xhtml"}:
+            entry.values["link"] = about["href"]
+        return
+    value = _address(value.replace("&amp;", "&") if entry.is_item else value)
+    entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
+
+
+def _guid(entry: Fields, element: Element, said: str) -> None:
+    """Keep an id, which is also the link unless there is one or it says that it is none."""
+    value = _repair_latin1(said)
+    is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
+    entry.values["id"] = value = _address(value) if is_link else value
+    entry.values.setdefault("guidislink", is_link and "link" not in entry.values)
+    if is_link:
+        entry.values.setdefault("link", value)
+
+
+def _author(entry: Fields, element: Element, said: str) -> None:
+    """Keep a person: the last that is given in parts, else the first that is given as one text."""
+    values = entry.values
+    parts = {
+        (entry.names[str(child.tag)] or "").rpartition(":")[2]: _own_text(child) for child in element.iterchildren("*")
+    }
+    detail = {name: parts[name] for name in ("name", "email") if parts.get(name)}
+    if detail:
+        values.setdefault("author_detail", {}).update(detail)
+        named, email = detail.get("name"), detail.get("email")
+        values["author"] = f"{named} ({email})" if named and email else named or email
+        return
+    text = _repair_latin1(said)
+    values["author"] = text
+    found = _ADDRESS.search(text) if "@" in text else None
+    name = text.replace(found[0], "") if found else text
+    for debris in ("()", "<>", "&lt;&gt;"):
+        name = name.replace(debris, "")
+    name = name.strip().removeprefix("(").removesuffix(")").strip() if found else name
+    detail = {"name": name, "email": found[0]} if found else {"name": name}
+    if text:
+        values.setdefault("author_detail", {key: value for key, value in detail.items() if value})
+
+
+def _category(entry: Fields, element: Element, said: str) -> None:
+    """Keep a category by its attributes, its text, or both."""
+    text, about = _repair_latin1(said), _attributes(element)
+    known = entry.values.setdefault("tags", [])
+    if about.get("term") or about.get("label"):
+        known.append({"term": about.get("term") or text, "label": about.get("label")})
+    if text and about.get("term") != text:
+        known.append({"term": text})
+
+
+def _itunes_category(entry: Fields, element: Element, _: str) -> None:
+    """Keep a category of Apple's and those inside of it."""
+    for one in element.iter(element.tag):
+        if text := str(one.get("text") or ""):
+            entry.values.setdefault("tags", []).append({"term": text})
+
+
+def _keywords(entry: Fields, _: Element, said: str) -> None:
+    """Keep words that are divided by commas."""
+    words = [{"term": word.strip()} for word in _repair_latin1(said).split(",") if word.strip()]
+    entry.values.setdefault("tags", []).extend(words)
+
+
+def _enclosure(entry: Fields, element: Element, _: str) -> None:
+    about = _attributes(element)
+    if href := about.get("url") or about.get("uri") or about.get("href"):
+        about["href"] = href
+    if kind := about.get("type"):
+        about["type"] = kind.lower()
+    about["rel"] = "enclosure"
+    entry.values.setdefault("links", []).append(about)
+
+
+def _media_content(entry: Fields, element: Element, _: str) -> None:
+    about = _attributes(element)
+    if kind := about.get("type"):
+        about["type"] = kind.lower()
+    entry.values.setdefault("media_content", []).append(about)
+    _group(entry, element, "")
+
+
+def _group(entry: Fields, element: Element, _: str) -> None:
+    """Read what stands inside of an element that only holds others together."""
+    for child in element.iterchildren("*"):
+        name = entry.names[str(child.tag)]
+        if name is not None and name.startswith(("media:", "yt:")) and (step := STEPS.get(name)):
+            take_step(step, entry, child)
+
+
+def _thumbnail(entry: Fields, element: Element, said: str) -> None:
+    about = _attributes(element)
+    if value := _address(_repair_latin1(said)):
+        about.setdefault("url", value)
+    entry.values.setdefault("media_thumbnail", []).append(about)
+
+
+def _image(entry: Fields, element: Element, _: str) -> None:
+    about = _attributes(element)
+    if href := about.get("href") or about.get("url"):
+        entry.values["image"] = {"href": href}
+
+
+def _markup(_entry: Fields, element: Element, _said: str) -> None:
+    raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
+
+
+def _table(*rows: tuple[str, Step]) -> dict[str, Step]:
+    return {name: step for names, step in rows for name in names.split()}
+
+
+STEPS: Mapping[str, Step] = _table(
+    ("title dc:title", _title),
+    ("media:title", _media_title),
+    ("description dc:description media:description summary itunes:summary", _summary),
+    ("content", _content),
+    ("subtitle tagline itunes:subtitle", _keep("subtitle", typed=True)),
+    ("link", _link),
+    ("guid id", _guid),
+    ("published issued pubdate dcterms:issued", _keep("published")),
+    ("updated modified lastbuilddate dc:date dcterms:modified", _keep("updated")),
+    ("created dcterms:created", _keep("created")),
+    ("language dc:language", _keep("language")),
+    ("rights copyright dc:rights", _keep("rights", typed=True)),
+    ("author managingeditor dc:creator dc:author itunes:author", _author),
+    ("category dc:subject media:category", _category),
+    ("itunes:category", _itunes_category),
+    ("keywords itunes:keywords media:keywords tags", _keywords),
+    ("enclosure", _enclosure),
+    ("media:content", _media_content),
+    ("media:group", _group),
+    ("media:thumbnail", _thumbnail),
+    ("itunes:image itunes:link", _image),
+    ("body fullitem xhtml:body", _markup),
+    ("feedburner:origlink", _keep("feedburner_origlink")),
+    ("yt:videoid", _keep("yt_videoid")),
+    ("itunes:duration", _keep("itunes_duration")),
+    ("itunes:season", _keep("itunes_season")),
+    ("itunes:episode", _keep("itunes_episode")),
+    ("itunes:episodetype", _keep("itunes_episodetype")),
+    ("itunes:type", _keep("itunes_type")),
+    ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
+)
+
+
+def _picture(entry: Fields, element: Element, _: str) -> None:
+    """Keep the address of RSS's own image."""
+    for child in element.iterchildren("*"):
+        if xml.get_name(child)[1].lower() == "url":
+            entry.values["image"] = {"href": _address(_own_text(child))}
+
+
+def _owner(entry: Fields, element: Element, _: str) -> None:
+    """Keep the owner's name, for a show that names no author."""
+    names = [_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
+    entry.values["owner"] = names[-1] if names else None
+
+
+CHANNEL_STEPS: Mapping[str | None, Step] = {"image": _picture, "itunes:owner": _owner}
+_HOLDERS = frozenset({_author, _itunes_category, _media_content, _group, _markup})  # may have elements inside
