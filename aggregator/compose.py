@@ -35,7 +35,7 @@ from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
-from aggregator.model.item import Admission, Item, Override, Promise
+from aggregator.model.item import Admission, Item, Override, PublishedItem
 from aggregator.result import Composition, Learned
 from aggregator.store import cache, database, decisions, entries, facts, guids, records
 from aggregator.store.database import Store, batches
@@ -200,15 +200,15 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
     return match_table, match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
 
 
-def guids_of_entries(published: Sequence[Promise]) -> Mapping[str, str]:
+def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
     """Return the guid of each published entry, by its id, aliases followed; an item's first entry stands first."""
-    known = {promise.guid: promise for promise in published}
+    known = {record.guid: record for record in published}
     found: dict[str, str] = {}
-    for promise in sorted(published, key=lambda promise: promise.alias_of is not None):
-        root = promise
+    for record in sorted(published, key=lambda record: record.alias_of is not None):
+        root = record
         while root.alias_of is not None:
             root = known[root.alias_of]
-        found.update(dict.fromkeys(promise.entries, root.guid))
+        found.update(dict.fromkeys(record.entries, root.guid))
     return found
 
 
@@ -278,15 +278,21 @@ def _repeated_links(every: Sequence[Entry]) -> frozenset[tuple[str, str]]:
 
 
 def _admit(  # noqa: PLR0913 - each is a part of one question
-    store: Store, plan: Plan, reconciled: _Reconciled, published: Sequence[Promise], now: datetime, *, adding: bool
+    store: Store,
+    plan: Plan,
+    reconciled: _Reconciled,
+    published: Sequence[PublishedItem],
+    now: datetime,
+    *,
+    adding: bool,
 ) -> _Reconciled:
     """Return the items without new ones that are held, and which those are; without any new one unless ``adding``."""
-    published_entries = {entry for promise in published for entry in promise.entries}
+    published_entries = {entry for record in published for entry in record.entries}
     new = admission.select_new(reconciled.items, published_entries)
     if not new:
         return reconciled
     names = [entry for item in new for entry in item.entries]
-    living = sum(promise.alias_of is None and promise.buried is None for promise in published)
+    living = sum(record.alias_of is None and record.buried is None for record in published)
     answering = persist.read_answering(store, plan, admission.HOLD)
     arrivals = entries.read_arrivals(store, plan.name, names)
     situation = admission.Situation(
@@ -306,7 +312,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
 
 
 def _identify(
-    store: Store, plan: Plan, items: Sequence[Item], published: Sequence[Promise], now: datetime
+    store: Store, plan: Plan, items: Sequence[Item], published: Sequence[PublishedItem], now: datetime
 ) -> Settlement:
     """Return the items under their permanent guids, dates and titles, newest first, and all guids as they are now."""
     overrides: dict[str, tuple[Override, ...]] = {}
@@ -317,17 +323,21 @@ def _identify(
     trust = persist.read_trust(store, plan)
     past = Past(plan.name, tuple(published), first_seen, trust, overrides, dict(plan.buried))
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now)
-    named = unique_titles.make_titles_unique(settlement.items, past.promises, settlement.promises, now, past.trust)
+    named = unique_titles.make_titles_unique(
+        settlement.items, past.published_items, settlement.published_items, now, past.trust
+    )
     changed = tuple(sorted({*settlement.changed, *named.changed}))
     forgotten = decisions.read_forgotten(store, plan.name)
-    promises = _bury_forgotten(named.promises, {item.guid for item in named.items}, forgotten)
-    return replace(settlement, items=named.items, promises=promises, changed=changed)
+    published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, forgotten)
+    return replace(settlement, items=named.items, published_items=published_items, changed=changed)
 
 
-def _bury_forgotten(promises: Sequence[Promise], published: set[str], forgotten: frozenset[str]) -> tuple[Promise, ...]:
+def _bury_forgotten(
+    published_items: Sequence[PublishedItem], published: set[str], forgotten: frozenset[str]
+) -> tuple[PublishedItem, ...]:
     """Return the guids, those of items that only forgotten sources listed as tombstones."""
     if not forgotten:
-        return tuple(promises)
+        return tuple(published_items)
     return tuple(
         replace(each, buried=f"its only source was forgotten: {', '.join(sorted(_sources_of(each)))}")
         if each.guid not in published
@@ -336,12 +346,12 @@ def _bury_forgotten(promises: Sequence[Promise], published: set[str], forgotten:
         and each.entries
         and _sources_of(each) <= forgotten
         else each
-        for each in promises
+        for each in published_items
     )
 
 
-def _sources_of(promise: Promise) -> set[str]:
-    return {name.partition("/")[0] for name in promise.entries}
+def _sources_of(record: PublishedItem) -> set[str]:
+    return {name.partition("/")[0] for name in record.entries}
 
 
 def _to_composition(
@@ -404,11 +414,11 @@ def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) ->
 
 def _fingerprint(channel: Channel, settlement: Settlement) -> str:
     """Return the digest of all that subscribers see: when it changes, and only then, the feed was updated."""
-    by_guid = {promise.guid: promise for promise in settlement.promises}
+    by_guid = {record.guid: record for record in settlement.published_items}
     seen = [repr(channel)]
     for item in settlement.items:
-        promise = by_guid[item.guid]
-        seen.append(f"{item.guid} {promise.digest} {promise.updated}")
+        record = by_guid[item.guid]
+        seen.append(f"{item.guid} {record.digest} {record.updated}")
     return blake2b("\n".join(seen).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

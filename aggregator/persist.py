@@ -104,7 +104,7 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
         if any(listing is not None for listing in fetched.listings):
             entries.write_listings(store, plan.name, fetched.source, fetched.listings, now)
             has_news = True
-        if fetched.entries or fetched.state in ("ok", "snapshot"):
+        if fetched.entries or fetched.status in ("ok", "snapshot"):
             facts.write_fact(store, plan.name, _READING + fetched.source.name, _how_read(fetched.source))
     before = read_source_results(store, plan)
     by_name = {result.source.name: result for result in before}
@@ -132,20 +132,20 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
 
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
     """Return what came of each source in this run, without its entries."""
-    return tuple(SourceResult(each.source, each.state, each.message, each.entries) for each in fetched_sources)
+    return tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in fetched_sources)
 
 
 def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
     """Return what the report says of the source: the same as before if nothing new was learned of it."""
-    if before is not None and fetched.answers and all(answer.state == "not due" for answer in fetched.answers):
+    if before is not None and fetched.answers and all(answer.status == "not due" for answer in fetched.answers):
         return before
     not_due: SourceStatus = "ok" if any(each.listings for each in fetched.poll_states) else "failed"
-    state: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.state, fetched.state)
+    status: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.status, fetched.status)
     listings = [listing for listing in fetched.listings if listing is not None]
     remarks = tuple(dict.fromkeys(remark for listing in listings for remark in listing.remarks))
     return SourceResult(
         source=_without_paths(fetched.source),
-        state=state,
+        status=status,
         message=fetched.message,
         entries=fetched.entries or (before.entries if before else 0),
         remarks=remarks if listings or before is None else before.remarks,
@@ -169,7 +169,7 @@ def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, d
     A source that fails, or whose answer is held back, counts for ``grace`` after its last good answer. A snapshot does
     not count.
     """
-    states = {result.source.name: result.state for result in read_source_results(store, plan)}
+    states = {result.source.name: result.status for result in read_source_results(store, plan)}
     answering: dict[str, datetime | None] = {name: None for name, state in states.items() if state == "ok"}
     failing = {name for name, state in states.items() if state in ("cached", "held back")}
     known = polls.read_poll_states(store, [plan.name]) if failing else {}
@@ -259,7 +259,7 @@ def write_composition(store: Store, plan: Plan, composed: Composition, now: date
     """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
     for name, learned in ((MATCH_TABLE, composed.match_table), (SOURCE_MODEL, composed.source_model)):
         facts.write_fact(store, plan.name, name, records.encode(learned).encode())
-    guids.write_guids(store, plan.name, composed.settlement.promises)
+    guids.write_guids(store, plan.name, composed.settlement.published_items)
     for line in composed.settlement.events:
         decisions.write_event(store, plan.name, Event(now, "settle", line))
     for line in composed.arrived:

@@ -25,7 +25,7 @@ from aggregator import enclosure_probe, persist
 from aggregator.config.load import Config
 from aggregator.errors import NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
-from aggregator.fetchers.fetch import SPOKEN, Resources, Terms
+from aggregator.fetchers.fetch import ANSWERED, Resources, Terms
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
@@ -171,7 +171,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     with database.transaction(run.store) as tx:
         composed = compose(tx, plan, run.at)
         publication = _to_publication(composed, persist.input_digest(tx, plan))
-        if not composed.feed.items and not any(each.state in SPOKEN for each in composed.feed.source_results):
+        if not composed.feed.items and not any(each.status in ANSWERED for each in composed.feed.source_results):
             return unchanged_outcome(plan, results, publication)  # no source ever answered
         persist.write_composition(tx, plan, composed, run.at)
         history = publish.update_history(tx, composed.feed, run.at)

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.model.source import Source
 from aggregator.store import cache, database, entries, guids, records
 from aggregator.store.database import Store
@@ -74,7 +74,7 @@ def rest(store: Store, count: int, said: tuple[Entry, ...]) -> None:
     whole = Listing(said)
     one_more = Listing((episode(count, 0), *(replace(each, position=each.position + 1) for each in said)))
     other = [Listing(tuple(replace(each, title=f"{each.title} {number}") for each in said)) for number in range(4)]
-    kept = tuple(Promise(each.key, AT, each.published or Moment(AT), (each.id,), each.title) for each in said)
+    kept = tuple(PublishedItem(each.key, AT, each.published or Moment(AT), (each.id,), each.title) for each in said)
     values = {f"{number:032x}": records.encode(each).encode() for number, each in enumerate(said)}
     measured("remember, all new", count, lambda number: write_listings(store, f"new{number}", HOST, [whole], AT))
     measured("remember, all the same", count, lambda _: write_listings(store, "new0", HOST, [whole], AT))

@@ -51,7 +51,7 @@ def warn(text: str) -> None:
 
 def has_failed(source_result: SourceResult) -> bool:
     """Return whether the live source gave no usable listing."""
-    return source_result.state in _FAILED
+    return source_result.status in _FAILED
 
 
 def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
@@ -86,7 +86,7 @@ def summary_values(outcome: Outcome) -> dict[str, object]:
             {
                 "name": source_result.source.name,
                 "kind": source_result.source.kind,
-                "state": source_result.state,
+                "state": source_result.status,
                 "message": source_result.message,
                 "entries": source_result.entries,
                 "recording": _snapshot_path(source_result),
@@ -122,12 +122,12 @@ def _describe_status(source_result: SourceResult, *, why: bool) -> str:
         "held back": f"listing held back{reason}; using the entries stored before",
         "not due": shorten(source_result.message, 300) or "not due",
     }
-    return words[source_result.state]
+    return words[source_result.status]
 
 
 def _snapshot_path(source_result: SourceResult) -> str | None:
     """Return the path of the snapshot that was used, relative to this folder if below it; ``None`` if none was."""
-    if source_result.state != "snapshot" or source_result.source.snapshot is None:
+    if source_result.status != "snapshot" or source_result.source.snapshot is None:
         return None
     path = Path(source_result.source.snapshot)
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)

@@ -28,7 +28,7 @@ from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, PollState, Request, Robots, Source, SourceStatus
 
-SPOKEN: frozenset[SourceStatus] = frozenset({"ok", "unchanged", "snapshot", "not due", "cached"})
+ANSWERED: frozenset[SourceStatus] = frozenset({"ok", "unchanged", "snapshot", "not due", "cached"})
 """The states in which a source has something to say, now or from memory."""
 
 _PROCESSORS = os.cpu_count() or 1
@@ -109,7 +109,7 @@ class FetchedSource(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()
     listings: tuple[Listing | None, ...] = ()
     poll_states: tuple[PollState, ...] = ()
-    state: SourceStatus = "failed"
+    status: SourceStatus = "failed"
     message: str = ""
 
     @property
@@ -154,8 +154,8 @@ class _SourceFetch:
         try:
             requests = registry.locate(self._source)
         except (FetchError, ReadError) as error:
-            state: SourceStatus = "cached" if any(each.listings for each in self._poll_states.values()) else "failed"
-            self._finish(FetchedSource(self._source, state=state, message=_explain(error, self._source)))
+            status: SourceStatus = "cached" if any(each.listings for each in self._poll_states.values()) else "failed"
+            self._finish(FetchedSource(self._source, status=status, message=_explain(error, self._source)))
             return
         due_at = self._due_at(requests)
         if due_at > self._terms.now:
@@ -192,7 +192,7 @@ class _SourceFetch:
 
     def _after_feed(self, page: Request, feed: Answer) -> None:
         """Go on with the feed of a page; if it fails, with the page, which may name another."""
-        if feed.state != "failed":
+        if feed.status != "failed":
             self._after_poll(feed)
         else:
             self._poll(page, partial(self._after_page, feed))
@@ -203,7 +203,7 @@ class _SourceFetch:
 
     def _after_poll(self, answer: Answer) -> None:
         """Read the document, or poll the feed that it names; the next address after that."""
-        self._terms.tell(self._source, "fetch", answer.message or answer.state)
+        self._terms.tell(self._source, "fetch", answer.message or answer.status)
         pages = tuple(other.poll_state for other in answer.beside)
         if answer.document is None:
             self._after_read(_Read(answer, pages=pages))
@@ -263,12 +263,12 @@ class _SourceFetch:
     def _with_recording(self, fetched: FetchedSource) -> FetchedSource:
         """Return the result with its recording in place of the live source."""
         recorded = self._of_document(_read_file(self._source, self._poll_states, self._terms.now), ())
-        if recorded.answer.state == "failed":
+        if recorded.answer.status == "failed":
             return replace(fetched, message=f"{fetched.message}; its recording: {recorded.answer.message}")
         poll_states = (*fetched.poll_states, recorded.answer.poll_state)
-        if fetched.state == "not due" and recorded.listing is None:
+        if fetched.status == "not due" and recorded.listing is None:
             return replace(fetched, poll_states=poll_states)
-        return replace(fetched, listings=(recorded.listing,), poll_states=poll_states, state="snapshot")
+        return replace(fetched, listings=(recorded.listing,), poll_states=poll_states, status="snapshot")
 
     def _poll_state(self, url: str) -> PollState:
         return self._poll_states.get(url, PollState(url))
@@ -312,7 +312,7 @@ def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
         answers,
         listings,
         poll_states=tuple(poll_state for each in read for poll_state in (*each.pages, each.answer.poll_state)),
-        state=_find_status(answers, listings),
+        status=_find_status(answers, listings),
         message="; ".join(messages) if answers else "it has no address to ask",
     )
 
@@ -321,9 +321,9 @@ def _find_status(answers: Sequence[Answer], listings: Sequence[Listing | None]) 
     """Return the source in a word: heard if anything was read, else the best of what its addresses came to."""
     if any(listing is not None for listing in listings):
         return "ok"
-    states = {answer.state for answer in answers}
+    given = {answer.status for answer in answers}
     order: tuple[SourceStatus, ...] = ("held back", "unchanged", "not due")
-    known = next((state for state in order if state in states), None)
+    known = next((status for status in order if status in given), None)
     return known or ("cached" if any(answer.poll_state.listings for answer in answers) else "failed")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from msgspec import field
+
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.entry import Moment, Show, Tag
 from aggregator.model.item import HeldItem, Item, Override
@@ -86,7 +88,7 @@ class SourceResult(Record, frozen=True):
     """The result of one source in the last run that asked it, as the report lists it."""
 
     source: Source
-    state: SourceStatus
+    status: SourceStatus = field(name="state")  # the key of report.json
     message: str = ""
     entries: int = 0
     show: Show = Show()

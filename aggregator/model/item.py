@@ -1,4 +1,4 @@
-"""Item and Promise: one entry of the canonical feed, and what subscribers were promised about it."""
+"""Item and PublishedItem: one entry of the canonical feed, and what must not change once it was published."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class Item(Record, frozen=True):
     pairs: tuple[Pair, ...] = ()
 
 
-class Promise(Record, frozen=True):
+class PublishedItem(Record, frozen=True):
     """State of one published item that must be kept for ever.
 
     ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
     than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
     ``alias_of`` names the guid that lives where two published items were found to be one; ``buried`` says why the item
     left. ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when
-    that changed, ``None`` while it is as first published. ``told`` is the numbered title it is published under where
-    its own is one that an older promise bears on that day. ``audio`` is the address of the audio last published.
+    that changed, ``None`` while it is as first published. ``numbered_title`` is the one it is published
+    under where an older item of that day has its own. ``audio`` is the address of the audio last published.
     """
 
     guid: str
@@ -99,7 +99,7 @@ class Promise(Record, frozen=True):
     buried: str | None = None
     digest: str = ""
     updated: datetime | None = None
-    told: str | None = None
+    numbered_title: str | None = None
     dated: str | None = None
     audio: str | None = None
 

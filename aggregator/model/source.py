@@ -138,12 +138,12 @@ class Robots(Record, frozen=True):
 class Answer(Record, frozen=True):
     """Outcome of one request: a new document, or none (not modified, failed, or not asked), and the state to keep.
 
-    ``state`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
+    ``status`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
     ask, else "failed" with the reason in ``message``. ``beside`` is what came of another address that was asked for
     the same: of a page for the feed that it names, or of that feed.
     """
 
-    state: SourceStatus
+    status: SourceStatus
     poll_state: PollState
     document: Document | None = None
     message: str = ""

@@ -1,7 +1,7 @@
 """Published guids, and each item as it was last published.
 
-``merger.identity.settle`` decides what is published under which guid; here any change is refused that would break a
-promise: a guid stays, its date stays. Such a change is a defect of the program, found before anything is written.
+``merger.identity.settle`` decides what is published under which guid; here any change is refused that would alter a
+guid or its date. Such a change is a defect of the program, found before anything is written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.store import records
 from aggregator.store.database import BATCH, Store, batches, reading, transaction, upsert, writing
 from aggregator.store.schema import guids, last_published, mark
@@ -24,12 +24,12 @@ _ZONES = (timedelta(hours=14), timedelta(hours=12))
 """How far a zone's day begins before and ends after the UTC day of the same name (tz database: +14 Kiritimati, -12)."""
 
 
-def read_guids(store: Store, feed: str) -> tuple[Promise, ...]:
+def read_guids(store: Store, feed: str) -> tuple[PublishedItem, ...]:
     """Return everything published in the feed, sorted by guid: living items, aliases and tombstones."""
     with reading(store) as connection:
         rows = connection.execute(select(guids.c.record).where(guids.c.feed == feed)).scalars()
-        found = [records.decode(Promise, record) for record in rows]
-    return tuple(sorted(found, key=lambda promise: promise.guid))
+        found = [records.decode(PublishedItem, record) for record in rows]
+    return tuple(sorted(found, key=lambda item: item.guid))
 
 
 def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
         return tuple(sorted(connection.execute(select(guids.c.feed).where(guids.c.guid == mark(guid))).scalars()))
 
 
-def write_guids(store: Store, feed: str, published: Iterable[Promise]) -> int:
+def write_guids(store: Store, feed: str, published: Iterable[PublishedItem]) -> int:
     """Add new guids and alter known ones, and return how many rows that wrote. What is not given stays as it is.
 
     Raises StoreError, and writes nothing, if a first publication or a published date would change (only its precision
@@ -46,11 +46,11 @@ def write_guids(store: Store, feed: str, published: Iterable[Promise]) -> int:
     circle.
     """
     with transaction(store) as tx, writing(tx) as connection:
-        after = {promise.guid: promise for promise in published}
+        after = {item.guid: item for item in published}
         known, before = _read_changed(tx, feed, after)
-        for guid, promise in after.items():
-            if (fault := _fault(before.get(guid), promise)) is not None:
-                raise StoreError(f"store: {feed}: the promise {guid!r} cannot be kept so: {fault}")
+        for guid, item in after.items():
+            if (fault := _fault(before.get(guid), item)) is not None:
+                raise StoreError(f"store: {feed}: the item {guid!r} cannot be kept so: {fault}")
         _check_aliases(feed, before | after)
         new = [each for guid, each in after.items() if guid not in known]
         changed = [each for guid, each in after.items() if guid in before and before[guid] != each]
@@ -62,29 +62,31 @@ def write_guids(store: Store, feed: str, published: Iterable[Promise]) -> int:
     return len(new) + len(changed)
 
 
-def _read_changed(store: Store, feed: str, after: Mapping[str, Promise]) -> tuple[set[str], dict[str, Promise]]:
+def _read_changed(
+    store: Store, feed: str, after: Mapping[str, PublishedItem]
+) -> tuple[set[str], dict[str, PublishedItem]]:
     """Return all guids of the feed, and the records of those that ``after`` gives otherwise or does not give.
 
     Most are given as they are, which the text of their record shows: those are not decoded.
     """
-    given = {mark(guid): promise for guid, promise in after.items()}
-    known, before = set[str](), dict[str, Promise]()
+    given = {mark(guid): item for guid, item in after.items()}
+    known, before = set[str](), dict[str, PublishedItem]()
     query = select(guids.c.guid, guids.c.record).where(guids.c.feed == feed).execution_options(yield_per=BATCH)
     with reading(store) as connection:
         for name, record in connection.execute(query):
-            promise = given.get(name)
-            if promise is None or records.encode(promise) != record:
-                promise = records.decode(Promise, record)
-                before[promise.guid] = promise
-            known.add(promise.guid)
+            item = given.get(name)
+            if item is None or records.encode(item) != record:
+                item = records.decode(PublishedItem, record)
+                before[item.guid] = item
+            known.add(item.guid)
     return known, before
 
 
-def _row(feed: str, promise: Promise) -> dict[str, str]:
-    return {"feed": feed, "guid": mark(promise.guid), "record": records.encode(promise)}
+def _row(feed: str, item: PublishedItem) -> dict[str, str]:
+    return {"feed": feed, "guid": mark(item.guid), "record": records.encode(item)}
 
 
-def _fault(before: Promise | None, after: Promise) -> str | None:
+def _fault(before: PublishedItem | None, after: PublishedItem) -> str | None:
     """Return what the change would break, ``None`` if nothing."""
     if not after.guid:
         return "it has no guid"
@@ -129,14 +131,14 @@ def _day_or_minute(moment: Moment) -> tuple[datetime, timedelta]:
     return minute, timedelta(minutes=1)
 
 
-def _check_aliases(feed: str, known: Mapping[str, Promise]) -> None:
+def _check_aliases(feed: str, known: Mapping[str, PublishedItem]) -> None:
     """Raise StoreError if an alias names no known guid, or following aliases never ends."""
-    for promise in known.values():
-        passed, guid = {promise.guid}, promise.alias_of
+    for item in known.values():
+        passed, guid = {item.guid}, item.alias_of
         while guid is not None:
             if guid in passed or guid not in known:
                 fault = "runs in a circle" if guid in passed else "names no published guid"
-                raise StoreError(f"store: {feed}: the alias {promise.guid!r} of {guid!r} {fault}")
+                raise StoreError(f"store: {feed}: the alias {item.guid!r} of {guid!r} {fault}")
             passed.add(guid)
             guid = known[guid].alias_of
 

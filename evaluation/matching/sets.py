@@ -16,7 +16,7 @@ from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import SHIPPED, Table
-from aggregator.model.item import Item, Promise
+from aggregator.model.item import Item, PublishedItem
 from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
 
 SETS = Path(__file__).parents[3] / "shared" / "eval" / "match"
@@ -98,15 +98,17 @@ def _instalments(order: Sequence[Record]) -> Iterable[Sequence[Record]]:
 
 def _published(arrivals: Iterable[Sequence[Record]], truth: dict[str, str]) -> str:
     """Return the score after the last arrival, each settled and pinned; the guids given, the aliases."""
-    promises: tuple[Promise, ...] = ()
+    published_items: tuple[PublishedItem, ...] = ()
     groups: Groups = ()
     given: set[str] = set()
     for turn, known in enumerate(arrivals):
-        groups = group_ids(match_records(known, Constraints(pins=guids_of_entries(promises))))
+        groups = group_ids(match_records(known, Constraints(pins=guids_of_entries(published_items))))
         items = [Item(title=group[0], entries=tuple(group)) for group in groups]
-        promises = settle(items, Past(truth[groups[0][0]], promises), NOW + timedelta(days=turn)).promises
-        guids = {promise.guid for promise in promises}
+        published_items = settle(
+            items, Past(truth[groups[0][0]], published_items), NOW + timedelta(days=turn)
+        ).published_items
+        guids = {record.guid for record in published_items}
         assert given <= guids, "a published guid is gone"
         given = guids
-    gone = sum(promise.alias_of is not None for promise in promises)
+    gone = sum(record.alias_of is not None for record in published_items)
     return f"{score(groups, truth)}, {len(given)} guids, {gone} of them aliases"

@@ -83,5 +83,5 @@ class Polls:
 
     def every_minute(self, minutes: int) -> list[float]:
         """Ask as an impatient cron does; after how many minutes of those something was really asked."""
-        states = [(minute, self.ask(minutes=1).state) for minute in range(1, minutes + 1)]
+        states = [(minute, self.ask(minutes=1).status) for minute in range(1, minutes + 1)]
         return [minute for minute, state in states if state != "not due"]

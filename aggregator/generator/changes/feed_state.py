@@ -53,7 +53,7 @@ def take_channel_state(feed: Feed) -> FeedState:
     return FeedState(
         channel=_drop_unknown(_channel_fields(feed.channel)),
         sources={
-            source_result.source.name: view.STANDING[source_result.state] for source_result in feed.source_results
+            source_result.source.name: view.STANDING[source_result.status] for source_result in feed.source_results
         },
     )
 

@@ -8,7 +8,7 @@ its short teaser of one title, posts. The day is that of UTC: apps use the reade
 daily show that always bears one title must not be numbered.
 
 An item of a less trusted source takes the number. Of equal ones a title that was published stays: what was published
-first comes first here, whatever its date, and a number once given is promised. An older twin found late takes the next
+first comes first here, whatever its date, and a number once given stays. An older twin found late takes the next
 free number, and no other item is renamed.
 """
 
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from aggregator.generator.content import feed_item, sanitize
 from aggregator.model.entry import Moment, Note
-from aggregator.model.item import Item, Promise, Provenance
+from aggregator.model.item import Item, Provenance, PublishedItem
 
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
 _GRACE_SECONDS: Final = 600
@@ -36,39 +36,40 @@ _NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class _UniqueTitles(Struct, frozen=True):
-    """The items and promises with distinct titles, and the guids whose title changed."""
+    """The items and their records with distinct titles, and the guids whose title changed."""
 
     items: tuple[Item, ...]
-    promises: tuple[Promise, ...]
+    published_items: tuple[PublishedItem, ...]
     changed: tuple[str, ...] = ()
 
 
 def make_titles_unique(
     items: Sequence[Item],
-    before: Iterable[Promise],
-    promises: Sequence[Promise],
+    before: Iterable[PublishedItem],
+    published_items: Sequence[PublishedItem],
     now: datetime,
     trust: Mapping[str, float] = _NO_TRUST,
 ) -> _UniqueTitles:
     """Add a number to each title that an app would take for that of an earlier item.
 
-    ``before`` are the promises of the last run, ``promises`` those of this one: an item whose own title is the same
-    in both keeps what it was published under. One that cannot was changed ``now``. ``trust`` is that of each source.
+    ``before`` are the records of the last run, ``published_items`` those of this one: an item whose own title is the
+    same in both keeps the title it was published under. One that cannot was changed ``now``. ``trust`` is that of each
+    source.
     """
-    past = {promise.guid: promise for promise in before}
-    kept = {promise.guid: promise for promise in promises}
+    past = {record.guid: record for record in before}
+    kept = {record.guid: record for record in published_items}
     found = _choose_titles(items, past, kept, now, trust)
     told: list[Item] = []
     changed: list[str] = []
     for item in items:
-        title, promise = found.get(item.guid), kept.get(item.guid)
+        title, record = found.get(item.guid), kept.get(item.guid)
         said = item if title is None else _rename(item, title)
-        if promise is not None and promise.told != title:
-            promise = replace(promise, told=title)
+        if record is not None and record.numbered_title != title:
+            record = replace(record, numbered_title=title)
             if item.guid in past:
                 changed.append(item.guid)
-                promise, said = replace(promise, updated=now), replace(said, updated=Moment(now))
-            kept[item.guid] = promise
+                record, said = replace(record, updated=now), replace(said, updated=Moment(now))
+            kept[item.guid] = record
         told.append(said)
     return _UniqueTitles(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
 
@@ -100,8 +101,8 @@ class _Day(Struct):
 
 def _choose_titles(
     items: Sequence[Item],
-    past: Mapping[str, Promise],
-    kept: Mapping[str, Promise],
+    past: Mapping[str, PublishedItem],
+    kept: Mapping[str, PublishedItem],
     now: datetime,
     trust: Mapping[str, float],
 ) -> Mapping[str, str]:
@@ -129,7 +130,7 @@ def _choose_titles(
     return found
 
 
-def _find_same_day(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterator[Item]:
+def _find_same_day(items: Iterable[Item], kept: Mapping[str, PublishedItem]) -> Iterator[Item]:
     """Yield items with media that share their day with others, or did so when they were published."""
     days: dict[date, list[Item]] = {}
     for item in items:
@@ -138,9 +139,9 @@ def _find_same_day(items: Iterable[Item], kept: Mapping[str, Promise]) -> Iterat
     return (item for same in days.values() if len(same) > 1 or _published_title(same[0], kept) for item in same)
 
 
-def _published_title(item: Item, kept: Mapping[str, Promise]) -> str | None:
-    promise = kept.get(item.guid)
-    return promise.told if promise else None
+def _published_title(item: Item, kept: Mapping[str, PublishedItem]) -> str | None:
+    record = kept.get(item.guid)
+    return record.numbered_title if record else None
 
 
 def _rename(item: Item, title: str) -> Item:

@@ -171,7 +171,7 @@ def view_source(source_result: SourceResult) -> _SourceView:
         source.name,
         source.kind,
         links.clean_public_url(source.url),
-        STANDING[source_result.state],
+        STANDING[source_result.status],
         wording.format_count(source_result.entries, "item"),
     )
 

@@ -1,10 +1,10 @@
 """Settle items: give each its permanent guid and frozen date; nothing published is ever re-keyed.
 
 The rules are promise 1 of the design; between sources, rank comes first, then time (``docs/trust.md``). An entry
-belongs to the promise it was first published under. Items that hold entries of several promises are those promises
-found to be one: that of the most trusted source lives, of equal ones the oldest; the others become its aliases and are
-never emitted again. A promise whose entries lie in several items was split: the item with its most trusted entry
-keeps it, of equal ones the oldest. New items adopt the host's own guid where a source gave one that is free, so that
+belongs to the published item it first appeared in. A new item that holds entries of several published ones joins them:
+the guid of the most trusted source lives, of equal ones the oldest; the others become its aliases and are never emitted
+again. A published item whose entries lie in several items was split: the item with its most trusted entry keeps the
+guid, of equal ones the oldest. New items adopt the host's own guid where a source gave one that is free, so that
 rebuilding from nothing gives the same guid; else one is made.
 
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
@@ -26,7 +26,7 @@ from aggregator.merger.identity.guid import make_guid
 from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
-from aggregator.model.item import Item, Override, Promise
+from aggregator.model.item import Item, Override, PublishedItem
 
 # An episode dated further ahead than this is reported. Hosts publish at the stamped time and a day given
 # without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only hide a later date.
@@ -45,10 +45,9 @@ _CONTENT = (
 # What of a date is known at each precision; a finer date must say the same.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
 
-R = TypeVar("R", Item, Promise)
+R = TypeVar("R", Item, PublishedItem)
 
-# The distrust of an entry's source, then when it was promised: the minting of its promise, that promise's guid, and
-# its turn within it.
+# The distrust of an entry's source, then when its published item was minted, that item's guid, and its turn within it.
 _Age = tuple[float, datetime, str, int]
 
 
@@ -60,7 +59,7 @@ class Past(Struct, frozen=True):
     """
 
     feed: str
-    promises: tuple[Promise, ...] = ()
+    published_items: tuple[PublishedItem, ...] = ()
     first_seen: Mapping[str, datetime] = field(default_factory=dict)
     trust: Mapping[str, float] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
@@ -68,7 +67,7 @@ class Past(Struct, frozen=True):
 
 
 class Settlement(Struct, frozen=True):
-    """The items as they may be published, newest first, and every promise as it stands now, sorted by guid.
+    """The items as they may be published, newest first, and every record of a published one, sorted by guid.
 
     ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` are one line each of
     what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
@@ -76,7 +75,7 @@ class Settlement(Struct, frozen=True):
     """
 
     items: tuple[Item, ...]
-    promises: tuple[Promise, ...]
+    published_items: tuple[PublishedItem, ...]
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
@@ -84,12 +83,12 @@ class Settlement(Struct, frozen=True):
 
 
 def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
-    """Return the items with their permanent guids and frozen dates, and the promises brought up to date."""
-    kept = {promise.guid: promise for promise in past.promises}
+    """Return the items with their permanent guids and frozen dates, and the records brought up to date."""
+    kept = {record.guid: record for record in past.published_items}
     events: list[str] = []
     settled: list[Item] = []
     claims = _claims(items, kept, past)
-    before = {entry: promise.guid for promise in past.promises for entry in promise.entries}
+    before = {entry: record.guid for record in past.published_items for entry in record.entries}
     turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)))
     del items, claims  # each item is let go when another takes its place
     while turns:
@@ -102,11 +101,9 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             guid = _free_guid(item, past, kept, events)
             parted = sorted({before[entry] for entry in item.entries if entry in before})
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
-        promised = _promise(replace(item, guid=guid), kept.get(guid), past, now, events)
-        kept[guid] = promised
-        known = replace(
-            item, guid=promised.guid, published=promised.published, rank=promised.rank, **_in_common(item, promised)
-        )
+        record = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
+        kept[guid] = record
+        known = replace(item, guid=guid, published=record.published, rank=record.rank, **_in_common(item, record))
         wanted = past.overrides.get(guid, ())
         settled.append(apply_overrides(known, wanted) if wanted else known)
     single, taken = make_enclosures_unique(settled, kept, past.trust)
@@ -114,19 +111,19 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
     return replace(settlement, remarks=taken)
 
 
-def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> list[tuple[str, ...]]:
-    """Return for each item the guids promised to its entries, those of the most trusted sources first, then the oldest.
+def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past) -> list[tuple[str, ...]]:
+    """Return for each item the guids its entries were published under: those of the most trusted source first.
 
     Each guid is claimed by one item only.
     """
     owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
-    for promise in kept.values():
-        root = _root(promise, kept)
-        for turn, entry in enumerate(promise.entries):
+    for record in kept.values():
+        root = _root(record, kept)
+        for turn, entry in enumerate(record.entries):
             distrust = -past.trust.get(entry.partition("/")[0], 0.0)
             rank[root] = min(rank.get(root, distrust), distrust)
-            claim = (root, (distrust, promise.minted, promise.guid, turn))
+            claim = (root, (distrust, record.minted, record.guid, turn))
             owner[entry] = min(owner.get(entry, claim), claim, key=lambda each: each[1])
     holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):
@@ -139,11 +136,11 @@ def _claims(items: Sequence[Item], kept: Mapping[str, Promise], past: Past) -> l
     return answer
 
 
-def _root(promise: Promise, kept: Mapping[str, Promise]) -> str:
-    """Return the guid that lives for a promise: its own, or that of the promise it became an alias of."""
-    while promise.alias_of is not None and promise.alias_of in kept:
-        promise = kept[promise.alias_of]
-    return promise.guid
+def _root(record: PublishedItem, kept: Mapping[str, PublishedItem]) -> str:
+    """Return the guid that lives: the record's own, or that of the one it became an alias of."""
+    while record.alias_of is not None and record.alias_of in kept:
+        record = kept[record.alias_of]
+    return record.guid
 
 
 def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
@@ -156,7 +153,7 @@ def _giver(item: Item) -> str:
     return next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
 
 
-def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list[str]) -> str:
+def _free_guid(item: Item, past: Past, kept: Mapping[str, PublishedItem], events: list[str]) -> str:
     """Return the guid of a new item: the host's own where it is free, else a minted one that is."""
     if item.guid and item.guid not in kept:
         return item.guid
@@ -168,30 +165,32 @@ def _free_guid(item: Item, past: Past, kept: Mapping[str, Promise], events: list
     return guid
 
 
-def _promise(item: Item, promise: Promise | None, past: Past, now: datetime, events: list[str]) -> Promise:
-    """Return what is promised of an item from now on: the old promise with what it gained, or a new one.
+def _update_record(
+    item: Item, record: PublishedItem | None, past: Past, now: datetime, events: list[str]
+) -> PublishedItem:
+    """Return what is kept of an item from now on: the old record with what it gained, or a new one.
 
     The entry that gave the guid stands first.
     """
-    if promise is None:
+    if record is None:
         published = _first_date(item, past, now, events)
         givers = sorted(item.entries, key=lambda entry: entry.partition("/")[0] != _giver(item))
         dated = _dater(item)
-        return Promise(
+        return PublishedItem(
             *(item.guid, now, published, tuple(givers), item.title, item.genre, item.rank),
             dated=dated if _trust(dated, past) < max(past.trust.values(), default=0.0) else None,
         )
-    gained = tuple(entry for entry in item.entries if entry not in promise.entries)
+    gained = tuple(entry for entry in item.entries if entry not in record.entries)
     said = item.published if item.published is None or item.published.at <= now else None
-    known = {"entries": promise.entries + gained, "title": item.title}
-    if said is not None and _is_provisional(promise, now) and _trust(_dater(item), past) > _trust(promise.dated, past):
-        return _with(promise, published=said, dated=None, **known)
-    return _with(promise, published=_sharper(promise.published, said), **known)
+    known = {"entries": record.entries + gained, "title": item.title}
+    if said is not None and _is_provisional(record, now) and _trust(_dater(item), past) > _trust(record.dated, past):
+        return _with(record, published=said, dated=None, **known)
+    return _with(record, published=_sharper(record.published, said), **known)
 
 
-def _is_provisional(promise: Promise, now: datetime) -> bool:
+def _is_provisional(record: PublishedItem, now: datetime) -> bool:
     """Return whether the date of a published item may still be replaced by that of a more trusted source."""
-    return promise.dated is not None and now - promise.minted <= PROVISIONAL
+    return record.dated is not None and now - record.minted <= PROVISIONAL
 
 
 def _dater(item: Item) -> str | None:
@@ -223,48 +222,48 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
     return Moment(seen)
 
 
-def _sharper(promised: Moment, said: Moment | None) -> Moment:
-    """Return the promised date, with a finer time of the same day (or year) where a source has come to give one."""
-    if said is None or PRECISIONS.index(said.precision) <= PRECISIONS.index(promised.precision):
-        return promised
-    grain = _GRAINS[promised.precision]
-    return said if said.at.strftime(grain) == promised.at.strftime(grain) else promised
+def _sharper(published: Moment, said: Moment | None) -> Moment:
+    """Return the published date, with a finer time of the same day (or year) where a source has come to give one."""
+    if said is None or PRECISIONS.index(said.precision) <= PRECISIONS.index(published.precision):
+        return published
+    grain = _GRAINS[published.precision]
+    return said if said.at.strftime(grain) == published.at.strftime(grain) else published
 
 
 def _settlement(
-    settled: Iterable[Item], kept: dict[str, Promise], past: Past, now: datetime, events: Sequence[str]
+    settled: Iterable[Item], kept: dict[str, PublishedItem], past: Past, now: datetime, events: Sequence[str]
 ) -> Settlement:
-    """Return all in its final order, with each promise's digest of what it publishes and when that last changed."""
-    known = {promise.guid for promise in past.promises}
+    """Return all in its final order, with each record's digest of what it publishes and when that last changed."""
+    known = {record.guid for record in past.published_items}
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
-        promise, digest = kept[item.guid], _digest(item)
-        if item.guid in known and promise.digest != digest:
+        record, digest = kept[item.guid], _digest(item)
+        if item.guid in known and record.digest != digest:
             changed.append(item.guid)
-            promise = replace(promise, updated=now)
+            record = replace(record, updated=now)
         audio = item.enclosure.url if item.enclosure else None
-        promise = kept[item.guid] = _with(promise, digest=digest, audio=audio, buried=past.buried.get(item.guid))
-        if promise.buried is None:
-            items.append(item if promise.updated is None else replace(item, updated=Moment(promise.updated)))
+        record = kept[item.guid] = _with(record, digest=digest, audio=audio, buried=past.buried.get(item.guid))
+        if record.buried is None:
+            items.append(item if record.updated is None else replace(item, updated=Moment(record.updated)))
     moved = {entry: item.guid for item in items for entry in item.entries}
     ordered = sorted(items, key=lambda item: (-_time(item), item.rank, item.guid))
     new = tuple(item.guid for item in ordered if item.guid not in known)
-    promises = tuple(_without(kept[guid], moved, kept) for guid in sorted(kept))
-    return Settlement(tuple(ordered), promises, new, tuple(sorted(changed)), tuple(events))
+    published_items = tuple(_without(kept[guid], moved, kept) for guid in sorted(kept))
+    return Settlement(tuple(ordered), published_items, new, tuple(sorted(changed)), tuple(events))
 
 
-def _without(promise: Promise, moved: Mapping[str, str], kept: Mapping[str, Promise]) -> Promise:
-    """Return the promise without the entries that a person's decision has given to another item."""
-    root = _root(promise, kept)
-    stay = tuple(entry for entry in promise.entries if moved.get(entry, root) == root)
-    return promise if stay == promise.entries else replace(promise, entries=stay)
+def _without(record: PublishedItem, moved: Mapping[str, str], kept: Mapping[str, PublishedItem]) -> PublishedItem:
+    """Return the record without the entries that a person's decision has given to another item."""
+    root = _root(record, kept)
+    stay = tuple(entry for entry in record.entries if moved.get(entry, root) == root)
+    return record if stay == record.entries else replace(record, entries=stay)
 
 
-def _in_common(item: Item, promise: Promise) -> dict[str, Any]:
-    """Return what an item has in common with its promise, as the objects of the promise: 4 MB less of 20,000."""
-    same = promise.entries if promise.entries == item.entries else item.entries
-    return {"title": promise.title, "entries": same}
+def _in_common(item: Item, record: PublishedItem) -> dict[str, Any]:
+    """Return what an item has in common with its record, as the objects of the record: 4 MB less of 20,000."""
+    same = record.entries if record.entries == item.entries else item.entries
+    return {"title": record.title, "entries": same}
 
 
 def _with(record: R, **said: Any) -> R:

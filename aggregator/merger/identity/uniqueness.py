@@ -12,21 +12,21 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from aggregator.model.item import Item, Promise
+from aggregator.model.item import Item, PublishedItem
 
 
 def make_enclosures_unique(
-    items: Sequence[Item], promises: Mapping[str, Promise], trust: Mapping[str, float]
+    items: Sequence[Item], published_items: Mapping[str, PublishedItem], trust: Mapping[str, float]
 ) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """Return the items with every enclosure address once, and a remark for each that was taken away.
 
-    ``promises`` are by guid, with the audio of the last publication; ``trust`` is that of each source, 0 to 1.
+    ``published_items`` are by guid, with the audio of the last publication; ``trust`` is that of each source, 0 to 1.
     """
     owner: dict[str, tuple[object, str]] = {}
     for item in items:
         if item.enclosure is not None:
-            promise, url = promises[item.guid], item.enclosure.url
-            claim = (-trust.get(_giver(item), 0.0), promise.audio != url, promise.minted, item.guid)
+            record, url = published_items[item.guid], item.enclosure.url
+            claim = (-trust.get(_giver(item), 0.0), record.audio != url, record.minted, item.guid)
             owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []
     answer: list[Item] = []

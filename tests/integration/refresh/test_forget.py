@@ -13,7 +13,7 @@ from aggregator.compose import compose
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.model.source import Source
 from aggregator.result import Composition
 from aggregator.store import database, decisions, guids
@@ -71,7 +71,7 @@ def told(composed: Composition) -> list[tuple[object, ...]]:
     ]
 
 
-def lasting(known: tuple[Promise, ...]) -> list[tuple[object, ...]]:
+def lasting(known: tuple[PublishedItem, ...]) -> list[tuple[object, ...]]:
     return [(each.guid, each.minted, each.published, each.alias_of, each.buried, each.entries) for each in known]
 
 

@@ -127,12 +127,12 @@ def test_promises_over_random_histories(history) -> None:
             items = {item.guid: item for item in composed.feed.items}
             astray |= misdated(heard)
             assert len(items) == len(composed.feed.items)
-            known = {promise.guid: promise for promise in guids.read_guids(store, "sea")}
+            known = {record.guid: record for record in guids.read_guids(store, "sea")}
             # 1: guids and dates are for ever, but for a less trusted source's date, which is replaced once
-            final = {guid for guid, promise in known.items() if promise.dated is None}
+            final = {guid for guid, record in known.items() if record.dated is None}
             published = {guid: date for guid, date in published.items() if guid not in provisional & final}
             provisional = known.keys() - final
-            dead |= {guid for guid, promise in known.items() if promise.alias_of}
+            dead |= {guid for guid, record in known.items() if record.alias_of}
             assert not dead & items.keys()
             for guid, date in published.items():
                 assert guid in items or guid in dead

@@ -57,7 +57,7 @@ def test_promise_2_a_source_that_is_down_removes_nothing(stage, origin, episode,
     before = {name: text for name, text in stage.published().items() if name not in ("report.json", "index.html")}
     origin.serve("/feed.xml", body, status=status, kind=kind)
     outcome = stage.refresh()
-    assert outcome.source_results[0].state == "cached"
+    assert outcome.source_results[0].status == "cached"
     assert outcome.source_results[0].message
     assert {name: stage.published()[name] for name in before} == before
 
@@ -68,7 +68,7 @@ def test_promise_2_an_empty_or_shrunk_listing_removes_nothing(stage, origin, epi
     before = guids(stage.items())
     for left in (1, 0):
         origin.serve("/feed.xml", rss(*map(episode, range(left))))
-        assert [stage.refresh().source_results[0].state for _ in range(3)] == ["held back", "held back", "ok"]
+        assert [stage.refresh().source_results[0].status for _ in range(3)] == ["held back", "held back", "ok"]
         assert guids(stage.items()) == before
 
 
@@ -185,9 +185,9 @@ def test_promise_8_one_bad_source_never_spoils_the_feed(stage, origin, episode, 
     stage.sources["closed"] = "kind: feed, url: 'http://127.0.0.1:1/feed.xml'"
     outcome = stage.refresh()
     assert outcome.items == 5
-    states = {source_result.source.name: source_result.state for source_result in outcome.source_results}
+    states = {source_result.source.name: source_result.status for source_result in outcome.source_results}
     assert states == {"absent": "failed", "bad": "failed", "closed": "failed", "gone": "failed", "host": "ok"}
-    assert all(source_result.message for source_result in outcome.source_results if source_result.state == "failed")
+    assert all(source_result.message for source_result in outcome.source_results if source_result.status == "failed")
     told = {source["name"]: source for source in stage.report()["sources"]}
     assert told["gone"]["state"] == "failed"
 
@@ -195,9 +195,9 @@ def test_promise_8_one_bad_source_never_spoils_the_feed(stage, origin, episode, 
 def test_promise_10_a_second_refresh_does_not_ask_sooner_than_it_may(stage, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
     first = stage.refresh(force=False)
-    assert first.source_results[0].state == "ok"
+    assert first.source_results[0].status == "ok"
     outcome = stage.refresh(force=False, at=datetime(2024, 6, 3, 12, 1, tzinfo=UTC))
-    assert outcome.source_results[0].state == "not due"
+    assert outcome.source_results[0].status == "not due"
     assert origin.asked == ["/feed.xml"]
 
 
@@ -231,10 +231,10 @@ def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(stage, ori
     recording.write_text(f"Latest Sea Episodes\n\n{listing}\n\nRelated Topics")
     stage.sources = {"casts": f"kind: listing, url: '{origin.url('/nowhere')}', snapshot: casts.txt"}
     first = stage.refresh(at=datetime(2024, 6, 3, 12, tzinfo=UTC))
-    assert (first.items, first.source_results[0].state) == (1, "snapshot")
+    assert (first.items, first.source_results[0].status) == (1, "snapshot")
     before = stage.published()
     second = stage.refresh(at=datetime(2024, 6, 3, 12, 1, tzinfo=UTC), force=False)
-    assert (second.items, second.source_results[0].state) == (1, "not due")
+    assert (second.items, second.source_results[0].status) == (1, "not due")
     assert stage.published() == before
 
 
@@ -244,7 +244,7 @@ def test_promise_10_a_run_by_hand_keeps_the_feeds_schedule_and_force_passes_it(s
     monday = datetime(2024, 6, 3, 12, tzinfo=UTC)
     stage.refresh(at=monday, force=False)
     friday = stage.refresh(at=monday + timedelta(days=4), force=False)
-    assert (friday.source_results[0].state, friday.items) == ("not due", 5)
+    assert (friday.source_results[0].status, friday.items) == ("not due", 5)
     assert "not asked before 2024-06-10 06:17:00 UTC" in friday.source_results[0].message
     assert len(origin.asked) == 1
     stage.refresh(at=monday + timedelta(days=4), force=True)

@@ -37,7 +37,7 @@ def item(name: str, title: str, at: datetime, audio: str | None = None, *more: s
 
 
 def run(items: list[Item], before: Settlement | None = None, at: datetime = NOW) -> Settlement:
-    return settle(items, Past("show", before.promises if before else (), trust=TRUST), at)
+    return settle(items, Past("show", before.published_items if before else (), trust=TRUST), at)
 
 
 def audio(settlement: Settlement) -> dict[str, str | None]:
@@ -67,7 +67,7 @@ def test_of_sources_trusted_alike_the_item_that_has_the_audio_keeps_it(one, two,
 @given(TITLES, DAYS, st.integers(0, 60), st.integers(1, 500))
 def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minutes) -> None:
     before = run([item("list/1", title, at)])
-    assert before.promises[0].dated == "list"
+    assert before.published_items[0].dated == "list"
     true = at - timedelta(minutes=minutes)
     later = NOW + timedelta(days=days)
     found = run([replace(item("host/1", title, true), entries=("host/1", "list/1"))], before, later)
@@ -82,7 +82,7 @@ def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minu
 @given(TITLES, DAYS, DAYS)
 def test_a_date_of_the_most_trusted_source_is_final(title, at, other) -> None:
     before = run([item("host/1", title, at)])
-    assert before.promises[0].dated is None
+    assert before.published_items[0].dated is None
     found = run([replace(item("twin/1", title, other), entries=("host/1", "twin/1"))], before)
     assert is_more_precise(Moment(at), found.items[0].published)
 
@@ -95,7 +95,7 @@ def test_of_two_published_items_found_to_be_one_the_trusted_guid_lives(title, at
     before = run([early, late], run([early], None, NOW - timedelta(days=3)))
     found = run([replace(mine, entries=("host/1", "list/1"))], before)
     assert [each.guid for each in found.items] == ["host/1"]
-    assert {each.guid: each.alias_of for each in found.promises} == {"host/1": None, "list/1": "host/1"}
+    assert {each.guid: each.alias_of for each in found.published_items} == {"host/1": None, "list/1": "host/1"}
 
 
 @quick
@@ -110,9 +110,9 @@ def test_a_published_item_found_to_be_two_stays_with_its_most_trusted_entry(one,
 @given(DAYS, st.booleans())
 def test_the_number_behind_a_title_goes_to_the_less_trusted(at, first) -> None:
     mine, other = item("host/1", "Trailer", at, AUDIO.format(1)), item("list/1", "Trailer", at, AUDIO.format(2))
-    before = run([other], None, NOW - timedelta(days=2)).promises if first else ()
+    before = run([other], None, NOW - timedelta(days=2)).published_items if first else ()
     found = run([mine, other])
-    told = make_titles_unique(found.items, before, found.promises, NOW, TRUST)
+    told = make_titles_unique(found.items, before, found.published_items, NOW, TRUST)
     assert {each.guid: each.title for each in told.items} == {"host/1": "Trailer", "list/1": "Trailer (2)"}
 
 

@@ -34,10 +34,10 @@ def test_a_page_whose_feed_is_slow_delays_no_other_source(terms: Terms) -> None:
     with playing(slow) as feeds, playing(lambda _: answer(200, HTML % feeds.url().encode(), PAGE)) as pages:
         led = [fetch(Source(f"page{n}", "feed", pages.url(f"/{n}")), {}, terms) for n in range(5)]
         with playing(lambda _: answer(200, RSS)) as other:
-            assert fetch(Source("other", "feed", other.url()), {}, terms).result(60).state == "ok"
+            assert fetch(Source("other", "feed", other.url()), {}, terms).result(60).status == "ok"
         assert not any(each.done() for each in led)
         free.set()
-        assert {each.result(60).state for each in led} == {"ok"}
+        assert {each.result(60).status for each in led} == {"ok"}
         assert {poll_state.leads_to for each in led for poll_state in each.result().poll_states} == {None, feeds.url()}
 
 
@@ -48,10 +48,10 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
     ):
         page = Source("page", "feed", pages.url())
         known = {pages.url(): PollState(pages.url(), leads_to=feeds.url("/feed"))}
-        assert fetch(page, known, terms).result(60).state == "ok"
+        assert fetch(page, known, terms).result(60).status == "ok"
         assert pages.requests == []
         moved = fetch(page, {pages.url(): PollState(pages.url(), leads_to=feeds.url("/old"))}, terms).result(60)
-        assert (moved.state, [r.path for r in feeds.requests if r.path != "/robots.txt"]) == (
+        assert (moved.status, [r.path for r in feeds.requests if r.path != "/robots.txt"]) == (
             "ok",
             ["/feed", "/old", "/new"],
         )
@@ -70,9 +70,9 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
         monkeypatch.setattr(place, name, broken)
         failed = fetch(source, {}, terms).result(60)
         monkeypatch.undo()
-        assert (failed.state, failed.poll_states) == ("failed", ())
+        assert (failed.status, failed.poll_states) == ("failed", ())
         assert "defect of ours: ZeroDivisionError in test_fetch.py, line" in failed.message
-        assert fetch(source, {}, terms).result(60).state != "not due"
+        assert fetch(source, {}, terms).result(60).status != "not due"
 
 
 def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,4 +88,4 @@ def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     with playing(lambda _: answer(200, RSS)) as origin, closing(Resources(POLICY)) as resources:
         terms = Terms(resources, START, lambda *_: None)
         fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, terms) for name in ("one", "other")]
-        assert {each.result(60).state for each in fetched} == {"ok"}
+        assert {each.result(60).status for each in fetched} == {"ok"}

@@ -112,7 +112,7 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
             now[0] = state
             before = polls.poll_state
             got = polls.ask(hours=1)
-            word = got.state
+            word = got.status
             if got.document is not None:
                 verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.pace)
                 polls.poll_state = verdict.poll_state
@@ -139,9 +139,9 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         now[0] = "portal"
         before = polls.poll_state
         got = polls.ask(hours=1)
-        assert got.state == "ok"
+        assert got.status == "ok"
         polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.pace)
         assert (polls.poll_state.errors, polls.poll_state.validators.etag) == (1, '"1"')
         now[0] = "feed"
-        assert polls.ask(hours=2).state == "unchanged"
+        assert polls.ask(hours=2).status == "unchanged"
         assert polls.poll_state.errors == 0

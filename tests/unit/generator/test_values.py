@@ -208,7 +208,7 @@ def test_an_item_without_any_date_has_a_time_that_is_no_clock_s() -> None:
 
 def test_a_silent_source_changes_the_report_and_nothing_else(harbour: Feed) -> None:
     silent = replace(
-        harbour, source_results=tuple(replace(one, state="failed", message="down") for one in harbour.source_results)
+        harbour, source_results=tuple(replace(one, status="failed", message="down") for one in harbour.source_results)
     )
     for episodes_only in (True, False):
         assert rss.render(prepare(harbour), episodes_only=episodes_only) == rss.render(

@@ -16,7 +16,7 @@ import pytest
 from aggregator.errors import LockedError, StoreError
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Entry, Listing, Moment
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.model.source import PollState, Source
 from aggregator.store import database, schema
 from aggregator.store.backup import backup, restore
@@ -47,7 +47,7 @@ def fill(store: Store) -> None:
     said = tuple(Entry("host", f"{number}", "\ufffd T", position=number) for number in range(1100))
     with database.transaction(store) as tx:
         write_listings(tx, "show", Source("host", "feed"), [Listing(said)], NOON)
-        write_guids(tx, "show", [Promise("g", NOON, Moment(NOON), ("host/1",), "T")])
+        write_guids(tx, "show", [PublishedItem("g", NOON, Moment(NOON), ("host/1",), "T")])
         write_poll_states(tx, [("show", "host", PollState("https://a.example/"))])
         write_decision(tx, "show", Decision("same", "a", "b"), NOON)
         write_event(tx, "show", Event(NOON, "merge", "x"))

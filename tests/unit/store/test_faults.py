@@ -18,7 +18,7 @@ import pytest
 
 from aggregator.errors import AggregatorError, StoreError
 from aggregator.model.entry import Entry, Listing, Moment
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.model.source import Source
 from aggregator.store import database
 from aggregator.store.backup import backup
@@ -53,7 +53,7 @@ def refresh(state: str, number: int) -> None:
         database.transaction(store) as tx,
     ):
         write_listings(tx, "show", HOST, [Listing(said)], at)
-        write_guids(tx, "show", [Promise(f"guid {number}", at, Moment(at), (f"host/key {number}",), "T")])
+        write_guids(tx, "show", [PublishedItem(f"guid {number}", at, Moment(at), (f"host/key {number}",), "T")])
         write_event(tx, "show", Event(at, "round", str(number)))
         write_fact(tx, "show", "bulk", random.Random(number).randbytes(30_000))
         write_feed_state(tx, "show", fingerprint=str(number), updated=at)

@@ -1,4 +1,4 @@
-"""The last guard before the database: what no decision may do to a promise is refused, and nothing is written."""
+"""The last guard before the database: what would alter a published guid is refused, and nothing is written."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from msgspec.structs import replace
 
 from aggregator.errors import StoreError
 from aggregator.model.entry import Moment, Precision
-from aggregator.model.item import Promise
+from aggregator.model.item import PublishedItem
 from aggregator.store import database as stores
 from aggregator.store.database import Store
 from aggregator.store.guids import is_more_precise, read_guids, write_guids
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 DAY = datetime(2024, 5, 1, tzinfo=UTC)
-ONE = Promise("g1", AT, Moment(DAY, "day"), ("host/1",), "One")
-TWO = Promise("g2", AT, Moment(DAY, "day"), ("host/2",), "Two")
+ONE = PublishedItem("g1", AT, Moment(DAY, "day"), ("host/1",), "One")
+TWO = PublishedItem("g2", AT, Moment(DAY, "day"), ("host/2",), "Two")
 
 
-def test_promises_are_kept_sorted_and_once(store: Store) -> None:
+def test_guids_are_kept_sorted_and_once(store: Store) -> None:
     assert write_guids(store, "show", (TWO, ONE)) == 2
     assert read_guids(store, "show") == (ONE, TWO)
     assert write_guids(store, "show", (ONE, TWO)) == 0
@@ -47,7 +47,7 @@ def test_what_is_not_given_stays(store: Store) -> None:
     ],
     ids=str,
 )
-def test_what_would_break_a_promise_is_refused_whole(store: Store, change: dict[str, object]) -> None:
+def test_what_would_alter_a_guid_is_refused_whole(store: Store, change: dict[str, object]) -> None:
     write_guids(store, "show", (ONE,))
     with pytest.raises(StoreError, match=r"^store: show: "):
         write_guids(store, "show", (TWO, replace(ONE, **change)))  # type: ignore[arg-type]  # the case names the field
@@ -78,13 +78,13 @@ def test_an_alias_is_one_for_ever(store: Store) -> None:
     write_guids(store, "show", (ONE, replace(TWO, alias_of="g1")))
     with pytest.raises(StoreError, match="alias of 'g1' for ever"):
         write_guids(store, "show", (TWO,))
-    third = Promise("g0", AT, Moment(DAY), (), "Oldest")
+    third = PublishedItem("g0", AT, Moment(DAY), (), "Oldest")
     write_guids(store, "show", (third, replace(TWO, alias_of="g0"), replace(ONE, alias_of="g0")))
     with pytest.raises(StoreError, match="circle"):
         write_guids(store, "show", (replace(third, alias_of="g2"),))
 
 
-def test_a_promise_without_a_guid_is_refused(store: Store) -> None:
+def test_an_item_without_a_guid_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="no guid"):
         write_guids(store, "show", (replace(ONE, guid=""),))
 
@@ -96,7 +96,7 @@ def test_hostile_guids_are_kept_apart(store: Store) -> None:
     assert kept == read_guids(store, "show")
 
 
-def test_promises_fall_with_their_transaction(store: Store) -> None:
+def test_guids_fall_with_their_transaction(store: Store) -> None:
     with pytest.raises(StoreError), stores.transaction(store) as tx:  # noqa: PT012 - what is left is the point
         write_guids(tx, "show", (ONE,))
         write_guids(tx, "show", (replace(ONE, minted=AT + timedelta(1)),))

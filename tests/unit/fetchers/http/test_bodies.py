@@ -62,7 +62,7 @@ def test_a_bomb_in_the_body_of_a_redirect_or_an_error_is_not_opened() -> None:
             polls = Polls(origin.url(f"/{status}"), HASTY)
             tracemalloc.start()
             try:
-                assert polls.ask().state == "failed"
+                assert polls.ask().status == "failed"
                 assert tracemalloc.get_traced_memory()[1] < 2_000_000
             finally:
                 tracemalloc.stop()
@@ -98,7 +98,7 @@ CUT: dict[str, tuple[Pieces, str]] = {
 def test_a_body_cut_short_is_an_error(wire: Pieces, words: str) -> None:
     with playing(lambda _: wire) as origin:
         got = Polls(origin.url(), HASTY).ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert got.message == f"{origin.url()}: {words}"
 
 

@@ -41,7 +41,7 @@ def test_at_most_two_at_once_reach_one_host() -> None:
     with playing(slow) as origin:
         way = limiter(QUICK)
         answers = all_at_once(lambda url: asked(way, url), [origin.url(f"/{n}") for n in range(40)])
-        assert {each.state for each in answers} == {"ok"}
+        assert {each.status for each in answers} == {"ok"}
         assert origin.busiest == 2
 
 
@@ -73,13 +73,13 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
     ):
         way = limiter(QUICK)
         first = asked(way, busy.url("/one"))
-        assert [asked(way, busy.url(f"/{n}")).state for n in range(5)] == ["not due"] * 5
-        assert asked(way, other.url()).state == "ok"
+        assert [asked(way, busy.url(f"/{n}")).status for n in range(5)] == ["not due"] * 5
+        assert asked(way, other.url()).status == "ok"
         following = limiter(QUICK, host_limits._find_holds([first.poll_state], START + timedelta(minutes=30)))
-        assert asked(following, busy.url("/new"), minutes=30).state == "not due"
+        assert asked(following, busy.url("/new"), minutes=30).status == "not due"
         assert len(busy.requests) == 1
         assert host_limits._find_holds([first.poll_state], START + timedelta(minutes=60)) == {}
-        assert asked(limiter(QUICK), busy.url("/new"), minutes=60).state == "failed"
+        assert asked(limiter(QUICK), busy.url("/new"), minutes=60).status == "failed"
 
 
 def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -> None:
@@ -102,9 +102,9 @@ def test_many_questions_to_one_host_take_no_thread_from_another() -> None:
     with playing(slow) as crowded, playing(slow) as other:
         way = limiter(QUICK, threads=3)
         polls = [way.poll(Source("show", "feed", url), PollState(url), START) for url in addresses(crowded, 200)]
-        assert asked(way, other.url()).state == "ok"
+        assert asked(way, other.url()).status == "ok"
         assert len(crowded.requests) < 100
-        assert {each.result(60).state for each in polls} == {"ok"}
+        assert {each.result(60).status for each in polls} == {"ok"}
         assert crowded.busiest <= 2
 
 
@@ -134,7 +134,7 @@ def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other(
     with playing(play) as stuck, playing(play) as good:
         way, done = limiter(QUICK, threads=2), SimpleQueue[str]()
         for origin in (stuck, good):
-            assert asked(way, origin.url()).state == "ok"
+            assert asked(way, origin.url()).status == "ok"
         poll_state = PollState(stuck.url("/half"), Validators('"x"'))
         stopped = way.poll(Source("show", "feed", poll_state.url), poll_state, START)
         stopped.add_done_callback(lambda _: done.put("stuck"))
@@ -145,7 +145,7 @@ def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other(
         assert [done.get(timeout=60) for _ in range(9)] == ["good"] * 9
         free.set()
         assert done.get(timeout=60) == "stuck"
-        assert (stopped.result().state, stuck.connections) == ("unchanged", 1)
+        assert (stopped.result().status, stuck.connections) == ("unchanged", 1)
 
 
 def test_a_task_that_fails_is_told_and_holds_up_no_other() -> None:
@@ -168,9 +168,9 @@ def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:
         playing(lambda r: answer(302, b"", ("Location", busy.url())) if r.path == "/a" else answer(200, RSS)) as shared,
     ):
         way = limiter(QUICK)
-        assert asked(way, shared.url("/a")).state == "failed"
-        assert asked(way, shared.url("/b")).state == "ok"
-        assert asked(way, busy.url("/c")).state == "not due"
+        assert asked(way, shared.url("/a")).status == "failed"
+        assert asked(way, shared.url("/b")).status == "ok"
+        assert asked(way, busy.url("/c")).status == "not due"
 
 
 def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
@@ -180,7 +180,7 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     busy = [way.submit(url, lambda: free.wait(60)) for _ in range(2)]
     poll_state = PollState(url, not_before=START + timedelta(days=1))
     assert (
-        way.ask(Source("show", "feed", url), poll_state, START).state == "not due"
+        way.ask(Source("show", "feed", url), poll_state, START).status == "not due"
     )  # else it would wait for the others
     free.set()
     assert [each.result(60) for each in busy] == [True, True]

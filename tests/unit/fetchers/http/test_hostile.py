@@ -59,7 +59,7 @@ def test_one_deadline_holds_against(play: Callable[[], Pieces]) -> None:
         begun = time.monotonic()
         got = Polls(origin.url(), HASTY).ask()
         assert time.monotonic() - begun < 1.0 + LATE
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert got.message == f"{origin.url()}: took longer than its deadline"
 
 
@@ -137,8 +137,8 @@ def test_interim_answers_are_read_past(code: int) -> None:
     interim = f"HTTP/1.1 {code} Soon\r\nLink: </style.css>\r\n\r\n".encode() * 3
     with playing(lambda _: interim + answer(200, RSS, ("ETag", '"1"'))) as origin:
         polls = Polls(origin.url())
-        assert polls.ask().state == "ok"
-        assert polls.ask(hours=1).state == "unchanged"
+        assert polls.ask().status == "ok"
+        assert polls.ask(hours=1).status == "unchanged"
         assert origin.connections == 1
 
 
@@ -164,7 +164,7 @@ def test_no_value_of_a_field_begins_another_line(value: str) -> None:
     with playing(lambda _: answer(200, RSS)) as origin:
         polls = Polls(origin.url())
         polls.poll_state = PollState(origin.url(), Validators(etag=value))
-        assert polls.ask().state == "failed"
+        assert polls.ask().status == "failed"
         assert not origin.requests
 
 
@@ -172,7 +172,7 @@ def test_one_hanging_origin_does_not_delay_the_others() -> None:
     with playing(lambda _: silent(b"")) as hanging, playing(lambda _: answer(200, RSS)) as honest:
         slow = threading.Thread(target=lambda: Polls(hanging.url(), replace(HASTY, deadline=4.0)).ask())
         slow.start()
-        assert Polls(honest.url(), HASTY).ask().state == "ok"
+        assert Polls(honest.url(), HASTY).ask().status == "ok"
         assert slow.is_alive(), "the one still hangs"
         slow.join(30)
 
@@ -221,7 +221,7 @@ def test_any_bytes_are_an_answer_and_never_an_exception(data: st.DataObject, fuz
     start = data.draw(st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 503 x\r\nRetry-After: "]))
     fuzzed.play = lambda _: [start + b"".join(parts)]
     got = Polls(fuzzed.url(), replace(HASTY, deadline=0.5)).ask()
-    assert got.state in {"ok", "failed"}
+    assert got.status in {"ok", "failed"}
     assert got.message.isprintable()
 
 

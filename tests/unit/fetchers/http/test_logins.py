@@ -29,7 +29,7 @@ def test_credentials_are_in_no_message_and_no_document() -> None:
         assert first.document is not None
         assert "me:s3cret" not in first.document.url
         others = [polls.ask(hours=1), polls.ask(days=3), polls.ask(minutes=1)]
-        assert [each.state for each in others] == ["not due", "failed", "not due"]
+        assert [each.status for each in others] == ["not due", "failed", "not due"]
         others.append(polls.ask(days=3))
         assert all("s3cret" not in each.message for each in others)
         assert all(each.message.isprintable() for each in others)
@@ -41,7 +41,7 @@ def test_credentials_invented_by_a_redirect_are_not_sent() -> None:
         return answer(302, b"", ("Location", there)) if request.path == "/feed" else answer(200, RSS)
 
     with playing(play) as origin:
-        assert Polls(origin.url()).ask().state == "ok"
+        assert Polls(origin.url()).ask().status == "ok"
         assert [request.get("Authorization") for request in origin.requests] == [None, None]
 
 
@@ -69,5 +69,5 @@ def test_a_token_that_cannot_be_sent_is_in_no_message() -> None:
         polled = limiter(POLICY).ask(
             Source("show", "feed"), PollState(origin.url()), START, headers=(("Authorization", "s3cret\r\nX: y"),)
         )
-        assert (polled.state, origin.requests) == ("failed", [])
+        assert (polled.status, origin.requests) == ("failed", [])
         assert "s3cret" not in polled.message

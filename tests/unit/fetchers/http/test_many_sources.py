@@ -71,7 +71,7 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     crowd.stdin.close()
     requests, conditional, busiest = map(int, crowd.stdout.readline().split())
     print(f"200 and read: {seconds:.1f} s, +{grown / 1024:.1f} MB; 304: {again:.1f} s; at once: {busiest}")  # noqa: T201
-    states = [{answer.state for answer in answers} for answers in (first, second, third)]
+    states = [{answer.status for answer in answers} for answers in (first, second, third)]
     assert states == [{"ok"}, {"unchanged"}, {"not due"}]
     assert (requests, conditional) == (2 * SOURCES + 200, SOURCES)
     assert busiest <= ROOMY.host_concurrency
@@ -87,7 +87,7 @@ def test_polls_of_one_host_share_its_connections() -> None:
     with playing(play) as origin:
         polls = [Polls(origin.url(f"/{number}")) for number in range(20)]
         for hours in (0, 1, 2):
-            assert {each.ask(hours=hours).state for each in polls} == {"unchanged" if hours else "ok"}
+            assert {each.ask(hours=hours).status for each in polls} == {"unchanged" if hours else "ok"}
         assert origin.connections == 1
 
 
@@ -99,7 +99,7 @@ def test_a_connection_the_origin_closed_is_not_used_again() -> None:
         polls = Polls(origin.url())
         states = []
         for _ in range(5):
-            states.append(polls.ask(hours=1).state)
+            states.append(polls.ask(hours=1).status)
             end = time.monotonic() + 20
             while origin._open and time.monotonic() < end:
                 time.sleep(0.01)
@@ -113,10 +113,10 @@ def test_a_kept_connection_that_ends_without_a_byte_is_tried_once_more_and_a_new
 
     with playing(play) as origin:
         polls = Polls(origin.url())
-        assert polls.ask().state == "ok"
+        assert polls.ask().status == "ok"
         assert polls.ask(hours=1).message == f"{origin.url()}: closed the connection without an answer"
         assert (origin.connections, len(origin.requests)) == (2, 3)
-        assert polls.ask(hours=2).state == "failed"
+        assert polls.ask(hours=2).status == "failed"
         assert (origin.connections, len(origin.requests)) == (3, 4)
 
 
@@ -126,5 +126,5 @@ def test_a_kept_connection_that_breaks_within_an_answer_is_an_error() -> None:
 
     with playing(play) as origin:
         polls = Polls(origin.url())
-        assert [polls.ask().state, polls.ask(hours=1).state] == ["ok", "failed"]
+        assert [polls.ask().status, polls.ask(hours=1).status] == ["ok", "failed"]
         assert (origin.connections, len(origin.requests)) == (1, 2)

@@ -18,10 +18,10 @@ def test_rule_9_retry_after_in_seconds_is_waited_for_even_by_force(status: int, 
     with playing(lambda _: answer(status, b"", ("Retry-After", after))) as origin:
         polls = Polls(origin.url())
         first = polls.ask()
-        assert first.state == "failed"
+        assert first.status == "failed"
         assert str(status) in first.message
-        assert polls.ask(seconds=int(after) - 1, force=True).state == "not due"
-        assert polls.ask(seconds=1, force=True).state == "failed"
+        assert polls.ask(seconds=int(after) - 1, force=True).status == "not due"
+        assert polls.ask(seconds=1, force=True).status == "failed"
         assert len(origin.requests) == 2
 
 
@@ -32,8 +32,8 @@ def test_rule_9_retry_after_as_a_date_is_relative_to_the_origins_own_clock(skew:
     with playing(lambda _: answer(503, b"", ("Date", date), ("Retry-After", until))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(hours=47.9, force=True).state == "not due"
-        assert polls.ask(hours=0.1, force=True).state == "failed"
+        assert polls.ask(hours=47.9, force=True).status == "not due"
+        assert polls.ask(hours=0.1, force=True).status == "failed"
 
 
 def test_rule_9_retry_after_beyond_a_week_is_a_week_and_nonsense_is_nothing() -> None:
@@ -41,8 +41,8 @@ def test_rule_9_retry_after_beyond_a_week_is_a_week_and_nonsense_is_nothing() ->
     with playing(lambda _: answer(429, b"", ("Retry-After", next(values)))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(days=6.9, force=True).state == "not due"
-        assert polls.ask(days=0.1, force=True).state == "failed"
+        assert polls.ask(days=6.9, force=True).status == "not due"
+        assert polls.ask(days=0.1, force=True).status == "failed"
         assert polls.poll_state.hold_until is not None
         assert polls.poll_state.hold_until <= polls.now
 
@@ -130,10 +130,10 @@ def test_rule_15_gone_ends_polling_and_says_so() -> None:
     with playing(lambda _: answer(410)) as origin:
         polls = Polls(origin.url())
         first = polls.ask()
-        assert first.state == "failed"
+        assert first.status == "failed"
         assert "gone for good" in first.message
         rest = [polls.ask(days=30) for _ in range(12)]
-        assert {"not due"} == {each.state for each in rest}
+        assert {"not due"} == {each.status for each in rest}
         assert "gone (410)" in rest[-1].message
         assert len(origin.requests) == 1
 
@@ -143,7 +143,7 @@ def test_rule_15_a_person_may_ask_a_gone_source_by_force() -> None:
     with playing(lambda _: next(answers)) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(days=1, force=True).state == "ok"
+        assert polls.ask(days=1, force=True).status == "ok"
         assert not polls.poll_state.gone
 
 
@@ -177,7 +177,7 @@ def test_rule_17_one_good_answer_ends_the_backoff() -> None:
         for _ in range(4):
             polls.ask(days=2)
         assert polls.poll_state.errors == 0
-        assert polls.ask(hours=1).state == "unchanged"
+        assert polls.ask(hours=1).status == "unchanged"
 
 
 def test_what_an_error_leaves_is_the_good_of_before() -> None:
@@ -187,7 +187,7 @@ def test_what_an_error_leaves_is_the_good_of_before() -> None:
         digest = polls.ask().poll_state.digest
         polls.ask(hours=1)
         assert (digest, Validators('"one"')) == (polls.poll_state.digest, polls.poll_state.validators)
-        assert polls.ask(hours=2).state == "unchanged"
+        assert polls.ask(hours=2).status == "unchanged"
         assert origin.requests[2].get("If-None-Match") == '"one"'
 
 

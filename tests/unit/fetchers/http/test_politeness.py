@@ -13,8 +13,8 @@ def unconditional(origin: Origin) -> int:
 def test_rule_1_one_unconditional_request_ever() -> None:
     with playing(feed(ETAG)) as origin:
         polls = Polls(origin.url())
-        states = [polls.ask(hours=1).state for _ in range(24)]
-        states += [polls.ask(force=True, minutes=1).state for _ in range(3)]
+        states = [polls.ask(hours=1).status for _ in range(24)]
+        states += [polls.ask(force=True, minutes=1).status for _ in range(3)]
         assert ["ok", *["unchanged"] * 26] == states
         assert unconditional(origin) == 1
         assert len(origin.requests) == 27
@@ -40,7 +40,7 @@ def test_rule_2_etag_goes_back_byte_for_byte(etag: str) -> None:
     with playing(feed(("ETag", etag))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(hours=1).state == "unchanged"
+        assert polls.ask(hours=1).status == "unchanged"
         assert etag == origin.requests[1].get("If-None-Match")
         assert origin.requests[1].get("If-Modified-Since") is None
 
@@ -62,7 +62,7 @@ def test_rule_3_last_modified_goes_back_byte_for_byte(date: str) -> None:
     with playing(feed(("Last-Modified", date))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(hours=1).state == "unchanged"
+        assert polls.ask(hours=1).status == "unchanged"
         assert date == origin.requests[1].get("If-Modified-Since")
         assert origin.requests[1].get("If-None-Match") is None
 
@@ -79,7 +79,7 @@ def test_rules_2_and_3_nothing_is_invented_where_nothing_was_given() -> None:
 def test_rule_2_an_etag_that_cannot_go_back_is_not_sent_mended(value: str) -> None:
     with playing(feed(("ETag", value))) as origin:
         polls = Polls(origin.url())
-        assert polls.ask().state == "ok"
+        assert polls.ask().status == "ok"
         polls.ask(days=2)
         assert origin.requests[1].get("If-None-Match") is None
 
@@ -90,7 +90,7 @@ def test_rule_4_validators_of_a_touched_file_are_saved() -> None:
 
     with playing(play) as origin:
         polls = Polls(origin.url())
-        assert [polls.ask(hours=1).state for _ in range(3)] == ["ok", "unchanged", "unchanged"]
+        assert [polls.ask(hours=1).status for _ in range(3)] == ["ok", "unchanged", "unchanged"]
         assert [request.get("If-None-Match") for request in origin.requests] == [None, '"1"', '"2"']
 
 
@@ -125,7 +125,7 @@ def test_rule_6_hourly_cron_with_seconds_of_drift_meets_each_hour() -> None:
     with playing(feed(ETAG)) as origin:
         polls = Polls(origin.url())
         drift = (0, 3600, 3599, 3601, 3598, 3600)
-        assert ["ok", *["unchanged"] * 5] == [polls.ask(seconds=seconds).state for seconds in drift]
+        assert ["ok", *["unchanged"] * 5] == [polls.ask(seconds=seconds).status for seconds in drift]
 
 
 def test_rule_6_a_restart_changes_nothing() -> None:
@@ -134,7 +134,7 @@ def test_rule_6_a_restart_changes_nothing() -> None:
         first.ask()
         second = Polls(origin.url(), now=first.now)
         second.poll_state = first.poll_state
-        assert second.ask(minutes=44).state == "not due"
+        assert second.ask(minutes=44).status == "not due"
         assert len(origin.requests) == 1
 
 
@@ -142,7 +142,7 @@ def test_rule_7_force_is_conditional_too() -> None:
     with playing(feed(ETAG)) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(force=True, seconds=1).state == "unchanged"
+        assert polls.ask(force=True, seconds=1).status == "unchanged"
         assert unconditional(origin) == 1
 
 
@@ -156,7 +156,7 @@ def stuck(request: Request) -> bytes:
 def test_an_origin_whose_304_is_distrusted_is_asked_for_the_whole_after_a_day() -> None:
     with playing(stuck) as origin:
         polls = Polls(origin.url("/show"), distrust=24)
-        states = [polls.ask(hours=1).state for _ in range(50)]
+        states = [polls.ask(hours=1).status for _ in range(50)]
         blind = [turn for turn, each in enumerate(origin.requests) if not each.get("If-None-Match")]
         assert blind == [0, 24, 48]
         assert states == ["ok", *["unchanged"] * 49]
@@ -165,7 +165,7 @@ def test_an_origin_whose_304_is_distrusted_is_asked_for_the_whole_after_a_day() 
 def test_a_304_is_trusted_unless_the_config_says_otherwise() -> None:
     with playing(stuck) as origin:
         polls = Polls(origin.url("/show"))
-        assert {polls.ask(hours=1).state for _ in range(50)} == {"ok", "unchanged"}
+        assert {polls.ask(hours=1).status for _ in range(50)} == {"ok", "unchanged"}
         assert unconditional(origin) == 1
 
 
@@ -181,5 +181,5 @@ def test_rule_8_a_year_of_max_age_is_a_week() -> None:
     with playing(feed(ETAG, ("Cache-Control", "max-age=31536000"))) as origin:
         polls = Polls(origin.url())
         polls.ask()
-        assert polls.ask(days=6.9).state == "not due"
-        assert polls.ask(days=0.1).state == "unchanged"
+        assert polls.ask(days=6.9).status == "not due"
+        assert polls.ask(days=0.1).status == "unchanged"

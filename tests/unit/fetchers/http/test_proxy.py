@@ -22,7 +22,7 @@ def test_every_connection_goes_through_the_proxy_of_the_config() -> None:
         playing(lambda _: answer(200, RSS, ("ETag", "1"))) as there,
         playing(lambda _: answer(302, b"", ("Location", there.url("/feed")))) as origin,
     ):
-        assert through(proxy, origin.url("/show"), "me:secret@").ask().state == "ok"
+        assert through(proxy, origin.url("/show"), "me:secret@").ask().status == "ok"
         ends = [each.split()[1] for each in proxy.asked]
         assert [f"http://{end}" for end in ends] == [origin.url(""), there.url("")]
         assert all("Proxy-Authorization: Basic bWU6c2VjcmV0" in each for each in proxy.asked)
@@ -51,7 +51,7 @@ def test_what_may_not_be_reached_is_not_asked_of_the_proxy() -> None:
 def test_a_proxy_that_gives_no_way_is_told_and_its_login_is_not(reply: bytes, words: str) -> None:
     with proxying(Proxy(reply)) as proxy:
         said = through(proxy, "http://127.0.0.1:9/feed?token=secret", "me:secret@").ask()
-        assert (said.state, words in said.message, "secret" in said.message) == ("failed", True, False), said.message
+        assert (said.status, words in said.message, "secret" in said.message) == ("failed", True, False), said.message
         assert said.poll_state.not_before is not None
 
 

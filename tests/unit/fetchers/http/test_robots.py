@@ -60,13 +60,13 @@ def paths(origin: Origin) -> list[str]:
 
 def test_nobody_asks_for_a_robots_txt_unless_the_config_says_so() -> None:
     with playing(origin_with(CLOSED)) as origin:
-        assert Runs(origin.url()).ask(obey=False).state == "ok"
+        assert Runs(origin.url()).ask(obey=False).status == "ok"
         assert paths(origin) == ["/feed"]
 
 
 def test_an_address_that_we_found_ourselves_is_asked_only_where_its_robots_txt_permits() -> None:
     with playing(origin_with(CLOSED)) as origin:
-        assert Runs(origin.url()).ask(obey=False, found=True).state == "failed"
+        assert Runs(origin.url()).ask(obey=False, found=True).status == "failed"
         assert paths(origin) == ["/robots.txt"]
 
 
@@ -74,18 +74,18 @@ def test_what_is_disallowed_is_not_asked_and_the_reason_is_told() -> None:
     with playing(origin_with(CLOSED)) as origin:
         runs = Runs(origin.url("/feed?token=secret"))
         given = runs.ask()
-        assert (given.state, given.document) == ("failed", None)
+        assert (given.status, given.document) == ("failed", None)
         name = origin.url("/robots.txt")
         shown = origin.url("/feed?…")
         assert given.message == f"{shown}: not asked, {name} disallows {shown}"
-        assert runs.ask(hours=1).state == "not due"
-        assert runs.ask(hours=1, force=True).state == "failed"
+        assert runs.ask(hours=1).status == "not due"
+        assert runs.ask(hours=1, force=True).status == "failed"
         assert paths(origin) == ["/robots.txt"]
 
 
 def test_what_is_allowed_is_asked_after_one_question_that_names_us() -> None:
     with playing(origin_with(OPEN)) as origin:
-        assert Runs(origin.url()).ask().state == "ok"
+        assert Runs(origin.url()).ask().status == "ok"
         assert paths(origin) == ["/robots.txt", "/feed"]
         first, second = origin.requests
         assert first.get("User-Agent") == second.get("User-Agent")
@@ -94,7 +94,7 @@ def test_what_is_allowed_is_asked_after_one_question_that_names_us() -> None:
 
 def test_no_login_of_the_address_goes_to_the_robots_txt() -> None:
     with playing(origin_with(OPEN)) as origin:
-        assert Runs(origin.url().replace("//", "//me:secret@")).ask().state == "ok"
+        assert Runs(origin.url().replace("//", "//me:secret@")).ask().status == "ok"
         assert [request.get("Authorization") is not None for request in origin.requests] == [False, True]
 
 
@@ -113,7 +113,7 @@ def test_what_is_allowed_anew_is_asked_the_next_day() -> None:
     said = iter([CLOSED, OPEN])
     with playing(lambda r: answer(200, next(said) if r.path == "/robots.txt" else RSS)) as origin:
         runs = Runs(origin.url())
-        states = [runs.ask(hours=1).state for _ in range(26)]
+        states = [runs.ask(hours=1).status for _ in range(26)]
         assert (states[0], set(states[1:24]), states[24]) == ("failed", {"not due"}, "ok")
 
 
@@ -121,7 +121,7 @@ def test_what_is_allowed_anew_is_asked_the_next_day() -> None:
 def test_where_there_is_none_everything_may_be_asked(status: int) -> None:
     with playing(origin_with(CLOSED, status=status)) as origin:
         runs = Runs(origin.url())
-        assert [runs.ask(hours=1).state for _ in range(3)] == ["ok", "unchanged", "unchanged"]
+        assert [runs.ask(hours=1).status for _ in range(3)] == ["ok", "unchanged", "unchanged"]
         assert paths(origin).count("/robots.txt") == 1
 
 
@@ -129,7 +129,7 @@ def test_where_there_is_none_everything_may_be_asked(status: int) -> None:
 def test_where_it_cannot_be_had_nothing_is_asked(status: int) -> None:
     with playing(origin_with(OPEN, status=status)) as origin:
         given = Runs(origin.url()).ask()
-        assert given.state == "failed"
+        assert given.status == "failed"
         assert f"not asked, {origin.url('/robots.txt')} cannot be had: {status}" in given.message
         assert paths(origin) == ["/robots.txt"]
 
@@ -137,7 +137,7 @@ def test_where_it_cannot_be_had_nothing_is_asked(status: int) -> None:
 def test_what_cannot_be_had_is_tried_ever_less_and_bars_nothing_after_30_days() -> None:
     with playing(origin_with(b"", status=500)) as origin:
         runs = Runs(origin.url())
-        states = [runs.ask(hours=1).state for _ in range(24 * 32)]
+        states = [runs.ask(hours=1).status for _ in range(24 * 32)]
         heard = [hour for hour, state in enumerate(states, 1) if state in {"ok", "unchanged"}]
         assert 30 * 24 < heard[0] <= 31 * 24 + 3
         assert 32 < paths(origin)[: paths(origin).index("/feed")].count("/robots.txt") < 40
@@ -148,7 +148,7 @@ def test_a_host_that_does_not_answer_is_silent_with_its_reason() -> None:
         url = origin.url()
     given = Runs(url).ask()
     assert "robots.txt cannot be had: the connection was refused" in given.message
-    assert given.state == "failed"
+    assert given.status == "failed"
 
 
 def test_what_it_said_before_stands_while_it_cannot_be_had() -> None:
@@ -162,9 +162,9 @@ def test_what_it_said_before_stands_while_it_cannot_be_had() -> None:
     with playing(play) as origin:
         runs, barred = Runs(origin.url()), Runs(origin.url("/private/feed"))
         barred.kept = runs.kept
-        assert (runs.ask().state, barred.ask().state) == ("ok", "failed")
+        assert (runs.ask().status, barred.ask().status) == ("ok", "failed")
         broken.set()
-        assert (runs.ask(days=2).state, barred.ask(days=2).state) == ("unchanged", "failed")
+        assert (runs.ask(days=2).status, barred.ask(days=2).status) == ("unchanged", "failed")
         assert paths(origin) == ["/robots.txt", "/feed", "/robots.txt", "/feed"]
 
 
@@ -174,7 +174,7 @@ def test_a_silence_that_it_asks_for_holds_for_its_host(seconds: int, *, force: b
         runs = Runs(origin.url())
         assert "silence until" in runs.ask().message
         assert runs.poll_state.hold_until is not None
-        assert runs.ask(seconds=seconds, force=force).state == "not due"
+        assert runs.ask(seconds=seconds, force=force).status == "not due"
         assert paths(origin) == ["/robots.txt"]
 
 
@@ -184,7 +184,7 @@ def test_a_silence_asked_for_in_place_of_known_rules_holds_too() -> None:
         runs = Runs(origin.url())
         runs.ask()
         assert f"{origin.host}:{origin.port} asked for silence until" in runs.ask(days=1).message
-        assert runs.ask(hours=1, force=True).state == "not due"
+        assert runs.ask(hours=1, force=True).status == "not due"
 
 
 @pytest.mark.parametrize(("hops", "state"), [(5, "failed"), (6, "ok")])
@@ -196,7 +196,7 @@ def test_five_redirects_lead_to_it_and_more_are_none(hops: int, state: str) -> N
         return answer(302, b"", ("Location", f"/{turn + 1}")) if turn < hops else answer(200, CLOSED)
 
     with playing(play) as origin:
-        assert Runs(origin.url()).ask().state == state
+        assert Runs(origin.url()).ask().status == state
 
 
 def test_a_robots_txt_elsewhere_speaks_for_the_origin_that_leads_there() -> None:
@@ -204,7 +204,7 @@ def test_a_robots_txt_elsewhere_speaks_for_the_origin_that_leads_there() -> None
         playing(lambda _: answer(200, CLOSED)) as other,
         playing(lambda _: answer(301, b"", ("Location", other.url("/any.txt")))) as origin,
     ):
-        assert Runs(origin.url()).ask().state == "failed"
+        assert Runs(origin.url()).ask().status == "failed"
         assert (paths(origin), paths(other)) == (["/robots.txt"], ["/any.txt"])
 
 
@@ -216,7 +216,7 @@ def test_every_hop_must_be_permitted_by_its_own_origin() -> None:
         ) as origin,
     ):
         given = Runs(origin.url()).ask()
-        assert given.state == "failed"
+        assert given.status == "failed"
         assert given.message.startswith(f"{origin.url()}: not asked, {closed.url('/robots.txt')} disallows")
         assert (paths(origin), paths(closed)) == (["/robots.txt", "/feed"], ["/robots.txt"])
 
@@ -237,7 +237,7 @@ def test_a_robots_txt_without_end_is_read_as_far_as_500_kb() -> None:
 
     with playing(play) as origin:
         runs = Runs(origin.url())
-        assert runs.ask().state == "ok"
+        assert runs.ask().status == "ok"
         assert 490_000 < len(runs.kept[origin.url("/robots.txt")].rules or "") < 512_000
 
 
@@ -266,7 +266,7 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
         way = limiter(OBEDIENT)
         urls = [origin.url(f"/{n}") for n in range(40)]
         given = threads.map(lambda url: way.ask(Source("s", "feed", url), PollState(url), START), urls)
-        assert {each.state for each in given} == {"ok"}
+        assert {each.status for each in given} == {"ok"}
         assert paths(origin).count("/robots.txt") == 1
         assert origin.busiest <= 2
         assert len(way.news()) == 1

@@ -29,7 +29,7 @@ def test_addresses_are_judged_as_the_list_says(verdict: str, address: str, why: 
 def test_no_request_leaves_for_a_private_address(verdict: str, address: str, why: str) -> None:
     host = f"[{address}]" if ":" in address else address
     got = Polls(f"http://{host}:1/feed", CLOSED).ask()
-    assert got.state == "failed", (verdict, why)
+    assert got.status == "failed", (verdict, why)
     assert "refused: " in got.message
     assert "allow_networks" in got.message
 
@@ -68,10 +68,10 @@ def test_no_request_leaves_for_a_private_address(verdict: str, address: str, why
 def test_no_spelling_of_loopback_is_reached_as_address_or_redirect(host: str) -> None:
     with playing(lambda _: answer(200, RSS)) as inside, playing(lambda _: answer(200, RSS), "::1") as inside6:
         for port in (inside.port, inside6.port):
-            assert Polls(f"http://{host}:{port}/feed", CLOSED).ask().state == "failed"
+            assert Polls(f"http://{host}:{port}/feed", CLOSED).ask().status == "failed"
         leading = answer(302, b"", ("Location", f"http://{host}:{inside.port}/feed"))
         with playing(lambda _: leading, "::1") as outside:
-            assert Polls(outside.url(), replace(POLICY, allow_networks=("::1/128",))).ask().state == "failed"
+            assert Polls(outside.url(), replace(POLICY, allow_networks=("::1/128",))).ask().status == "failed"
             assert len(outside.requests) == 1
         assert not inside.requests
         assert not inside6.requests
@@ -79,17 +79,17 @@ def test_no_spelling_of_loopback_is_reached_as_address_or_redirect(host: str) ->
 
 def test_only_the_networks_allowed_are_reached() -> None:
     with playing(lambda _: answer(200, RSS)) as four, playing(lambda _: answer(200, RSS), "::1") as six:
-        assert Polls(four.url(), replace(POLICY, allow_networks=("::1/128",))).ask().state == "failed"
-        assert Polls(six.url(), replace(POLICY, allow_networks=("127.0.0.0/8",))).ask().state == "failed"
-        assert Polls(four.url(), replace(POLICY, allow_networks=("127.0.0.1/32",))).ask().state == "ok"
-        assert Polls(six.url(), replace(POLICY, allow_networks=("::1",))).ask().state == "ok"
+        assert Polls(four.url(), replace(POLICY, allow_networks=("::1/128",))).ask().status == "failed"
+        assert Polls(six.url(), replace(POLICY, allow_networks=("127.0.0.0/8",))).ask().status == "failed"
+        assert Polls(four.url(), replace(POLICY, allow_networks=("127.0.0.1/32",))).ask().status == "ok"
+        assert Polls(six.url(), replace(POLICY, allow_networks=("::1",))).ask().status == "ok"
         assert (len(four.requests), len(six.requests)) == (1, 1)
 
 
 def test_a_connection_kept_open_does_not_pass_the_guard_for_a_stricter_policy() -> None:
     with playing(lambda _: answer(200, RSS, ("ETag", '"1"'))) as origin:
-        assert Polls(origin.url()).ask().state == "ok"
-        assert Polls(origin.url(), CLOSED).ask().state == "failed"
+        assert Polls(origin.url()).ask().status == "ok"
+        assert Polls(origin.url(), CLOSED).ask().status == "failed"
         assert len(origin.requests) == 1
 
 
@@ -114,11 +114,11 @@ def test_rebinding_has_no_window(monkeypatch: pytest.MonkeyPatch) -> None:
         url = f"http://rebinding.example:{origin.port}/"
         resolver = Resolver(("127.0.0.9",), ("127.0.0.1",))
         monkeypatch.setattr(socket, "getaddrinfo", resolver)
-        assert Polls(url, one).ask().state == "failed"
+        assert Polls(url, one).ask().status == "failed"
         assert (resolver.asked, len(origin.requests)) == (1, 0)
         resolver = Resolver(("127.0.0.1",), ("127.0.0.9",))
         monkeypatch.setattr(socket, "getaddrinfo", resolver)
-        assert Polls(url, one).ask().state == "ok"
+        assert Polls(url, one).ask().status == "ok"
         assert (resolver.asked, len(origin.requests)) == (1, 1)
 
 
@@ -126,7 +126,7 @@ def test_of_mixed_addresses_only_the_good_ones_are_tried(monkeypatch: pytest.Mon
     one = replace(POLICY, allow_networks=("127.0.0.1/32",))
     with playing(lambda _: answer(200, RSS)) as origin:
         monkeypatch.setattr(socket, "getaddrinfo", Resolver(("10.0.0.1", "127.0.0.9", "127.0.0.1")))
-        assert Polls(f"http://rebinding.example:{origin.port}/", one).ask().state == "ok"
+        assert Polls(f"http://rebinding.example:{origin.port}/", one).ask().status == "ok"
 
 
 def test_each_hop_is_resolved_and_judged_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_each_hop_is_resolved_and_judged_anew(monkeypatch: pytest.MonkeyPatch) -
     with playing(play) as origin:
         monkeypatch.setattr(socket, "getaddrinfo", Resolver(("127.0.0.1",), ("169.254.169.254",)))
         got = Polls(f"http://rebinding.example:{origin.port}/feed", one).ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert "169.254.169.254 is not a public address" in got.message
         assert [request.path for request in origin.requests] == ["/feed"]
 
@@ -158,7 +158,7 @@ def test_proxies_of_the_environment_are_not_used(name: str, monkeypatch: pytest.
     with playing(lambda _: answer(200, RSS)) as proxy, playing(lambda _: answer(200, RSS)) as origin:
         monkeypatch.setenv(name, proxy.url(""))
         monkeypatch.delenv("NO_PROXY", raising=False)
-        assert Polls(origin.url()).ask().state == "ok"
+        assert Polls(origin.url()).ask().status == "ok"
         assert (len(proxy.requests), len(origin.requests)) == (0, 1)
 
 
@@ -176,7 +176,7 @@ def test_logins_of_netrc_are_not_sent(tmp_path: Path, monkeypatch: pytest.Monkey
     ["file:///etc/passwd", "ftp://example.org/", "feed", "", "//example.org/", "http://", "http:///x", "http://:80/"],
 )
 def test_only_http_and_https_with_a_host_are_asked(url: str) -> None:
-    assert Polls(url).ask().state == "failed"
+    assert Polls(url).ask().status == "failed"
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)

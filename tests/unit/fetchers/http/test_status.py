@@ -18,7 +18,7 @@ def test_what_is_no_document_is_an_error_and_its_body_unused(status: int) -> Non
     with playing(lambda _: [answer(status, RSS, ETAG)]) as origin:
         polls = Polls(origin.url())
         got = polls.ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert got.document is None
         assert got.message.startswith(f"{origin.url()}: {status}")
         assert polls.poll_state.errors == 1
@@ -28,13 +28,13 @@ def test_what_is_no_document_is_an_error_and_its_body_unused(status: int) -> Non
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_without_location_is_an_error(status: int) -> None:
     with playing(lambda _: answer(status)) as origin:
-        assert Polls(origin.url()).ask().state == "failed"
+        assert Polls(origin.url()).ask().status == "failed"
 
 
 def test_304_to_a_question_without_validators_is_an_error() -> None:
     with playing(lambda _: answer(304)) as origin:
         got = Polls(origin.url()).ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert "nothing was asked conditionally" in got.message
 
 
@@ -60,7 +60,7 @@ def test_redirects_are_followed_by_hand_with_the_conditional_fields(status: int)
         document = polls.ask().document
         assert document is not None
         assert document.url == origin.url("/real?x=1")
-        assert polls.ask(hours=1).state == "unchanged"
+        assert polls.ask(hours=1).status == "unchanged"
         assert [request.path for request in origin.requests] == ["/feed", "/real?x=1"] * 2
         assert origin.requests[2].get("If-None-Match") == '"one"'
 
@@ -72,7 +72,7 @@ def test_five_redirects_are_followed_and_no_sixth(hops: int, state: str) -> None
         return answer(302, b"", ("Location", f"/{number - 1}")) if number else answer(200, RSS)
 
     with playing(play) as origin:
-        assert Polls(origin.url(f"/{hops}")).ask().state == state
+        assert Polls(origin.url(f"/{hops}")).ask().status == state
         assert len(origin.requests) == 6
 
 
@@ -91,7 +91,7 @@ def test_the_body_of_a_redirect_is_never_read() -> None:
             yield b"10000\r\n" + b"x" * 65_536 + b"\r\n"
 
     with playing(play) as origin:
-        assert Polls(origin.url()).ask().state == "ok"
+        assert Polls(origin.url()).ask().status == "ok"
     assert len(sent) < 100  # what the kernel's buffers took
 
 
@@ -156,9 +156,9 @@ def test_a_remembered_move_falls_back_when_its_target_fails(status: int) -> None
         for _ in range(polling._MOVED_AFTER + 1):
             polls.ask(hours=1)
         moves.update({"/new": (status, ""), "/feed": (302, "/back")})
-        assert polls.ask(hours=1).state == "failed"
+        assert polls.ask(hours=1).status == "failed"
         assert not polls.poll_state.gone
-        assert polls.ask(hours=2).state == "unchanged"
+        assert polls.ask(hours=2).status == "unchanged"
         assert [request.path for request in origin.requests[-2:]] == ["/feed", "/back"]
 
 
@@ -166,7 +166,7 @@ def test_a_remembered_move_falls_back_when_its_target_fails(status: int) -> None
 def test_what_a_temporary_redirect_leads_to_may_be_gone_without_the_source(status: int, *, gone: bool) -> None:
     with playing(moving({"/feed": (status, "/dead"), "/dead": (410, "")})) as origin:
         polls = Polls(origin.url())
-        assert polls.ask().state == "failed"
+        assert polls.ask().status == "failed"
         assert polls.poll_state.gone == gone
 
 
@@ -197,7 +197,7 @@ def test_a_host_that_asks_for_silence_after_a_redirect_is_named() -> None:
 def test_a_redirect_leads_only_to_http(location: str) -> None:
     with playing(lambda _: answer(302, b"", ("Location", location))) as origin:
         got = Polls(origin.url()).ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert len(origin.requests) == 1
 
 
@@ -208,7 +208,7 @@ def test_a_redirect_may_be_spelt_in_utf8_or_with_spaces() -> None:
         return answer(200, RSS)
 
     with playing(play) as origin:
-        assert Polls(origin.url()).ask().state == "ok"
+        assert Polls(origin.url()).ask().status == "ok"
         assert origin.requests[1].path == "/%C3%A9%20%C3%BC"
 
 

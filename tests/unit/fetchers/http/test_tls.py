@@ -56,7 +56,7 @@ def test_a_certificate_that_is_trusted_is_taken(context: ssl.SSLContext, certifi
 
     with playing(play, context=context) as origin:
         polls = Polls(origin.url(), replace(POLICY, ca_files=(str(certificate[0]),)))
-        assert [polls.ask().state, polls.ask(hours=1).state] == ["ok", "unchanged"]
+        assert [polls.ask().status, polls.ask(hours=1).status] == ["ok", "unchanged"]
         assert origin.connections == 1
 
 
@@ -65,7 +65,7 @@ def test_through_a_proxy_the_certificate_is_still_the_origins(
 ) -> None:
     with proxying(Proxy()) as proxy, playing(lambda _: answer(200, RSS), context=context) as origin:
         trusting = replace(POLICY, proxy=proxy.url(), ca_files=(str(certificate[0]),))
-        assert Polls(origin.url(), trusting).ask().state == "ok"
+        assert Polls(origin.url(), trusting).ask().status == "ok"
         assert "certificate" in Polls(origin.url(), replace(POLICY, proxy=proxy.url())).ask().message
         assert len(proxy.asked) == 2
 
@@ -73,7 +73,7 @@ def test_through_a_proxy_the_certificate_is_still_the_origins(
 def test_a_certificate_nobody_signed_is_not(context: ssl.SSLContext) -> None:
     with playing(lambda _: answer(200, RSS), context=context) as origin:
         got = Polls(origin.url()).ask()
-        assert got.state == "failed"
+        assert got.status == "failed"
         assert got.message == f"{origin.url()}: the certificate is not accepted: self-signed certificate"
         assert not origin.requests
 
@@ -87,9 +87,9 @@ def test_the_certificate_must_be_the_hosts(
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     policy = replace(POLICY, ca_files=(str(certificate[0]),))
     with playing(lambda _: answer(200, RSS), context=context) as origin:
-        assert Polls(f"https://right.example:{origin.port}/", policy).ask().state == "ok"
+        assert Polls(f"https://right.example:{origin.port}/", policy).ask().status == "ok"
         wrong = Polls(f"https://wrong.example:{origin.port}/", policy).ask()
-        assert wrong.state == "failed"
+        assert wrong.status == "failed"
         assert "Hostname mismatch" in wrong.message
 
 
@@ -149,6 +149,6 @@ def test_credentials_do_not_go_from_https_to_http(context: ssl.SSLContext, certi
         playing(lambda _: answer(302, b"", ("Location", plain.url())), context=context) as origin,
     ):
         url = origin.url().replace("https://", "https://me:secret@")
-        assert Polls(url, replace(POLICY, ca_files=(str(certificate[0]),))).ask().state == "ok"
+        assert Polls(url, replace(POLICY, ca_files=(str(certificate[0]),))).ask().status == "ok"
         assert origin.requests[0].get("Authorization") is not None
         assert plain.requests[0].get("Authorization") is None

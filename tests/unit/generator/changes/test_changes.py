@@ -149,7 +149,7 @@ def test_the_channel_and_the_sources_are_told() -> None:
     after = replace(
         feed,
         channel=replace(feed.channel, title="Loud Machines", author=None),
-        source_results=(replace(host, state="ok"), *others[1:]),
+        source_results=(replace(host, status="ok"), *others[1:]),
     )
     assert told(feed, after) == [
         "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",

@@ -12,7 +12,7 @@ from aggregator.generator.content import sanitize
 from aggregator.generator.content.unique_titles import _GRACE_SECONDS, _UniqueTitles, make_titles_unique
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item, Promise
+from aggregator.model.item import Item, PublishedItem
 from aggregator.validator.examine import examine
 
 DAY = datetime(2024, 5, 1, 8, tzinfo=UTC)
@@ -38,10 +38,10 @@ def made(*said: tuple[str, int, int | None, str]) -> tuple[Item, ...]:
 
 
 def run(items: tuple[Item, ...], before: _UniqueTitles | None = None, days: int = 0) -> _UniqueTitles:
-    """A run so many days after the first: what settle would promise of the items, then told apart."""
+    """A run so many days after the first: what settle would record of the items, then told apart."""
     now = NOW + timedelta(days=days)
-    past = {promise.guid: promise for promise in before.promises} if before else {}
-    new = {item.guid: Promise(item.guid, now, item.published, item.entries, item.title) for item in items}
+    past = {record.guid: record for record in before.published_items} if before else {}
+    new = {item.guid: PublishedItem(item.guid, now, item.published, item.entries, item.title) for item in items}
     kept = {item.guid: replace(past.get(item.guid, new[item.guid]), title=item.title) for item in items}
     return make_titles_unique(items, past.values(), tuple((past | kept).values()), now)
 
@@ -54,7 +54,7 @@ def test_the_later_trailer_of_a_day_is_numbered() -> None:
     items = made(("Trailer", 0, 90, AUDIO), ("Trailer", 3, 100, AUDIO), (" Trailer", 2, None, AUDIO))
     told = run(items)
     assert titles(told) == {"g-0": "Trailer", "g-1": "Trailer (3)", "g-2": "Trailer (2)"}
-    assert {promise.guid: promise.told for promise in told.promises} == {
+    assert {record.guid: record.numbered_title for record in told.published_items} == {
         "g-0": None,
         "g-1": "Trailer (3)",
         "g-2": "Trailer (2)",
@@ -127,7 +127,7 @@ def test_who_is_retitled_into_a_twin_gives_way_and_says_when() -> None:
     assert [item.updated for item in after.items] == [None, Moment(NOW + timedelta(days=1))]
     back = run(made(("Teaser", 0, 90, AUDIO), ("Trailer", 3, 90, AUDIO)), after, 2)
     assert titles(back) == {"g-0": "Teaser", "g-1": "Trailer"}
-    assert {promise.guid: (promise.told, promise.updated) for promise in back.promises} == {
+    assert {record.guid: (record.numbered_title, record.updated) for record in back.published_items} == {
         "g-0": (None, NOW + timedelta(days=2)),
         "g-1": (None, None),
     }
@@ -161,7 +161,7 @@ def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: 
             for other in told.items:
                 assert one.guid == other.guid or not alike(one, other)
         if before is not None:
-            own = {promise.guid: promise.title for promise in before.promises}
+            own = {record.guid: record.title for record in before.published_items}
             was = titles(before)
             same = {item.guid for item in items if own.get(item.guid) == item.title}
             assert {guid: was[guid] for guid in same} == {guid: titles(told)[guid] for guid in same}

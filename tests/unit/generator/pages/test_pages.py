@@ -95,7 +95,9 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
     rested = replace(
         feed,
         source_results=tuple(
-            replace(each, state="not due", message="asked 3 minutes ago") if each.state in ("ok", "unchanged") else each
+            replace(each, status="not due", message="asked 3 minutes ago")
+            if each.status in ("ok", "unchanged")
+            else each
             for each in feed.source_results
         ),
     )
@@ -255,7 +257,7 @@ def test_the_day_links_to_the_item_itself() -> None:
 def test_a_source_that_never_answered_is_not_said_to_have_earlier_entries() -> None:
     feed = made.feed()
     failed = replace(
-        feed, source_results=tuple(replace(each, state="failed", entries=0) for each in feed.source_results)
+        feed, source_results=tuple(replace(each, status="failed", entries=0) for each in feed.source_results)
     )
     text = " ".join(Reading(pages.render_feed_page(failed)).text.split())
     assert "not reached" in text

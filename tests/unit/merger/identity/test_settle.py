@@ -20,8 +20,8 @@ def item(title: str, *entries: str, guid: str = "", published: Moment | None = D
     return Item(title=title, entries=entries, guid=guid, published=published, rank=rank, provenance=origin)
 
 
-def again(items: list[Item], promises, now: datetime = NOW + timedelta(days=1), **past):
-    return settle(items, Past("show", tuple(promises), **past), now)
+def again(items: list[Item], published_items, now: datetime = NOW + timedelta(days=1), **past):
+    return settle(items, Past("show", tuple(published_items), **past), now)
 
 
 def first(*items: Item, **past):
@@ -40,7 +40,7 @@ def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
 
 def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
     before = first(item("A", "host/1", guid="one"))
-    after = again([item("Another A", "host/1", "apple/1", guid="two", published=None)], before.promises)
+    after = again([item("Another A", "host/1", "apple/1", guid="two", published=None)], before.published_items)
     assert [each.guid for each in after.items] == ["one"]
     assert after.items[0].published == DAY
     assert after.new == ()
@@ -50,7 +50,7 @@ def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
 
 def test_a_later_witness_change_alone_is_no_change() -> None:
     before = first(item("A", "host/1", guid="one"))
-    after = again([replace(item("A", "host/1", "apple/1", guid="one"), origin="apple")], before.promises)
+    after = again([replace(item("A", "host/1", "apple/1", guid="one"), origin="apple")], before.published_items)
     assert after.changed == ()
     assert after.items[0].updated is None
 
@@ -58,23 +58,23 @@ def test_a_later_witness_change_alone_is_no_change() -> None:
 def test_the_date_grows_in_precision_on_its_day_only() -> None:
     exact = Moment(datetime(2024, 4, 29, 0, 1, tzinfo=UTC), "minute")
     before = first(item("A", "apple/1"))
-    assert again([item("A", "apple/1", published=exact)], before.promises).items[0].published == exact
+    assert again([item("A", "apple/1", published=exact)], before.published_items).items[0].published == exact
     elsewhere = Moment(datetime(2024, 4, 28, 23, 59, tzinfo=UTC), "minute")
-    assert again([item("A", "apple/1", published=elsewhere)], before.promises).items[0].published == DAY
+    assert again([item("A", "apple/1", published=elsewhere)], before.published_items).items[0].published == DAY
 
 
 def test_a_finer_time_of_another_minute_does_not_replace_a_promised_minute() -> None:
     minute = Moment(datetime(2024, 4, 29, 0, 1, tzinfo=UTC), "minute")
     second = Moment(datetime(2024, 4, 29, 14, 1, 9, tzinfo=UTC), "second")
     before = first(item("A", "apple/1", published=minute))
-    assert again([item("A", "apple/1", published=second)], before.promises).items[0].published == minute
+    assert again([item("A", "apple/1", published=second)], before.published_items).items[0].published == minute
 
 
 def test_an_undated_item_takes_when_it_was_first_seen_and_keeps_it() -> None:
     seen = NOW - timedelta(hours=3)
     before = first(item("Post", "blog/post", published=None), first_seen={"blog/post": seen})
     assert before.items[0].published == Moment(seen)
-    after = again([item("Post", "blog/post", published=DAY)], before.promises)
+    after = again([item("Post", "blog/post", published=DAY)], before.published_items)
     assert after.items[0].published == Moment(seen)
 
 
@@ -104,20 +104,20 @@ def test_a_date_some_hours_ahead_is_frozen_as_seen_and_its_day_as_a_day() -> Non
 def test_a_finer_time_that_is_to_come_is_taken_when_it_has_come() -> None:
     today, later = Moment(NOW.replace(hour=0), "day"), Moment(NOW + timedelta(hours=6))
     before = first(item("A", "apple/1", published=today))
-    soon = again([item("A", "apple/1", published=later)], before.promises, NOW + timedelta(hours=1))
+    soon = again([item("A", "apple/1", published=later)], before.published_items, NOW + timedelta(hours=1))
     assert soon.items[0].published == today
-    then = again([item("A", "apple/1", published=later)], soon.promises, NOW + timedelta(hours=7))
+    then = again([item("A", "apple/1", published=later)], soon.published_items, NOW + timedelta(hours=7))
     assert then.items[0].published == later
 
 
 def test_two_published_items_found_to_be_one_leave_the_older_guid() -> None:
     older = first(item("A", "host/1", guid="old"))
-    both = again([item("A", "host/1", guid="old"), item("A!", "mirror/9", guid="new")], older.promises)
-    merged = again([item("A", "host/1", "mirror/9", guid="old")], both.promises, NOW + timedelta(days=2))
+    both = again([item("A", "host/1", guid="old"), item("A!", "mirror/9", guid="new")], older.published_items)
+    merged = again([item("A", "host/1", "mirror/9", guid="old")], both.published_items, NOW + timedelta(days=2))
     assert [each.guid for each in merged.items] == ["old"]
-    assert {promise.guid: promise.alias_of for promise in merged.promises} == {"old": None, "new": "old"}
+    assert {record.guid: record.alias_of for record in merged.published_items} == {"old": None, "new": "old"}
     # and the alias stays dead when its own source alone is left
-    alone = again([item("A", "mirror/9", guid="new")], merged.promises, NOW + timedelta(days=3))
+    alone = again([item("A", "mirror/9", guid="new")], merged.published_items, NOW + timedelta(days=3))
     assert [each.guid for each in alone.items] == ["old"]
 
 
@@ -128,25 +128,29 @@ def test_an_alias_of_an_alias_is_the_guid_that_lives() -> None:
         item("A!", "mirror/9", guid="mid"),
         item("A?", "list/5", guid="new"),
     )
-    found = again([one, two], first(one).promises, days[1])
-    found = again([one, two, three], found.promises, days[2])
-    found = again([one, item("A!", "mirror/9", "list/5", guid="mid")], found.promises, days[3])
-    found = again([item("A", "host/1", "mirror/9", "list/5", guid="old")], found.promises, days[4])
-    assert {promise.guid: promise.alias_of for promise in found.promises} == {"old": None, "mid": "old", "new": "mid"}
-    assert [each.guid for each in again([three], found.promises, days[5]).items] == ["old"]
+    found = again([one, two], first(one).published_items, days[1])
+    found = again([one, two, three], found.published_items, days[2])
+    found = again([one, item("A!", "mirror/9", "list/5", guid="mid")], found.published_items, days[3])
+    found = again([item("A", "host/1", "mirror/9", "list/5", guid="old")], found.published_items, days[4])
+    assert {record.guid: record.alias_of for record in found.published_items} == {
+        "old": None,
+        "mid": "old",
+        "new": "mid",
+    }
+    assert [each.guid for each in again([three], found.published_items, days[5]).items] == ["old"]
 
 
 def test_a_split_leaves_the_guid_with_the_oldest_entry() -> None:
     before = first(item("A", "apple/1", "host/1", guid="one"))
-    after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.promises)
+    after = again([item("B", "host/1", guid="two"), item("A", "apple/1")], before.published_items)
     assert {each.title: each.guid for each in after.items} == {"A": "one", "B": "two"}
     assert after.events == ("'B' is not one as was thought: it is an item of its own",)
 
 
 def test_a_split_leaves_a_guid_with_the_entry_that_gave_it() -> None:
     before = first(replace(item("A", "apple/1", "host/1", guid="one"), provenance=(Provenance("guid", "host"),)))
-    assert before.promises[0].entries == ("host/1", "apple/1")
-    after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.promises)
+    assert before.published_items[0].entries == ("host/1", "apple/1")
+    after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.published_items)
     assert {each.title: each.guid for each in after.items} == {"A": make_guid("show", "A", DAY), "B": "one"}
 
 
@@ -172,19 +176,19 @@ def test_audio_that_two_items_list_stays_with_the_one_published_first() -> None:
         replace(item("Trailer", "host/0", guid="zero"), enclosure=audio),
         replace(item("A", "host/1"), enclosure=audio),
     ]
-    after = again(both, before.promises)
+    after = again(both, before.published_items)
     assert {each.guid: each.enclosure for each in after.items} == {"zero": None, "one": audio}
     assert "'Trailer' has the audio of the item one" in after.remarks[0]
 
 
 def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
     before = first(item("A", "host/1", guid="one"))
-    gone = again([item("A", "host/1", guid="one")], before.promises, buried={"one": "taken down"})
+    gone = again([item("A", "host/1", guid="one")], before.published_items, buried={"one": "taken down"})
     assert gone.items == ()
-    assert gone.promises[0].buried == "taken down"
-    back = again([item("A", "host/1", guid="one")], gone.promises)
+    assert gone.published_items[0].buried == "taken down"
+    back = again([item("A", "host/1", guid="one")], gone.published_items)
     assert [each.guid for each in back.items] == ["one"]
-    assert back.promises[0].buried is None
+    assert back.published_items[0].buried is None
 
 
 entries = st.integers(0, 8).map(lambda number: f"s{number % 3}/{number}")
@@ -214,26 +218,26 @@ def refreshes(draw: st.DrawFn) -> list[list[Item]]:
 
 @given(refreshes(), st.randoms())
 def test_promise_1_guids_are_permanent_unique_and_independent_of_order(history, random) -> None:
-    promises = ()
+    published_items = ()
     for turn, items in enumerate(history):
         now = NOW + timedelta(days=turn)
-        settled = settle(items, Past("show", promises), now)
+        settled = settle(items, Past("show", published_items), now)
         shuffled = list(items)
         random.shuffle(shuffled)
-        assert settle(shuffled, Past("show", promises), now) == settled
+        assert settle(shuffled, Past("show", published_items), now) == settled
         guids = [each.guid for each in settled.items]
         assert len(set(guids)) == len(guids)
         assert len(guids) == len(items)
-        aliases = {promise.guid for promise in settled.promises if promise.alias_of}
+        aliases = {record.guid for record in settled.published_items if record.alias_of}
         assert not aliases & set(guids)
-        after = {promise.guid: promise for promise in settled.promises}
-        for promise in promises:
-            assert promise.guid in after
-            assert promise.minted == after[promise.guid].minted
-            gone = set(promise.entries) - set(after[promise.guid].entries)
-            assert all(any(each in held.entries for held in settled.promises) for each in gone)
-            if promise.published.precision != "day":
-                assert after[promise.guid].published == promise.published
-            assert after[promise.guid].published.at.date() == promise.published.at.date()
-        assert settle(items, Past("show", settled.promises), now).new == ()
-        promises = settled.promises
+        after = {record.guid: record for record in settled.published_items}
+        for record in published_items:
+            assert record.guid in after
+            assert record.minted == after[record.guid].minted
+            gone = set(record.entries) - set(after[record.guid].entries)
+            assert all(any(each in held.entries for held in settled.published_items) for each in gone)
+            if record.published.precision != "day":
+                assert after[record.guid].published == record.published
+            assert after[record.guid].published.at.date() == record.published.at.date()
+        assert settle(items, Past("show", settled.published_items), now).new == ()
+        published_items = settled.published_items

@@ -18,7 +18,7 @@ from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import match
 from aggregator.merger.matching.scoring import KINDS
 from aggregator.model.entry import Duration, Entry, Moment, Span
-from aggregator.model.item import Item, Promise
+from aggregator.model.item import Item, PublishedItem
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -71,21 +71,23 @@ def test_entries_that_came_one_after_the_other_show_no_two_items() -> None:
     assert frozenset({"host/june", "shop/june"}) in groups(HOST, JUNE, LATER, pins=pins)
 
 
-def refresh(entries: tuple[Entry, ...], promises: tuple[Promise, ...], turn: int) -> tuple[Promise, ...]:
-    """The promises after a refresh in which these entries are known."""
-    clusters = match(entries, pins=guids_of_entries(promises)).clusters
+def refresh(
+    entries: tuple[Entry, ...], published_items: tuple[PublishedItem, ...], turn: int
+) -> tuple[PublishedItem, ...]:
+    """The published_items after a refresh in which these entries are known."""
+    clusters = match(entries, pins=guids_of_entries(published_items)).clusters
     items = []
     for cluster in clusters:
         ids = tuple(entry.id for entry in cluster.entries)
         guid = next((entry.guid for entry in cluster.entries if entry.guid), "")
         items.append(Item(title=cluster.entries[0].title, entries=ids, guid=guid, published=Moment(NOW)))
-    return settle(items, Past("sea", promises), NOW + timedelta(days=turn)).promises
+    return settle(items, Past("sea", published_items), NOW + timedelta(days=turn)).published_items
 
 
 @pytest.mark.parametrize("entries", [("host/may", "shop/june"), ("shop/june", "host/may")])
 def test_the_guid_stays_with_the_entry_it_was_published_from(entries: tuple[str, str]) -> None:
-    promise = Promise("guid", NOW, Moment(NOW), entries, "Listener mail")
-    after = {promise.guid: promise for promise in refresh((HOST, JUNE, LATER, SHOP_MAY), (promise,), 1)}
+    record = PublishedItem("guid", NOW, Moment(NOW), entries, "Listener mail")
+    after = {record.guid: record for record in refresh((HOST, JUNE, LATER, SHOP_MAY), (record,), 1)}
     assert len(after) == len(entries)
     assert entries[0] in after["guid"].entries
     assert entries[1] not in after["guid"].entries
@@ -93,9 +95,9 @@ def test_the_guid_stays_with_the_entry_it_was_published_from(entries: tuple[str,
 
 def test_a_hidden_episode_comes_out_under_its_own_guid() -> None:
     one = refresh((HOST, EARLY), (), 0)
-    assert {promise.guid: promise.entries for promise in one} == {"guid-may": ("host/may", "shop/june")}
+    assert {record.guid: record.entries for record in one} == {"guid-may": ("host/may", "shop/june")}
     two = refresh((HOST, JUNE, LATER, SHOP_MAY), one, 1)
-    assert {promise.guid: set(promise.entries) for promise in two} == {
+    assert {record.guid: set(record.entries) for record in two} == {
         "guid-may": {"host/may", "shop/may"},
         "guid-june": {"host/june", "shop/june"},
     }
