@@ -1,81 +1,147 @@
-"""``aggregator diff``: refresh a copy of the store and print what would change."""
+"""``aggregator diff``: refresh a copy of the store and print what would change of what is published."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
+from rich.console import Console
+from rich.text import Text
 
-from aggregator import compose, refresh
 from aggregator.commands import summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
-from aggregator.commands.output import shorten, to_json
-from aggregator.config.load import Config, load
+from aggregator.commands.output import format_value, open_console, shorten, to_json
+from aggregator.config.load import load
+from aggregator.dry_run import dry_run
 from aggregator.errors import escape_line
-from aggregator.generator.changes import feed_state
-from aggregator.generator.changes.changes import describe_change, find_changes
-from aggregator.generator.changes.feed_state import FeedState
-from aggregator.store import backup
+from aggregator.generator.changes.published import Difference, FieldChange, FileItem, ItemChange
+from aggregator.model.entry import Duration, Moment
+from aggregator.text.word_diff import Change, mark_words
 
-# A sentence names at most three titles of 255 characters, and must not be cut.
-_LONGEST = 1000
+_LONGEST = 300
+"""Characters of a title or an address."""
+
+_WORDED = frozenset({"title", "text", "summary", "description", "markup", "author"})
+"""Fields of which the words that differ are marked; of others both values are shown."""
+
+_STYLES: dict[Change, str] = {"same": "", "removed": "red", "added": "green"}
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     config: ConfigOption = CONFIG,
     *,
     feed: FeedsOption = None,
     at: AtOption = None,
     force: Annotated[bool, typer.Option("--force", help="Ask sources that are not due by the schedule, too.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if something would change, as git diff does.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a refresh would change, compared with what is published; nothing is changed.
+    """Show what a refresh would change of the published files; nothing is changed.
 
-    The sources that are due are fetched, and a copy of the store is refreshed. The store and the output stay unchanged.
+    The sources that are due are fetched, and a copy of the store is refreshed, with the config as it is now. The store
+    and the output stay unchanged.
     """
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
-    now = current_time(at)
-    before = (
-        {name: feed_state.take_state(compose.published_feed(loaded, name, at=now)) for name in names}
-        if _has_store(loaded)
-        else {}
-    )
-    with tempfile.TemporaryDirectory(prefix="aggregator-diff-") as folder:
-        rehearsal = _copy_config(loaded, Path(folder))
-        outcomes = refresh.refresh(rehearsal, at=now, feeds=names, force=force)
-        after = {name: feed_state.take_state(compose.published_feed(rehearsal, name, at=now)) for name in names}
-    for warning in (one for outcome in outcomes for one in summary.list_warnings(outcome)):
+    found = dry_run(loaded, names, at=current_time(at), force=force)
+    for warning in (one for outcome in found.outcomes for one in summary.list_warnings(outcome)):
         typer.echo(f"aggregator: {escape_line(warning)}", err=True)
-    described = {name: _list_changes(before.get(name, FeedState()), after[name]) for name in names}
     if as_json:
-        typer.echo(to_json(described))
+        typer.echo(to_json({name: _to_values(each) for name, each in found.differences.items()}))
+    else:
+        console = open_console()
+        for name, each in found.differences.items():
+            _print_difference(console, name, each)
+    if exit_code and any(found.differences.values()):
+        raise typer.Exit(1)
+
+
+def _print_difference(console: Console, name: str, found: Difference) -> None:
+    """Print what would change of one feed."""
+    console.print(name if found else f"{name}: nothing would change")
+    for word, style, items in (("added", "green", found.added), ("removed", "red", found.removed)):
+        for item in items:
+            _print_line(console, word, f"{_quote(item)}{_format_day(item)}", style)
+    for moved in found.merged:
+        _print_line(console, "merged", f"{_quote(moved.item)} into {_quote(moved.other)}", "yellow")
+    for moved in found.parted:
+        _print_line(console, "parted", f"{_quote(moved.item)} from {_quote(moved.other)}", "yellow")
+    for change in found.changed:
+        _print_line(console, "changed", _quote(change.item), "bold")
+        _print_fields(console, change.fields)
+    if found.channel:
+        _print_line(console, "feed", "", "bold")
+        _print_fields(console, found.channel)
+    if found.sources:
+        _print_line(console, "sources", "", "bold")
+        _print_fields(console, found.sources)
+
+
+def _print_line(console: Console, word: str, text: str, style: str) -> None:
+    console.print(Text.assemble("  ", (f"{word:8}" if text else word, style), text), soft_wrap=True)
+
+
+def _print_fields(console: Console, fields: Iterable[FieldChange]) -> None:
+    """Print each field with its value before and after."""
+    for each in fields:
+        console.print(Text.assemble(f"    {shorten(each.field)}: ", *_describe(each)), soft_wrap=True)
+
+
+def _describe(change: FieldChange) -> Iterator[str | tuple[str, str]]:
+    """Yield the pieces of a changed value, with their styles."""
+    before, after = change.before, change.after
+    if before is None or after is None or change.field not in _WORDED:
+        yield _format(change.field, before), _STYLES["removed"]
+        yield " → "
+        yield _format(change.field, after), _STYLES["added"]
         return
-    for name, lines in described.items():
-        head = name if lines else f"{name}: nothing would change"
-        typer.echo("\n".join((head, *(f"  {each}" for each in lines))))
+    for place, (kind, piece) in enumerate(mark_words(before, after)):
+        yield " " if place else ""
+        yield shorten(piece, 10 * _LONGEST), _STYLES[kind]
 
 
-def _has_store(config: Config) -> bool:
-    """Return whether there is a store to compare with."""
-    return "://" in config.state or Path(config.state).exists()
+def _format(field: str, value: str | None) -> str:
+    """Format a value for a person."""
+    if value is None:
+        return "(none)"
+    if field == "length":
+        return format_value(Duration(int(value)))
+    return format_value(Moment(datetime.fromisoformat(value))) if field == "date" else shorten(value, _LONGEST)
 
 
-def _copy_config(config: Config, folder: Path) -> Config:
-    """Return the config with a copy of the store and of the output in a temporary folder."""
-    state, output = folder / "store.db", folder / "output"
-    if _has_store(config):
-        backup.backup(config.state, state)
-    if config.output.exists():
-        shutil.copytree(config.output, output)
-    return replace(config, state=str(state), output=output)
+def _quote(item: FileItem) -> str:
+    return f"“{shorten(item.title, _LONGEST)}”"
 
 
-def _list_changes(before: FeedState, after: FeedState) -> tuple[str, ...]:
-    """Describe each change as the changes page does; for a feed that was never published, only its items."""
-    known = before if before.items or before.channel else replace(after, items={})
-    return tuple(shorten(describe_change(change), _LONGEST) for change in find_changes(known, after))
+def _format_day(item: FileItem) -> str:
+    day = item.fields.get("date")
+    return f", {day[:10]}" if day else ""
+
+
+def _to_values(found: Difference) -> dict[str, object]:
+    """Return the difference for JSON."""
+    return {
+        "added": [_item_values(item) for item in found.added],
+        "removed": [_item_values(item) for item in found.removed],
+        "merged": [{**_item_values(each.item), "into": each.other.guid} for each in found.merged],
+        "parted": [{**_item_values(each.item), "from": each.other.guid} for each in found.parted],
+        "changed": [_change_values(each) for each in found.changed],
+        "channel": _field_values(found.channel),
+        "sources": _field_values(found.sources),
+    }
+
+
+def _item_values(item: FileItem) -> dict[str, object]:
+    return {"guid": item.guid, "title": item.title, "date": item.fields.get("date"), "entries": item.entries}
+
+
+def _change_values(change: ItemChange) -> dict[str, object]:
+    return {"guid": change.item.guid, "title": change.item.title, "fields": _field_values(change.fields)}
+
+
+def _field_values(fields: Iterable[FieldChange]) -> dict[str, object]:
+    return {each.field: {"before": each.before, "after": each.after} for each in fields}

@@ -93,6 +93,14 @@ def name_archive(name: str, number: int) -> str:
     return f"{stem}-archive-{number}.{extension}"
 
 
+def find_archives(folder: Path, name: str) -> Iterator[str]:
+    """Yield the names of a document's archives that stand in the folder, the oldest first."""
+    number = 1
+    while (folder / (archive := name_archive(name, number))).exists():
+        yield archive
+        number += 1
+
+
 def find_stale_archives(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
     """Yield the archives of the feed of this guid that stand in the folder and are not among ``standing``.
 

@@ -118,37 +118,3 @@ def test_a_decision_about_nobody_is_refused(run) -> None:
     answer = run("review", "--same", known.replace("steam", "steem"), known, *AT)
     assert answer.returncode == 2
     assert f'did you mean "{known}"?' in answer.stderr
-
-
-def test_diff_says_what_would_change_and_changes_nothing(run, done: Path) -> None:
-    assert run("diff", *AT).stdout == "crumb-talk: nothing would change\n"
-    topic = done / "topic.txt"
-    text = topic.read_text(encoding="utf-8")
-    topic.write_text(text.replace("Rye without fear", "Spelt at last").replace("18 minutes", "19 minutes"))
-    before = {file: file.read_bytes() for file in (done / "output").rglob("*") if file.is_file()}
-    answer = run("diff", *AT)
-    assert answer.returncode == 0
-    lines = answer.stdout.splitlines()
-    assert lines[0] == "crumb-talk"
-    assert any(line.startswith("  New episode: “Spelt at last”, ") for line in lines)
-    assert any(line.endswith("the length is now 19 min, it was 18 min.") for line in lines)
-    assert before == {file: file.read_bytes() for file in (done / "output").rglob("*") if file.is_file()}
-    assert run("diff", *AT).stdout == answer.stdout
-
-
-def test_diff_says_a_long_title_whole(run, done: Path) -> None:
-    topic = done / "topic.txt"
-    long = "Spelt at last, and all that two bakers and a miller found to say about it in the course of an afternoon"
-    topic.write_text(topic.read_text(encoding="utf-8").replace("Rye without fear", long))
-    assert f"  New episode: “{long}”, " in run("diff", *AT).stdout
-    assert f"New episode: “{long}”, " in run("diff", "--json", *AT).stdout
-
-
-def test_the_first_diff_is_everything(run, shop: Path) -> None:
-    answer = run("diff", *AT)
-    first, *lines = answer.stdout.splitlines()
-    assert first == "crumb-talk"
-    assert len(lines) >= 3
-    assert all(line.startswith("  New episode: “") for line in lines)
-    assert not (shop / ".aggregator").exists()
-    assert not (shop / "output").exists()

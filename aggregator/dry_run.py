@@ -1,0 +1,54 @@
+"""Refresh a copy of the store and of the published files, and compare the published files before and after.
+
+What differs is what the next refresh would change, whatever the reason: new documents of the sources, an edit of the
+config, a decision, another version of this program.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator.config.load import Config
+from aggregator.generator.changes.published import Difference, find_difference, read_published
+from aggregator.refresh import refresh
+from aggregator.result import Outcome
+from aggregator.store import backup
+
+
+class DryRun(Struct, frozen=True):
+    """The outcomes of a refresh that was not done, and what would differ of the files of each feed, by its name."""
+
+    outcomes: tuple[Outcome, ...]
+    differences: Mapping[str, Difference]
+
+
+def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool = False) -> DryRun:
+    """Return what a refresh of these feeds would change; sources that are due are fetched, nothing is changed.
+
+    Raises the errors of a refresh.
+    """
+    before = {name: read_published(config.output / name) for name in feeds}
+    with copy_of_state(config) as copied:
+        outcomes = refresh(copied, at=at, feeds=feeds, force=force)
+        after = {name: read_published(copied.output / name) for name in feeds}
+    return DryRun(outcomes, {name: find_difference(before[name], after[name]) for name in feeds})
+
+
+@contextmanager
+def copy_of_state(config: Config) -> Iterator[Config]:
+    """Yield the config with a copy of the store and of the output, which are deleted afterwards."""
+    with tempfile.TemporaryDirectory(prefix="aggregator-dry-run-") as folder:
+        state, output = Path(folder) / "store.db", Path(folder) / "output"
+        if "://" in config.state or Path(config.state).exists():
+            backup.backup(config.state, state)
+        if config.output.exists():
+            shutil.copytree(config.output, output)
+        yield replace(config, state=str(state), output=output)

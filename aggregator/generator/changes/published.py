@@ -1,0 +1,227 @@
+"""Read what is published of a feed from its files, and find what differs between two such publications.
+
+feed.xml and its archives have every field that subscribers see; report.json has the entries of each item, which show
+that two items became one or one became two, and the state of each source.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+from msgspec import Struct, field
+
+from aggregator.generator.paging import find_archives
+from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.text.html import to_text
+
+_PREFIXES = {address: prefix for prefix, address in NAMESPACES.items()}
+_NAMES: Mapping[str, str] = {
+    "pubDate": "date",
+    "content:encoded": "text",
+    "description": "summary",
+    "enclosure": "audio",
+    "guid": "guid",
+    "category": "categories",
+    "source": "credit",
+    "itunes:author": "author",
+    "itunes:category": "categories",
+    "itunes:duration": "length",
+    "itunes:episode": "episode number",
+    "itunes:episodeType": "kind of episode",
+    "itunes:explicit": "explicit mark",
+    "itunes:image": "picture",
+    "itunes:season": "season",
+    "itunes:type": "kind of show",
+    "itunes:complete": "end mark",
+}
+"""Everyday names of elements, those of the changes page; any other element has its own name."""
+
+_DERIVED = frozenset({"lastBuildDate", "generator", "docs", "image", "item", "fh:archive", "guid"})
+"""Elements that say nothing of their own: they follow from others or are always the same."""
+
+
+class FieldChange(Struct, frozen=True):
+    """A field with its value before and after, ``None`` where it has none."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
+class FileItem(Struct, frozen=True):
+    """One item as its files have it: each element as text, and the ids of its entries."""
+
+    guid: str
+    title: str
+    fields: Mapping[str, str]
+    entries: tuple[str, ...] = ()
+
+
+class PublishedFiles(Struct, frozen=True):
+    """One feed as its files have it: its channel, its items by guid, and the state of each source."""
+
+    channel: Mapping[str, str] = field(default_factory=dict)
+    items: Mapping[str, FileItem] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+class MovedItem(Struct, frozen=True):
+    """An item that became one with another (``other``), or that was part of it."""
+
+    item: FileItem
+    other: FileItem
+
+
+class ItemChange(Struct, frozen=True):
+    """An item whose fields changed, as it is after the change."""
+
+    item: FileItem
+    fields: tuple[FieldChange, ...]
+
+
+class Difference(Struct, frozen=True):
+    """The difference between two publications of one feed; false where there is none."""
+
+    added: tuple[FileItem, ...] = ()
+    removed: tuple[FileItem, ...] = ()
+    merged: tuple[MovedItem, ...] = ()
+    parted: tuple[MovedItem, ...] = ()
+    changed: tuple[ItemChange, ...] = ()
+    channel: tuple[FieldChange, ...] = ()
+    sources: tuple[FieldChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Return whether anything differs."""
+        return self != _NO_DIFFERENCE
+
+
+_NO_DIFFERENCE = Difference()
+
+
+def read_published(folder: Path) -> PublishedFiles:
+    """Return what the files of one feed's folder have; nothing where they are missing or damaged."""
+    try:
+        report = json.loads((folder / "report.json").read_bytes())
+        languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
+        channels = [
+            etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))
+        ]
+    except (OSError, ValueError, LookupError, etree.XMLSyntaxError):
+        return PublishedFiles()
+    entries = {item["guid"]: tuple(item["entries"]) for item in report["items"]}
+    items: dict[str, FileItem] = {}
+    for node in (node for channel in channels for node in channel.iterfind("item")):
+        guid = node.findtext("guid") or ""
+        fields = _read_fields(node) | ({"language": language} if (language := languages.get(guid)) else {})
+        listed = entries.get(guid, ())
+        fields["listed by"] = ", ".join(sorted({name.partition("/")[0] for name in listed}))
+        items[guid] = FileItem(guid, node.findtext("title") or "", fields, listed)
+    sources = {source["name"]: _describe_state(source) for source in report["sources"]}
+    return PublishedFiles(_read_fields(channels[0]), items, sources)
+
+
+def _iterate_json(folder: Path) -> Iterator[Mapping[str, Any]]:
+    for name in ("feed.json", *find_archives(folder, "feed.json")):
+        yield from json.loads((folder / name).read_bytes())["items"]
+
+
+def _describe_state(source: Mapping[str, Any]) -> str:
+    return f"{source['kind']}, {source['state']}"
+
+
+def _read_fields(parent: Node) -> dict[str, str]:
+    """Return the children of an element as text, by name; several of one name in one value."""
+    found: dict[str, list[str]] = {}
+    for child in parent:
+        for name, value in _read_element(child, item=parent.tag == "item"):
+            found.setdefault(name, []).append(value)
+    return {name: ", ".join(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def _read_element(node: Node, *, item: bool) -> Iterator[tuple[str, str]]:
+    name = _name(node)
+    if name in _DERIVED or (name == "pubDate" and not item):
+        return
+    if name == "atom:link":
+        if node.get("rel") in {"self", "hub"}:
+            yield ("address" if node.get("rel") == "self" else "hub"), node.get("href", "")
+    elif name == "enclosure":
+        yield "audio", node.get("url", "")
+        yield "audio type", node.get("type", "")
+        if node.get("length") != "0":
+            yield "audio size", node.get("length", "")
+    elif name == "pubDate":
+        yield "date", parsedate_to_datetime(node.text or "").isoformat()
+    else:
+        yield ("description" if name == "description" and not item else _NAMES.get(name, name)), _flatten(node)
+
+
+def _name(node: Node) -> str:
+    """Return the name of an element with its usual prefix."""
+    address, _, local = str(node.tag).rpartition("}")
+    return f"{_PREFIXES.get(address[1:], address[1:])}:{local}" if address else local
+
+
+def _flatten(node: Node) -> str:
+    """Return an element's text, attributes and children as one text."""
+    own = [node.text or "", *(str(value) for name, value in sorted(node.attrib.items()) if name != "isPermaLink")]
+    return " ".join(piece for piece in (*own, *map(_flatten, node)) if piece.strip())
+
+
+def find_difference(before: PublishedFiles, after: PublishedFiles) -> Difference:
+    """Return what differs between two publications of one feed; of a first publication only its items."""
+    old, new = before.items, after.items
+    gone = [item for guid, item in old.items() if guid not in new]
+    come = [item for guid, item in new.items() if guid not in old]
+    merged = _find_moved(gone, new.values())
+    parted = _find_moved(come, [item for guid, item in old.items() if guid in new])
+    first = not before.channel
+    return Difference(
+        added=tuple(item for item in come if item.guid not in parted),
+        removed=tuple(item for item in gone if item.guid not in merged),
+        merged=tuple(merged.values()),
+        parted=tuple(parted.values()),
+        changed=tuple(
+            ItemChange(item, fields)
+            for guid, item in new.items()
+            if guid in old and (fields := _compare_items(old[guid].fields, item.fields))
+        ),
+        channel=() if first else _compare(before.channel, after.channel),
+        sources=() if first else _compare(before.sources, after.sources),
+    )
+
+
+def _find_moved(items: Iterable[FileItem], others: Iterable[FileItem]) -> dict[str, MovedItem]:
+    """Return the items of which an entry belongs to one of the others, with that one, by guid."""
+    home = {entry: item for item in others for entry in item.entries}
+    found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)
+    return {item.guid: MovedItem(item, other) for item, other in found if other is not None and other is not item}
+
+
+def _compare_items(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
+    """Return the fields that differ; a text as plain text, and without the summary that is made of it."""
+    found = _compare(before, after)
+    names = {each.field for each in found}
+    return tuple(_as_plain_text(each) for each in found if each.field != "summary" or "text" not in names)
+
+
+def _as_plain_text(change: FieldChange) -> FieldChange:
+    if change.field != "text" or change.before is None or change.after is None:
+        return change
+    before, after = to_text(change.before), to_text(change.after)
+    same = re.sub(r"\s+", " ", before) == re.sub(r"\s+", " ", after)
+    return FieldChange("markup", change.before, change.after) if same else FieldChange("text", before, after)
+
+
+def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
+    """Return the fields whose values differ, in the order of the files."""
+    names = dict.fromkeys((*after, *before))
+    return tuple(
+        FieldChange(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
+    )

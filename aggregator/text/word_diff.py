@@ -1,0 +1,80 @@
+"""The words in which two texts differ, marked as ``git diff --word-diff`` does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import LCSseq
+
+_WORDS = re.compile(r"\S+")
+
+Change = Literal["same", "removed", "added"]
+
+
+class Run(NamedTuple):
+    """Consecutive words that both texts have, or only the first (``removed``) or only the second (``added``)."""
+
+    change: Change
+    words: tuple[str, ...]
+
+
+def diff_words(before: str, after: str) -> tuple[Run, ...]:
+    """Return the words of both texts in their order, those that are the same once; white space does not count.
+
+    >>> diff_words("rye and salt", "rye and sugar")
+    (Run(change='same', words=('rye', 'and')), Run(change='removed', words=('salt',)), Run(change='added', \
+words=('sugar',)))
+    """
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    return tuple(_iterate_runs(old, new))
+
+
+def _iterate_runs(old: list[str], new: list[str]) -> Iterator[Run]:
+    removed: list[str] = []
+    added: list[str] = []
+    for step in LCSseq.opcodes(old, new):
+        if step.tag == "equal":
+            yield from _pair(removed, added)
+            removed, added = [], []
+            yield Run("same", tuple(old[step.src_start : step.src_end]))
+        else:
+            removed += old[step.src_start : step.src_end]
+            added += new[step.dest_start : step.dest_end]
+    yield from _pair(removed, added)
+
+
+def _pair(removed: list[str], added: list[str]) -> Iterator[Run]:
+    """Yield what was replaced before what replaces it."""
+    if removed:
+        yield Run("removed", tuple(removed))
+    if added:
+        yield Run("added", tuple(added))
+
+
+_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+_AROUND = 6
+"""Words shown of a longer run that is the same, beside each change."""
+
+
+def mark_words(before: str, after: str, around: int = _AROUND) -> Iterator[tuple[Change, str]]:
+    """Yield the pieces of one line that shows both texts, with each change marked and long equal runs shortened.
+
+    >>> " ".join(text for _, text in mark_words("a b c d old", "a b c d new", around=2))
+    '… c d [-old-] {+new+}'
+    """
+    runs = diff_words(before, after)
+    for place, run in enumerate(runs):
+        words = run.words
+        if run.change == "same":
+            words = _shorten(words, around if place else 0, around if place < len(runs) - 1 else 0)
+        opening, closing = _MARKS[run.change]
+        yield run.change, f"{opening}{' '.join(words)}{closing}"
+
+
+def _shorten(words: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:
+    """Return the first and the last words of a run, an ellipsis in place of those between."""
+    if len(words) <= first + last + 1:
+        return words
+    return (*words[:first], "…", *words[len(words) - last :])
