@@ -10,6 +10,8 @@ from typing import Final
 
 import nh3
 
+from aggregator.text.bidi import remove_unsafe_controls
+
 # XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
 # U+FFFD, which tells every reader that something was lost and no reader what. What is allowed is taken out of what is
 # not: a class of all that is allowed takes 3 ms to compile, for Python goes through each of its characters.
@@ -44,14 +46,14 @@ _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
 def clean_text(value: str) -> str:
-    r"""Remove what XML forbids and surrounding white space; line ends become ``\n``.
+    r"""Remove what XML forbids, what turns text around, and surrounding white space; line ends become ``\n``.
 
     >>> clean_text("a\x00b\ud800c\r\nd ")
     'abc\nd'
     """
     if _LOST not in value and value.replace("\n", " ").isprintable():
         return value.strip()
-    return _ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n").strip()
+    return remove_unsafe_controls(_ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def clean_passage(value: str, limit: int) -> str:
@@ -60,7 +62,7 @@ def clean_passage(value: str, limit: int) -> str:
     >>> clean_passage(" a\x00  b\n", 9), clean_passage("a b c", 3)
     (' a  b\n', 'a …')
     """
-    whole = _ILLEGAL.sub("", value)
+    whole = remove_unsafe_controls(_ILLEGAL.sub("", value))
     return whole if len(whole) <= limit else whole[: limit - 1] + _ELLIPSIS
 
 
@@ -73,7 +75,7 @@ def clean_line(value: str, limit: int = LONGEST_LINE) -> str:
     whole = " ".join(clean_text(value).split())
     if len(whole) <= limit:
         return whole
-    return _cut_at_word(whole[: limit - 1]) + _ELLIPSIS
+    return remove_unsafe_controls(_cut_at_word(whole[: limit - 1])) + _ELLIPSIS
 
 
 def clean_name(value: str | None, limit: int = LONGEST_LINE) -> str | None:

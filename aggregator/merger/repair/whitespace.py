@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from aggregator.text.bidi import remove_unsafe_controls
 from aggregator.text.fold import normalize
 
 # Soft hyphen, zero-width space, word joiner, byte-order mark, Mongolian vowel separator, C0 and C1 controls except
@@ -32,7 +33,7 @@ _SENTENCE_END = tuple(".!?:;…")
 
 
 def remove_invisibles(text: str) -> str:
-    r"""Return the text without characters that print nothing; bidi marks stay where right-to-left letters are.
+    r"""Return the text without characters that print nothing; bidi controls stay only beside right-to-left letters.
 
     >>> remove_invisibles("ze\u200bro\x07")
     'zero'
@@ -41,9 +42,9 @@ def remove_invisibles(text: str) -> str:
         return text
     text = _LONE_SURROGATE.sub("\ufffd", text)
     text = _INVISIBLE.sub("", text)
-    if _BIDI.search(text) and not _RIGHT_TO_LEFT.search(text):
-        text = _BIDI.sub("", text)
-    return text
+    if _RIGHT_TO_LEFT.search(text):
+        return remove_unsafe_controls(text)
+    return _BIDI.sub("", text)
 
 
 def normalize_blanks(text: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.content import feed_item, sanitize
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.model.item import Item
 
 BARE = Item(title="Bare", entries=("a/1",), guid="bare")
@@ -80,3 +81,31 @@ def test_cleaning_twice_is_cleaning_once(value: str) -> None:
         if washed is not sanitize.html_to_text:
             assert washed(washed(value)) == washed(value)
         assert sanitize._ILLEGAL.search(washed(value)) is None
+
+
+TURNING = {
+    "an override": ("photo\u202egpj.exe", "photogpj.exe"),
+    "an override that ends": ("a\u202dbc\u202cd", "abcd"),
+    "an override beside Hebrew": ("\u05d0\u202e\u05d1\u200f!", "\u05d0\u05d1\u200f!"),
+    "an isolate left open": ("\u2067\u05d0 and so on", "\u05d0 and so on"),
+    "an end without a beginning": ("\u05d0\u2069\u202c", "\u05d0"),
+    "crossed": ("\u202b\u05d0\u2067\u05d1\u202c\u2069", "\u05d0\u05d1"),
+    "marks": ("\u05de\u05d4 \u05d6\u05d4 C++\u200e? \u061c\u0639\u200f!", None),
+    "an embedded title": ("\u202b\u0627\u0644\u062d\u0644\u0642\u0629 12\u202c", None),
+    "an isolated name": ("\u05e2\u05dd \u2066Python 3.12\u2069 \u05d5\u05e2\u05d5\u05d3", None),
+}
+
+
+@pytest.mark.parametrize(("given", "meant"), TURNING.values(), ids=TURNING.keys())
+def test_what_turns_other_text_goes_and_what_a_script_needs_stays(given: str, meant: str | None) -> None:
+    expected = given if meant is None else meant
+    made = feed_item.make_feed_item(replace(BARE, title=given, description=given))
+    assert (made.title, made.short) == (expected, expected)
+    assert sanitize.clean_html(f"<p>{given}</p>") == f"<p>{expected}</p>"
+    assert repair_text(given).text == expected
+
+
+def test_a_title_that_is_cut_leaves_nothing_open() -> None:
+    cut = sanitize.clean_title("\u2067" + "\u05d0\u05d1 " * 200 + "\u2069")
+    assert cut.endswith("…")
+    assert "\u2067" not in cut
