@@ -178,8 +178,13 @@ _MEANT: Mapping[str, str] = {
     "text/srt": "application/x-subrip",
     "text/webvtt": "text/vtt",
 }
+_SCHEMES = (
+    "https?|ipfs|ipns|magnet|dat|hyper|lbry|at|nostr|matrix|activitypub|hive|lightning|bitcoin|xmpp|ircs?|rtmps?|gemini|"
+    "mailto|podcast|feed"
+)
 _PATTERNS: Mapping[_ValueKind, re.Pattern[str]] = {
-    "any": re.compile(r"(?!(?i:javascript|data|vbscript):)[A-Za-z][A-Za-z0-9+.-]*:\S+"),
+    # Of all schemes those that the namespace's documents name; none of them reads a file or runs a script.
+    "any": re.compile(rf"(?i:{_SCHEMES}):\S+"),
     "text": re.compile(r"(?s).+"),
     "guid": re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     "yesno": re.compile(r"yes|no"),

@@ -77,6 +77,22 @@ def test_a_broken_element_is_left_out(given: Tag, place: Place) -> None:
     assert podcast_namespace.make_rows((given,), place) == ()
 
 
+@pytest.mark.parametrize("scheme", ["file", "FILE", "blob", "filesystem", "view-source", "javascript", "data", "jar"])
+def test_an_address_that_is_no_place_on_the_web_is_left_out(scheme: str) -> None:
+    hostile = f"{scheme}:///etc/passwd"
+    tags = (
+        Tag("podcast:contentLink", "read", (("href", hostile),)),
+        Tag("podcast:socialInteract", None, (("protocol", "activitypub"), ("uri", hostile))),
+        Tag(
+            "podcast:alternateEnclosure",
+            None,
+            (("type", "audio/mpeg"),),
+            (Tag("podcast:source", None, (("uri", hostile),)),),
+        ),
+    )
+    assert podcast_namespace.make_rows(tags, "item") == ()
+
+
 def test_what_is_odd_in_an_element_goes_and_the_element_stays() -> None:
     given = tag(["podcast:person", " Mo \n Lock ", {"role": "guest", "IMG": "x", "href": "not an address", "img": ""}])
     assert podcast_namespace.make_rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)
