@@ -47,6 +47,14 @@ PREFLIGHT: dict[str, tuple[Callable[[], bytes], str]] = {
         "declares entities",
     ),
     "entities in UTF-16": (lambda: laughs(10, 10).decode().encode("utf-16"), "declares entities"),
+    "entities in EBCDIC": (
+        lambda: (b"<?xml version='1.0' encoding='cp037'?>" + laughs(10, 10)).decode().encode("cp037"),
+        "declares entities",
+    ),
+    "entities in German EBCDIC": (
+        lambda: (b"<?xml version='1.0' encoding='cp273'?>" + laughs(10, 10)).decode().encode("cp273"),
+        "declares entities",
+    ),
     "entities in small letters": (lambda: laughs(10, 10).replace(b"ENTITY", b"entity"), "declares entities"),
     "an author of 8 kB": (lambda: item(b"<author>" + b"a" * 8_000 + b"</author>"), "a person's name"),
     "an author of 2 MB": (lambda: item(b"<author>" + b"a@" * MEGA + b"</author>"), "a person's name"),

@@ -23,6 +23,7 @@ _MOST_AMPERSANDS = 200_000  # that no semicolon can end; every reader is slow on
 
 _ITEMS = (b"<item", b"<entry")
 _ENTITY = re.compile(rb"<!ENTITY\b", re.IGNORECASE)
+_EBCDIC_ENTITY = re.compile(rb"\x4c.\xc5\xd5\xe3\xc9\xe3\xe8", re.DOTALL)  # the code of "!" differs by country
 _LONG_TAG = re.compile(rb"<[A-Za-z_:][^<>]{2048,}")
 _ATTRIBUTE = re.compile(rb"""[\w.:-]\s*=\s*["']""")
 _PERSON = re.compile(
@@ -49,7 +50,7 @@ class Limits(Struct, frozen=True):
 def check_bombs(body: bytes, most_items: int = 50_000) -> None:
     """Raise ReadError with the name of the bomb if the document is one."""
     plain = body.replace(b"\0", b"") if b"\0" in body[:4096] else body  # UTF-16 and UTF-32 read as ASCII
-    if _ENTITY.search(plain):
+    if _ENTITY.search(plain) or _EBCDIC_ENTITY.search(plain):
         raise ReadError("it declares entities, which no feed needs and bombs are made of")
     if plain.count(b"xmlns") > _MOST_NAMESPACES:
         raise ReadError(f"it declares more than {_MOST_NAMESPACES:,} namespaces")
