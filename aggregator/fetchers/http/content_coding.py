@@ -13,6 +13,8 @@ from aggregator.errors import FetchError
 
 _PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
 _PART = 1_048_576  # bytes decoded at once, so that a bomb is met one part after the limit
+_MOST_TIMES = 250  # how often a body may be larger than on the wire; feeds are packed 5 to 30 times
+_SMALL = 4 * 1_048_576  # bytes that any body may have
 _DEFLATE = 8  # the only method of RFC 1950
 _GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 
@@ -32,16 +34,17 @@ def read_whole(raw: Any, coding: str, limit: int) -> bytes:
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
     """
     said = BytesIO()  # joined, the pieces would stand beside the whole
-    room = limit
+    wire = _Wire(raw)
     try:
-        for piece in _decode(_read_pieces(raw), coding.strip().lower()):
-            room -= len(piece)
-            if room < 0:
-                raise FetchError(f"the body is larger than {limit:,} bytes")
+        for piece in _decode(wire.read_pieces(), coding.strip().lower()):
             said.write(piece)
+            if said.tell() > limit:
+                raise FetchError(f"the body is larger than {limit:,} bytes")
+            if said.tell() > max(_SMALL, _MOST_TIMES * wire.taken):
+                raise FetchError(f"the body is packed more than {_MOST_TIMES} times")
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
-    if room == limit:
+    if not said.tell():
         raise FetchError("the body is empty")
     return said.getvalue()
 
@@ -50,7 +53,7 @@ def read_start(raw: Any, coding: str, most: int) -> bytes:
     """Return at most ``most`` first bytes of the decoded body, none of an empty one; FetchError if it is damaged."""
     said = bytearray()
     try:
-        for piece in _decode(_read_pieces(raw), coding.strip().lower()):
+        for piece in _decode(_Wire(raw).read_pieces(), coding.strip().lower()):
             said += piece
             if len(said) >= most:
                 break
@@ -59,10 +62,16 @@ def read_start(raw: Any, coding: str, most: int) -> bytes:
     return bytes(said[:most])
 
 
-def _read_pieces(raw: Any) -> Iterator[bytes]:
-    """Yield the body of urllib3's response as it comes over the wire, still encoded."""
-    while piece := raw.read(_PIECE, decode_content=False):
-        yield piece
+class _Wire:
+    """The body of urllib3's response as it comes over the wire, still encoded; ``taken`` bytes of it so far."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw, self.taken = raw, 0
+
+    def read_pieces(self) -> Iterator[bytes]:
+        while piece := self._raw.read(_PIECE, decode_content=False):
+            self.taken += len(piece)
+            yield piece
 
 
 def _decode(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ import gzip
 import random
 import tracemalloc
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import brotli
 import pytest
@@ -52,6 +53,22 @@ def test_a_compression_bomb_is_met_at_the_limit_of_decoded_bytes(wire: bytes) ->
             tracemalloc.stop()
         assert got.message == f"{origin.url()}: the body is larger than 4,000,000 bytes"
         assert most < 4 * HASTY.decoded_bytes
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br"])
+def test_small_bombs_at_once_stay_small(coding: str) -> None:
+    packed = zeros(60) if coding == "gzip" else brotli.compress(bytes(60_000_000), quality=1)
+    roomy = replace(HASTY, raw_bytes=32_000_000, decoded_bytes=64_000_000, deadline=20.0)
+    with playing(lambda _: bomb(packed, coding)) as origin, ThreadPoolExecutor(16) as threads:
+        tracemalloc.start()
+        try:
+            asked = [threads.submit(Polls(origin.url(f"/{n}"), roomy).ask) for n in range(16)]
+            said = {each.result().message.partition(": ")[2].rpartition(": ")[2] for each in asked}
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert said == {"the body is packed more than 250 times"}
+    assert most < 16 * max(7_000_000, 300 * len(packed))
 
 
 def test_a_bomb_in_the_body_of_a_redirect_or_an_error_is_not_opened() -> None:
