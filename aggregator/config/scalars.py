@@ -15,6 +15,8 @@ from aggregator.text.cron import find_fault
 from aggregator.text.urls import is_web
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_FILE_ENDINGS = (".xml", ".atom", ".json", ".opml", ".html", ".css", ".gz", ".br", ".part")
+"""Endings of published files, which a web server may take for a file's even if a folder has them."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -80,6 +82,12 @@ def _pair(names: list[str]) -> list[str]:
     return names
 
 
+def _feed_name(name: str) -> str:
+    if name.endswith(_FILE_ENDINGS):
+        raise ValueError(f'"{name}" is the name of a file; a feed is a folder: leave out the ending')
+    return name
+
+
 def _plain(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
@@ -104,6 +112,6 @@ Email = Annotated[str, AfterValidator(_email), Field(json_schema_extra={"format"
 Pair = Annotated[list[str], AfterValidator(_pair), Field(json_schema_extra={"minItems": 2, "maxItems": 2})]
 Plain = Annotated[str, BeforeValidator(_plain), Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
 Pattern = Annotated[str, AfterValidator(_regex), Field(min_length=1, json_schema_extra={"format": "regex"})]
-FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64)]
+FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_feed_name)]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 Whole = Annotated[int, Field(strict=True, ge=1)]
