@@ -6,11 +6,16 @@ on stderr and an exit code.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
 import sys
-from typing import Annotated, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedWriter, FileIO, TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -52,15 +57,54 @@ def main() -> NoReturn:
     program = _make_program(_find_wanted())
     gc.freeze()
     gc.enable()
-    try:
-        program()
-    except AggregatorError as error:
-        for line in escape_lines(str(error)):
-            typer.echo(f"aggregator: {line}", err=True)
-        sys.exit(_EXIT_CODES.get(type(error), _OTHER_ERRORS))
-    finally:
-        gc.freeze()
+    with _guard_output():
+        try:
+            program()
+        except AggregatorError as error:
+            for line in escape_lines(str(error)):
+                typer.echo(f"aggregator: {line}", err=True)
+            sys.exit(_EXIT_CODES.get(type(error), _OTHER_ERRORS))
+        finally:
+            gc.freeze()
     sys.exit(0)
+
+
+class _Output(FileIO):
+    """Standard output; its first error is kept and what follows is dropped, so that a command ends its work."""
+
+    error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        if self.error is None:
+            try:
+                return super().write(data)
+            except OSError as error:
+                self.error = error
+        return len(data)
+
+
+@contextmanager
+def _guard_output() -> Iterator[None]:
+    """Report what could not be printed when the command has ended; a reader that has left (``| head``) is no news."""
+    _open_closed()
+    given, output = sys.stdout, _Output(sys.stdout.fileno(), "w", closefd=False)
+    sys.stdout = TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=given.isatty())
+    code: str | int | None = 0
+    try:
+        yield
+    except SystemExit as end:
+        code = end.code
+    sys.stdout.flush()
+    if output.error is not None and output.error.errno != errno.EPIPE:
+        typer.echo(f"aggregator: standard output: {output.error.strerror}; not all could be printed", err=True)
+    sys.exit(code or (_OTHER_ERRORS if output.error is not None else 0))
+
+
+def _open_closed() -> None:
+    """Make standard streams that are closed /dev/null: else the first file to be opened would take their messages."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # open to the end
 
 
 def _find_wanted() -> set[str]:

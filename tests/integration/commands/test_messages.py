@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aggregator.commands.summary import MOST_ALARMS, list_warnings
 from aggregator.errors import escape_line, escape_lines
 from aggregator.result import Outcome
+from tests.support.program import PROGRAM
 
 
 @given(st.text(max_size=20))
@@ -37,3 +44,45 @@ def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
     assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(MOST_ALARMS))
     assert told[-1] == "sea: 3 more warnings; see aggregator events and report.json"
     assert len(list_warnings(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS
+
+
+@pytest.mark.parametrize("streams", [(1,), (0, 1, 2)])
+def test_closed_streams_stop_no_command(shop: Path, streams: tuple[int, ...]) -> None:
+    closing = "; ".join(f"os.close({number})" for number in streams)
+    code = f"import os, sys; {closing}; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    for words in (["check"], ["refresh", "--at", "2026-03-01T12:00:00Z"], ["export-opml"]):
+        command = [sys.executable, "-c", code, *PROGRAM[1:], *words]
+        ended = subprocess.run(command, cwd=shop, stderr=subprocess.PIPE, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert (shop / "output" / "crumb-talk" / "feed.xml").stat().st_size
+    with sqlite3.connect(shop / ".aggregator" / "store.db") as store:
+        assert store.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+def test_a_full_device_is_one_line_and_the_work_is_done(shop: Path) -> None:
+    for words in (["check"], ["refresh", "--verbose"], ["export-opml"], ["--help"]):
+        with Path("/dev/full").open("wb") as full:
+            ended = subprocess.run(
+                [*PROGRAM, *words], cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert (ended.returncode, ended.stderr) == (
+            1,
+            "aggregator: standard output: No space left on device; not all could be printed\n",
+        )
+    assert (shop / "output" / "crumb-talk" / "feed.xml").stat().st_size
+
+
+def test_a_reader_that_leaves_is_no_message(shop: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as left:
+        command = [*PROGRAM, "export-opml"]
+        ended = subprocess.run(command, cwd=shop, stdout=left, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_a_path_that_is_no_file_is_not_waited_for(shop: Path, run) -> None:
+    (shop / "topic.txt").unlink()
+    os.mkfifo(shop / "topic.txt")
+    answer = run("refresh")
+    assert "topic.txt is not a file" in answer.stdout + answer.stderr

@@ -123,6 +123,10 @@ def test_last_modified_is_when_the_content_changed(port: int, ask: Ask) -> None:
         ("soon", 200),
         ("", 200),
         ("Tue, 99 Nov 2023 22:13:20 GMT", 200),
+        ("Tue, 14 Nov 2023 22:13:20 +9999", 200),
+        ("Tue, 14 Nov 2023 22:13:20 -99999999999999999999", 200),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", 200),
+        ("Sat, 01 Jan 0001 00:00:00 +2359", 200),
     ],
 )
 def test_if_modified_since_in_every_form_of_date(port: int, since: str, status: int, ask: Ask) -> None:
