@@ -6,7 +6,7 @@ from typing import Final
 
 from feedgen.feed import FeedGenerator
 
-from aggregator.generator.content import feed_channel, links
+from aggregator.generator.content import links
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.podcast_namespace import Row
@@ -17,16 +17,16 @@ from aggregator.generator.podcast import add_entry, new_feed
 NAME: Final = "feed.atom"
 
 
-def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
-    """Return the document, or one page of it."""
-    channel, part = feed.channel, sheet.cut(feed.items)
-    page: Row = ("link", None, {"rel": "alternate", "type": "text/html", "href": channel.link}, ())
-    links = sheet.links(channel, NAME, len(feed.items))
+def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
+    """Return one page of the document."""
+    channel, part = feed.channel, page.cut(feed.items)
+    home: Row = ("link", None, {"rel": "alternate", "type": "text/html", "href": channel.link}, ())
+    links = page.make_links(channel, NAME, len(feed.items))
     bare = tuple((name.removeprefix("atom:"), text, attributes, within) for name, text, attributes, within in links)
-    document = new_feed((page, *bare), ("fh",) if any(row[0] == "fh:archive" for row in bare) else ())
+    document = new_feed((home, *bare), ("fh",) if page.number else ())
     document.id(f"urn:uuid:{channel.guid}")
     document.title(channel.title)
-    document.updated(to_feed_time(sheet.dated(part, feed.updated)))
+    document.updated(to_feed_time(page.updated_at(part, feed.updated)))
     document.author(name=channel.author or channel.title)
     document.subtitle(channel.description)
     document.language(channel.language)
@@ -76,13 +76,13 @@ def _make_links(item: FeedItem) -> tuple[Row, ...]:
 
 def _make_source(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
     """Return where the entry came from; the time is the entry's own, because a source's would change at every poll."""
-    found = feed_channel.find_origin(item, channel)
-    if found is None:
+    origin = channel.find_origin(item.origin)
+    if origin is None:
         return ()
     inside: tuple[Row, ...] = (
-        ("id", found[1], {}, ()),
+        ("id", origin[1], {}, ()),
         ("title", channel.title, {}, ()),
         ("updated", item.changed.isoformat(), {}, ()),
-        ("link", None, {"rel": "self", "href": found[1]}, ()),
+        ("link", None, {"rel": "self", "href": origin[1]}, ()),
     )
     return (("source", None, {}, inside),)

@@ -7,37 +7,36 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aggregator.generator.content import feed_channel, sanitize
+from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_channel import PAGE, FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.json_text import to_json, without_empty
-from aggregator.generator.paging import WHOLE, FeedPage, count_archives, name_archive
+from aggregator.generator.paging import WHOLE, FeedPage
 from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
 _VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
-def render(feed: PreparedFeed, *, sheet: FeedPage = WHOLE) -> bytes:
-    """Return the document, or one page of it."""
-    channel, total = feed.channel, len(feed.items)
-    older = sheet.number - 1 if sheet.number else count_archives(total, sheet.window)
+def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
+    """Return one page of the document."""
+    channel, older = feed.channel, page.find_older(len(feed.items))
     document = {
         "version": _VERSION,
         "title": channel.title,
         "home_page_url": channel.link,
-        "feed_url": channel.address(name_archive(NAME, sheet.number) if sheet.number else NAME),
-        "next_url": channel.address(name_archive(NAME, older)) if older > 0 else None,
+        "feed_url": channel.address(page.file_name(NAME)),
+        "next_url": channel.address(older.file_name(NAME)) if older else None,
         "description": channel.description,
         "icon": channel.image,
         "authors": [{"name": channel.author or channel.title}],
         "language": channel.language,
         "expired": True if channel.complete else None,
-        "hubs": [{"type": "WebSub", "url": hub} for hub in channel.hubs] if not sheet.number else None,
+        "hubs": [{"type": "WebSub", "url": hub} for hub in channel.hubs] if not page.number else None,
         "_aggregator": {"about": channel.address(PAGE), "podcast_guid": channel.guid},
     }
-    part = sheet.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
+    part = page.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
     return to_json(without_empty(document) | {"items": [_make_item(item, said, channel) for item, said in part]})
 
 
@@ -75,7 +74,7 @@ def _make_attachments(said: FeedItem) -> list[dict[str, Any]]:
 
 def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
     """Return which source gave each field; report.json has every other value and repair too."""
-    origin = feed_channel.find_origin(said, channel)
+    origin = channel.find_origin(said.origin)
     fields = {
         known.field: {
             "witness": sanitize.clean_source_name(known.witness),

@@ -20,7 +20,7 @@ from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.podcast_namespace import Row
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 # Every archive names its feed's guid before its first item; a channel of the longest texts takes some 30 kB.
@@ -34,7 +34,7 @@ class FeedPage(Struct, frozen=True):
     window: int | None = None
     number: int = 0
 
-    def cut(self, items: Sequence[T]) -> Sequence[T]:
+    def cut(self, items: Sequence[_T]) -> Sequence[_T]:
         """Return the items of this page, newest first."""
         if not self.window:
             return items
@@ -43,29 +43,41 @@ class FeedPage(Struct, frozen=True):
         oldest = len(items) - self.number * self.window
         return items[max(oldest, 0) : oldest + self.window]
 
-    def dated(self, part: Sequence[FeedItem], updated: datetime) -> datetime:
+    def updated_at(self, part: Sequence[FeedItem], updated: datetime) -> datetime:
         """Return when this page last changed: an archive changes with its own items only."""
         if self.number == 0:
             return updated
         times = (item.updated or item.published for item in part)
         return min(updated, max((time for time in times if time), default=updated))
 
-    def links(self, channel: FeedChannel, name: str, total: int) -> tuple[Row, ...]:
+    def file_name(self, name: str) -> str:
+        """Return the name of this page's file in a format.
+
+        >>> FeedPage(10, 3).file_name("feed.xml"), FeedPage().file_name("feed.xml")
+        ('feed-archive-3.xml', 'feed.xml')
+        """
+        stem, _, extension = name.rpartition(".")
+        return f"{stem}-archive-{self.number}.{extension}" if self.number else name
+
+    def find_older(self, total: int) -> FeedPage | None:
+        """Return the page of the next older items of so many, ``None`` if there is none."""
+        older = self.number - 1 if self.number else count_archives(total, self.window)
+        return FeedPage(self.window, older) if older > 0 else None
+
+    def make_links(self, channel: FeedChannel, name: str, total: int) -> tuple[Row, ...]:
         """Return the atom:link rows of this page, and the element that marks an archive."""
-        archives = count_archives(total, self.window)
         kind = _TYPES[name.rpartition(".")[2]]
-        self_name = name_archive(name, self.number) if self.number else name
-        rows: list[Row] = [("atom:link", None, {"rel": "self", "type": kind, "href": channel.address(self_name)}, ())]
+
+        def link(rel: str, name: str) -> Row:
+            return "atom:link", None, {"rel": rel, "type": kind, "href": channel.address(name)}, ()
+
+        rows = [link("self", self.file_name(name))]
         if self.number:
-            rows.append(("atom:link", None, {"rel": "current", "type": kind, "href": channel.address(name)}, ()))
+            rows.append(link("current", name))
         else:
             rows += [("atom:link", None, {"rel": "hub", "href": hub}, ()) for hub in channel.hubs]
-        older = self.number - 1 if self.number else archives
-        if older > 0:
-            href = channel.address(name_archive(name, older))
-            rows += [
-                ("atom:link", None, {"rel": rel, "type": kind, "href": href}, ()) for rel in ("prev-archive", "next")
-            ]
+        if older := self.find_older(total):
+            rows += [link(rel, older.file_name(name)) for rel in ("prev-archive", "next")]
         if self.number:
             rows.append(("fh:archive", None, {}, ()))
         return tuple(rows)
@@ -83,31 +95,21 @@ def count_archives(total: int, window: int | None) -> int:
     return 0 if not window or total <= window else -(-(total - window) // window)
 
 
-def name_archive(name: str, number: int) -> str:
-    """Return the file name of an archive.
-
-    >>> name_archive("feed.xml", 3)
-    'feed-archive-3.xml'
-    """
-    stem, _, extension = name.rpartition(".")
-    return f"{stem}-archive-{number}.{extension}"
-
-
 def find_archives(folder: Path, name: str) -> Iterator[str]:
     """Yield the names of a document's archives that stand in the folder, the oldest first."""
     number = 1
-    while (folder / (archive := name_archive(name, number))).exists():
+    while (folder / (archive := FeedPage(number=number).file_name(name))).exists():
         yield archive
         number += 1
 
 
-def find_stale_archives(folder: Path, guid: str, standing: Collection[str]) -> Iterator[str]:
-    """Yield the archives of the feed of this guid that stand in the folder and are not among ``standing``.
+def find_stale_archives(folder: Path, guid: str, current: Collection[str]) -> Iterator[str]:
+    """Yield the archives of the feed of this guid that stand in the folder and are not among ``current``.
 
     A file of such a name that does not hold the guid belongs to somebody else and stays.
     """
     for path in sorted(folder.iterdir()):
-        if _NAME.fullmatch(path.name) and path.name not in standing and path.is_file() and not path.is_symlink():
+        if _NAME.fullmatch(path.name) and path.name not in current and path.is_file() and not path.is_symlink():
             with path.open("rb") as handle:
                 if guid.encode() in handle.read(_FRONT):
                     yield path.name

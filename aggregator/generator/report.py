@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aggregator.generator.content import feed_channel, sanitize
+from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.json_text import to_json, without_empty
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import SourceResult
-from aggregator.model.item import Dissent, HeldItem, Item, Provenance
+from aggregator.model.item import HeldItem, Item, Provenance
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000
@@ -50,16 +49,12 @@ def _make_counts(feed: PreparedFeed) -> dict[str, int]:
         "items": len(items),
         "episodes": sum(item.genre == "episode" for item in items),
         "playable": sum(item.playable for item in feed.items),
-        "seen_by_several": sum(len(_list_sources(item)) > 1 for item in items),
+        "seen_by_several": sum(len(item.sources) > 1 for item in items),
         "cut": sum(item.cut for item in items),
         "repairs": sum(len(known.notes) for item in items for known in item.provenance),
         "near_misses": len(feed.source.near_misses),
         "held": len(feed.source.held),
     }
-
-
-def _list_sources(item: Item) -> set[str]:
-    return {name.partition("/")[0] for name in item.entries}
 
 
 def _make_held(each: HeldItem) -> dict[str, Any]:
@@ -91,8 +86,7 @@ def _make_source(source_result: SourceResult, channel: FeedChannel) -> dict[str,
 
 
 def _make_item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
-    """Return one item of the report."""
-    origin = feed_channel.find_origin(said, channel)
+    origin = channel.find_origin(said.origin)
     return without_empty(
         {
             "guid": said.guid,
@@ -120,7 +114,10 @@ def _make_field(known: Provenance) -> dict[str, Any]:
             "witness": sanitize.clean_source_name(known.witness),
             "agreeing": [sanitize.clean_source_name(name) for name in known.agreeing],
             "dissent": [
-                {"source": sanitize.clean_source_name(other.source), "value": _clean_dissent(known, other)}
+                {
+                    "source": sanitize.clean_source_name(other.source),
+                    "value": _clean_value(sanitize.clean_field(known.field, other.value)),
+                }
                 for other in known.dissent
             ],
             "confidence": round(known.confidence, 4),
@@ -129,16 +126,11 @@ def _make_field(known: Provenance) -> dict[str, Any]:
     )
 
 
-def _clean_dissent(known: Provenance, other: Dissent) -> str:
-    """Return another source's value, of authors only the name."""
-    return (clean_person(other.value) or "") if known.field == "author" else _clean_value(other.value)
-
-
 def _make_repair(note: Note) -> dict[str, str]:
     return {
         "cause": sanitize.clean_source_name(note.cause),
-        "before": _clean_passage(note.before),
-        "after": _clean_passage(note.after),
+        "before": sanitize.clean_passage(note.before, _LONGEST),
+        "after": sanitize.clean_passage(note.after, _LONGEST),
     }
 
 
@@ -184,8 +176,3 @@ def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
 
 def _clean_value(value: str) -> str:
     return sanitize.clean_line(value, _LONGEST)
-
-
-def _clean_passage(value: str) -> str:
-    """Clean a text before or after a repair; white space is kept, because it may be the only difference."""
-    return sanitize.clean_passage(value, _LONGEST)

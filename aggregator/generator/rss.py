@@ -11,10 +11,9 @@ from typing import Final
 from feedgen.feed import FeedGenerator
 from msgspec.structs import replace
 
-from aggregator.generator.content import feed_channel
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
-from aggregator.generator.content.podcast_namespace import Row, make_rows
+from aggregator.generator.content.podcast_namespace import Row, make_rows, make_text_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, FeedPage
 from aggregator.generator.podcast import add_entry, new_feed
@@ -25,16 +24,15 @@ _STYLESHEET: Final = "../feed.css"
 """One file in the output folder lets browsers show every feed as a page; feed readers ignore it."""
 
 
-def render(feed: PreparedFeed, *, episodes_only: bool, sheet: FeedPage = WHOLE) -> bytes:
-    """Return podcast.xml (``episodes_only``: items with playable media) or feed.xml (all), or one page of it."""
+def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = False) -> bytes:
+    """Return one page of podcast.xml (``episodes_only``: items with playable media) or of feed.xml (all)."""
     chosen = [item for item in feed.items if item.playable or not episodes_only]
-    heard = all(item.playable for item in chosen)
-    channel = feed.channel if heard else replace(feed.channel, medium="blog")  # with posts it is no podcast
-    name = "podcast.xml" if episodes_only else "feed.xml"
-    part = sheet.cut(chosen)
-    links = sheet.links(channel, name, len(chosen))
-    document = _make_document(channel, links)
-    document.updated(to_feed_time(sheet.dated(part, feed.updated)))
+    playable = all(item.playable for item in chosen)
+    channel = feed.channel if playable else replace(feed.channel, medium="blog")  # with posts it is no podcast
+    part = page.cut(chosen)
+    links = page.make_links(channel, "podcast.xml" if episodes_only else "feed.xml", len(chosen))
+    document = _make_document(channel, links, (*_PREFIXES, "fh") if page.number else _PREFIXES)
+    document.updated(to_feed_time(page.updated_at(part, feed.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
     for item in part:
@@ -43,11 +41,9 @@ def render(feed: PreparedFeed, *, episodes_only: bool, sheet: FeedPage = WHOLE) 
     return written
 
 
-def _make_document(channel: FeedChannel, links: tuple[Row, ...]) -> FeedGenerator:
+def _make_document(channel: FeedChannel, links: tuple[Row, ...], prefixes: tuple[str, ...]) -> FeedGenerator:
     """Return the document without dates and items."""
-    archived = any(row[0] == "fh:archive" for row in links)
-    prefixes = (*_PREFIXES, "fh") if archived else _PREFIXES
-    document = new_feed(links + feed_channel.make_channel_rows(channel), prefixes, stylesheet=_STYLESHEET)
+    document = new_feed(links + _make_channel_rows(channel), prefixes, stylesheet=_STYLESHEET)
     document.title(channel.title)
     document.link(href=channel.link, rel="alternate")
     document.description(channel.description)
@@ -60,6 +56,59 @@ def _make_document(channel: FeedChannel, links: tuple[Row, ...]) -> FeedGenerato
     if channel.image:
         document.image(url=channel.image, title=channel.title, link=channel.link)
     return document
+
+
+def _make_channel_rows(channel: FeedChannel) -> tuple[Row, ...]:
+    """Return the channel's rows after feedgen's own elements, in the order of the directories' documentation."""
+    texts = make_text_rows(
+        ("itunes:author", channel.author),
+        ("itunes:explicit", "true" if channel.explicit else "false"),
+        ("itunes:type", channel.type),
+        ("itunes:complete", "Yes" if channel.complete else None),
+        ("itunes:block", "Yes" if channel.block else None),
+        ("itunes:new-feed-url", channel.new_feed_url),
+    )
+    shown = _make_image(channel.image) + _make_owner(channel) + _make_categories(channel)
+    return texts + shown + make_rows(_make_channel_tags(channel), "channel")
+
+
+def _make_image(address: str | None) -> tuple[Row, ...]:
+    return (("itunes:image", None, {"href": address}, ()),) if address else ()
+
+
+def _make_owner(channel: FeedChannel) -> tuple[Row, ...]:
+    """Return the owner from the config; addresses of sources are never published."""
+    if not channel.owner_email:
+        return ()
+    name: Row = ("itunes:name", channel.author or channel.title, {}, ())
+    return (("itunes:owner", None, {}, (name, ("itunes:email", channel.owner_email, {}, ()))),)
+
+
+def _make_categories(channel: FeedChannel) -> tuple[Row, ...]:
+    """Return each top category once, with its subcategories in it."""
+    tops: dict[str, list[str]] = {}
+    for top, *subs in channel.categories:
+        tops.setdefault(top, []).extend(subs)
+    return tuple(
+        ("itunes:category", None, {"text": top}, tuple(("itunes:category", None, {"text": sub}, ()) for sub in subs))
+        for top, subs in tops.items()
+    )
+
+
+def _make_channel_tags(channel: FeedChannel) -> tuple[Tag, ...]:
+    """Return our own elements first, so that a source's copy of a single element is dropped."""
+    owner = (("owner", channel.owner_email),) if channel.owner_email else ()
+    own = [
+        Tag("podcast:guid", channel.guid),
+        Tag("podcast:locked", "yes" if channel.locked else "no", owner),
+        Tag("podcast:medium", channel.medium),
+    ]
+    if channel.block:
+        own.append(Tag("podcast:block", "yes"))
+    if channel.license:
+        text, address = channel.license
+        own.append(Tag("podcast:license", text, (("url", address),) if address else ()))
+    return (*own, *channel.tags)
 
 
 def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> None:
@@ -77,14 +126,14 @@ def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> 
         entry.enclosure(item.media.url, item.media.length, item.media.type)
     if item.published:
         entry.published(item.published)
-    if origin := feed_channel.find_origin(item, channel):
+    if origin := channel.find_origin(item.origin):
         entry.source(origin[1], channel.title)
 
 
 def _make_item_rows(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
     """Return the elements that feedgen does not write."""
     explicit = channel.explicit if item.explicit is None else item.explicit
-    plain: tuple[tuple[str, str | None], ...] = (
+    texts = make_text_rows(
         ("itunes:duration", str(item.duration) if item.duration else None),
         ("itunes:explicit", "true" if explicit else "false"),
         ("itunes:author", item.author),
@@ -92,9 +141,7 @@ def _make_item_rows(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:
         ("itunes:episode", str(item.episode) if item.episode else None),
         ("itunes:episodeType", item.episode_type),
     )
-    picture: tuple[Row, ...] = (("itunes:image", None, {"href": item.image}, ()),) if item.image else ()
-    spoken: tuple[Row, ...] = tuple((name, value, {}, ()) for name, value in plain if value)
-    return spoken + picture + make_rows(_make_numbers(item) + _make_tags(item, channel), "item")
+    return texts + _make_image(item.image) + make_rows(_make_numbers(item) + _make_tags(item, channel), "item")
 
 
 def _make_numbers(item: FeedItem) -> tuple[Tag, ...]:

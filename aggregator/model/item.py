@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, EpisodeType, Genre, Moment, Note, Tag
 from aggregator.model.record import Record
+
+
+def sources_of(entries: Iterable[str]) -> tuple[str, ...]:
+    """Return the sorted names of the sources of some entries; the id of an entry is ``source/key``."""
+    return tuple(sorted({entry.partition("/")[0] for entry in entries}))
 
 
 class Dissent(Record, frozen=True):
@@ -76,6 +82,11 @@ class Item(Record, frozen=True):
     provenance: tuple[Provenance, ...] = ()
     pairs: tuple[Pair, ...] = ()
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that list it, sorted."""
+        return sources_of(self.entries)
+
 
 class PublishedItem(Record, frozen=True):
     """State of one published item that must be kept for ever.
@@ -130,7 +141,7 @@ class HeldItem(Record, frozen=True):
     @property
     def sources(self) -> tuple[str, ...]:
         """The sources that list it, sorted."""
-        return tuple(sorted({entry.partition("/")[0] for entry in self.entries}))
+        return sources_of(self.entries)
 
 
 class Admission(Record, frozen=True):

@@ -60,9 +60,7 @@ def take_channel_state(feed: Feed) -> FeedState:
 
 def take_item_state(item: Item) -> ItemState:
     """Return the state of an item; it must have its texts."""
-    return ItemState(
-        _drop_surrogates(item.title), item.genre, _drop_unknown(_item_fields(item)), view.list_sources(item)
-    )
+    return ItemState(_drop_surrogates(item.title), item.genre, _drop_unknown(_item_fields(item)), item.sources)
 
 
 def pack_item(guid: str, seen: ItemState) -> str:

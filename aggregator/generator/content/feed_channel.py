@@ -1,4 +1,4 @@
-"""The channel of a feed, prepared once for all formats, and its elements in RSS."""
+"""The channel of a feed, prepared once for all formats."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Literal
 from msgspec import Struct
 
 from aggregator.generator.content import links, sanitize
-from aggregator.generator.content.feed_item import FeedItem
-from aggregator.generator.content.podcast_namespace import MEDIUMS, Row, make_rows
+from aggregator.generator.content.podcast_namespace import MEDIUMS
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.categories import find_categories
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
+from aggregator.text import html
 
 # RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
 _DEFAULT_LANGUAGE = "en"
@@ -60,6 +60,10 @@ class FeedChannel(Struct, frozen=True):
         """Return the address at which this file of the feed is served."""
         return f"{self.base_url}/{name}"
 
+    def find_origin(self, source: str | None) -> tuple[str, str] | None:
+        """Return name and URL of the source that an item is credited to; ``None`` if it has no public URL."""
+        return next((known for known in self.origins if known[0] == source), None)
+
 
 def make_feed_channel(feed: Feed) -> FeedChannel:
     """Prepare the channel for the formats."""
@@ -97,7 +101,7 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
 def _clean_description(channel: Channel) -> str:
     """Return the show's description as plain text; sources give it with and without markup."""
     said = channel.description or ""
-    plain = sanitize.shorten(sanitize.clean_prose(sanitize.html_to_text(said) if sanitize.has_markup(said) else said))
+    plain = sanitize.shorten(sanitize.clean_prose(html.to_text(said) if sanitize.has_markup(said) else said))
     return "" if plain in sanitize.PROGRAM_WORDS else plain
 
 
@@ -142,63 +146,3 @@ def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:
         if address:
             found.append((source.name, address))
     return tuple(found)
-
-
-def make_channel_rows(head: FeedChannel) -> tuple[Row, ...]:
-    """Return the channel's rows after feedgen's own elements, in the order of the directories' documentation."""
-    plain: tuple[tuple[str, str | None], ...] = (
-        ("itunes:author", head.author),
-        ("itunes:explicit", "true" if head.explicit else "false"),
-        ("itunes:type", head.type),
-        ("itunes:complete", "Yes" if head.complete else None),
-        ("itunes:block", "Yes" if head.block else None),
-        ("itunes:new-feed-url", head.new_feed_url),
-    )
-    spoken: tuple[Row, ...] = tuple((name, value, {}, ()) for name, value in plain if value)
-    return (
-        spoken + _make_image(head) + _make_owner(head) + _make_categories(head) + make_rows(_make_tags(head), "channel")
-    )
-
-
-def find_origin(said: FeedItem, head: FeedChannel) -> tuple[str, str] | None:
-    """Return name and URL of the source that the item is credited to; ``None`` if it has no public URL."""
-    return next((known for known in head.origins if known[0] == said.origin), None)
-
-
-def _make_image(head: FeedChannel) -> tuple[Row, ...]:
-    return (("itunes:image", None, {"href": head.image}, ()),) if head.image else ()
-
-
-def _make_owner(head: FeedChannel) -> tuple[Row, ...]:
-    """Return the owner from the config; addresses of sources are never published."""
-    if not head.owner_email:
-        return ()
-    name: Row = ("itunes:name", head.author or head.title, {}, ())
-    return (("itunes:owner", None, {}, (name, ("itunes:email", head.owner_email, {}, ()))),)
-
-
-def _make_categories(head: FeedChannel) -> tuple[Row, ...]:
-    """Return each top category once, with its subcategories in it."""
-    tops: dict[str, list[str]] = {}
-    for top, *subs in head.categories:
-        tops.setdefault(top, []).extend(subs)
-    return tuple(
-        ("itunes:category", None, {"text": top}, tuple(("itunes:category", None, {"text": sub}, ()) for sub in subs))
-        for top, subs in tops.items()
-    )
-
-
-def _make_tags(head: FeedChannel) -> tuple[Tag, ...]:
-    """Return our own elements first, so that a source's copy of a single element is dropped."""
-    owner = (("owner", head.owner_email),) if head.owner_email else ()
-    own = [
-        Tag("podcast:guid", head.guid),
-        Tag("podcast:locked", "yes" if head.locked else "no", owner),
-        Tag("podcast:medium", head.medium),
-    ]
-    if head.block:
-        own.append(Tag("podcast:block", "yes"))
-    if head.license:
-        text, address = head.license
-        own.append(Tag("podcast:license", text, (("url", address),) if address else ()))
-    return (*own, *head.tags)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import uuid5
 
 from msgspec import Struct
 
@@ -10,6 +11,8 @@ from aggregator.generator.content import links, sanitize
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
+from aggregator.text import html
+from aggregator.text.urls import PODCAST_NAMESPACE
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
 _LONGEST_FALLBACK_TITLE = 80
@@ -66,7 +69,7 @@ class FeedItem(Struct, frozen=True):
     @property
     def playable(self) -> bool:
         """Return whether the item belongs in podcast.xml."""
-        return self.media is not None and links.is_playable(self.media.type)
+        return self.media is not None and self.media.type.startswith(("audio/", "video/"))
 
 
 def make_feed_item(item: Item) -> FeedItem:
@@ -74,7 +77,8 @@ def make_feed_item(item: Item) -> FeedItem:
     link = links.clean_url(item.link)
     said, markup = _choose_texts(item)
     washed = sanitize.clean_html(markup, link) if markup else ""
-    guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY) or links.make_fallback_guid(item.guid)
+    guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY)
+    guid = guid or str(uuid5(PODCAST_NAMESPACE, repr(item.guid)))  # the source's had only characters that XML forbids
     return FeedItem(
         guid=guid,
         title=sanitize.clean_title(item.title, plain=item.plain_title)
@@ -109,8 +113,8 @@ def _choose_texts(item: Item) -> tuple[str, str]:
     description, markup = item.description or "", item.html or ""
     if sanitize.has_markup(description):
         markup = markup or description
-        description = sanitize.html_to_text(description)
-    given = (description, "" if description else sanitize.html_to_text(markup), item.summary or "")
+        description = html.to_text(description)
+    given = (description, "" if description else html.to_text(markup), item.summary or "")
     return next((text for text in map(sanitize.clean_prose, given) if text not in sanitize.PROGRAM_WORDS), ""), markup
 
 
@@ -120,12 +124,6 @@ def find_media(item: Item) -> _Media | None:
         return None
     length = item.enclosure.length
     return _Media(address, links.find_media_type(item.enclosure), length if length and length > 0 else 0)
-
-
-def _is_playable(item: Item) -> bool:
-    """Return whether an item belongs in podcast.xml."""
-    found = find_media(item)
-    return found is not None and links.is_playable(found.type)
 
 
 def to_feed_time(at: datetime) -> datetime:

@@ -28,24 +28,15 @@ TYPES = {
     "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "zip": "application/zip",
 }  # fmt: skip
 # Names of audio/mpeg that apps do not all know.
-_SPELLINGS = {
-    "audio/mp3": "audio/mpeg",
-    "audio/mpeg3": "audio/mpeg",
-    "audio/x-mpeg": "audio/mpeg",
-    "audio/x-mp3": "audio/mpeg",
-    "audio/mpg": "audio/mpeg",
-    "audio/x-mpeg-3": "audio/mpeg",
-}
+SPELLINGS = dict.fromkeys(
+    ("audio/mp3", "audio/mpeg3", "audio/x-mpeg", "audio/x-mp3", "audio/mpg", "audio/x-mpeg-3"), "audio/mpeg"
+)
 VAGUE_TYPES = frozenset(
     {
-        "application/octet-stream",
-        "binary/octet-stream",
-        "application/x-download",
-        "application/force-download",
-        "text/plain",
-        "text/html",
+        "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
+        "text/plain", "text/html",
     }
-)
+)  # fmt: skip
 _SECRET = re.compile(r"(?i)(?:^|[&_-])(?:auth|key|apikey|pass|password|pwd|secret|sig|signature|token|user|uid)=")
 _FALLBACK = "application/octet-stream"
 
@@ -92,7 +83,7 @@ def find_media_type(enclosure: Enclosure) -> str:
     'audio/mpeg'
     """
     given = (enclosure.type or "").split(";")[0].strip().lower()
-    given = _SPELLINGS.get(given, given)
+    given = SPELLINGS.get(given, given)
     if MEDIA_TYPE.fullmatch(given) and given not in VAGUE_TYPES:
         return given
     return media_type_by_extension(enclosure.url) or (given if MEDIA_TYPE.fullmatch(given) else _FALLBACK)
@@ -104,11 +95,6 @@ def media_type_by_extension(address: str) -> str | None:
     return TYPES.get(path.rpartition(".")[2].lower())
 
 
-def is_playable(media: str) -> bool:
-    """Return whether podcast apps play this media type."""
-    return media.startswith(("audio/", "video/"))
-
-
 def _clean_host(netloc: str) -> str | None:
     """Return the network location in ASCII (IDNA 2003, as in the standard library); ``None`` if it is invalid."""
     if not netloc.isascii():
@@ -117,7 +103,7 @@ def _clean_host(netloc: str) -> str | None:
     return netloc if _HOST.fullmatch(host) and host.strip(".:[]") else None
 
 
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+")
+IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+")
 _HEX = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -148,11 +134,6 @@ def make_atom_id(guid: str, show: str) -> str:
     """
     if _HEX.fullmatch(guid):
         return f"urn:uuid:{guid}"
-    if _IRI.fullmatch(guid) and ("://" in guid or guid.lower().startswith(("urn:", "tag:"))):
+    if IRI.fullmatch(guid) and ("://" in guid or guid.lower().startswith(("urn:", "tag:"))):
         return guid
     return f"urn:uuid:{uuid5(UUID(show) if _HEX.fullmatch(show) else NAMESPACE_URL, guid)}"
-
-
-def make_fallback_guid(guid: str) -> str:
-    """Make a guid to replace one that has only characters that XML forbids."""
-    return str(uuid5(PODCAST_NAMESPACE, repr(guid)))

@@ -273,6 +273,11 @@ def make_rows(tags: Sequence[Tag], place: Place) -> tuple[Row, ...]:
     return tuple(kept.values())
 
 
+def make_text_rows(*texts: tuple[str, str | None]) -> tuple[Row, ...]:
+    """Return an element for each name with a text."""
+    return tuple((name, text, {}, ()) for name, text in texts if text)
+
+
 def _clean_tag(tag: Tag) -> Tag:
     """Remove what the table does not allow: unknown attributes, wrong optional values, unknown children."""
     shape = ELEMENTS.get(tag.name)

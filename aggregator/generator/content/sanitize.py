@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -57,7 +57,7 @@ def clean_text(value: str) -> str:
 
 
 def clean_passage(value: str, limit: int) -> str:
-    r"""Remove what XML forbids and cut to ``limit`` characters; white space is kept.
+    r"""Remove what XML forbids and cut to ``limit`` characters; white space stays: a repair may have changed it alone.
 
     >>> clean_passage(" a\x00  b\n", 9), clean_passage("a b c", 3)
     (' a  b\n', 'a …')
@@ -201,14 +201,12 @@ def _cut_at_word(kept: str) -> str:
 # items would exceed the 5 MB at which the W3C validator stops. 10 % more or less touches no known feed.
 _LONGEST_HTML = 200_000
 # What show notes use, and what apps draw. No form, no frame, no script, no style, no id.
-_TAGS = frozenset(
-    {
-        "a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "dfn", "div", "dl", "dt", "em", "figcaption",
-        "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
-        "q", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "tt",
-        "u", "ul", "var",
-    }
-)  # fmt: skip
+_TAGS = {
+    "a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "dfn", "div", "dl", "dt", "em", "figcaption",
+    "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
+    "q", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "tt",
+    "u", "ul", "var",
+}  # fmt: skip
 _ATTRIBUTES = {
     "a": {"href", "title"},
     "img": {"src", "alt", "width", "height"},
@@ -219,10 +217,8 @@ _ATTRIBUTES = {
 _SCHEMES = {"http", "https", "mailto"}
 # Two patterns, for a search that begins with a word is five times as fast as one that begins with a choice.
 _RELATIVE = tuple(re.compile(rf"""{name}\s*+=\s*+["']?+(?!\s*(?:https?:|mailto:))""") for name in ("href", "src"))
-_STRIPPER = nh3.Cleaner(tags=set())
-_CLEANER = nh3.Cleaner(tags=set(_TAGS), attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
-_BLOCK = re.compile(r"(?i)<(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/dt|/dd)\b[^>]*>")
-_ADDRESS = re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]]")
+_CLEANER = nh3.Cleaner(tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
+_ADDRESS = re.compile(r"(https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]}])")
 
 
 def clean_html(value: str, base: str | None = None) -> str:
@@ -232,25 +228,17 @@ def clean_html(value: str, base: str | None = None) -> str:
     """
     whole = clean_text(value)
     kept = whole if len(whole) <= _LONGEST_HTML else whole[:_LONGEST_HTML].rsplit("<", 1)[0] + _ELLIPSIS
-    if base is None or not _has_relative_urls(kept):
-        return _unescape_twice_escaped(clean_text(_CLEANER.clean(kept)))
-    return _unescape_twice_escaped(
-        clean_text(
-            nh3.clean(
-                kept,
-                tags=set(_TAGS),
-                attributes=_ATTRIBUTES,
-                url_schemes=_SCHEMES,
-                url_relative=("rewrite_with_base", base),
-            )
+    cleaner = _CLEANER
+    if base is not None and _has_relative_urls(kept):
+        cleaner = nh3.Cleaner(
+            tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative=("rewrite_with_base", base)
         )
-    )
+    # No entity but that for less-than (code shows it so) stays escaped twice.
+    return _repeat_until_stable(lambda once: ESCAPED_TWICE.sub("&", once), clean_text(cleaner.clean(kept)))
 
 
 def _has_relative_urls(markup: str) -> bool:
-    """Return whether an address of the markup may be a relative one."""
-    low = markup.lower()
-    return any(found.search(low) for found in _RELATIVE)
+    return any(pattern.search(markup.lower()) for pattern in _RELATIVE)
 
 
 def text_to_html(value: str) -> str:
@@ -265,35 +253,33 @@ def text_to_html(value: str) -> str:
     return "".join(f"<p>{_link_addresses(block)}</p>" for block in blocks if block)
 
 
-def html_to_text(value: str) -> str:
-    r"""Return the text of markup, its blocks on lines of their own; for items that have no plain text.
-
-    >>> html_to_text("<p>One &amp; two</p><ul><li>three</li></ul>")
-    'One & two\nthree'
-    """
-    spaced = _BLOCK.sub("\n", clean_text(value)[: 4 * _LONGEST_HTML])
-    return clean_text(html.unescape(_STRIPPER.clean(spaced)))
-
-
-def _unescape_twice_escaped(markup: str) -> str:
-    """Return safe markup in which no entity but that for less-than (code shows it so) is escaped twice."""
-    return _repeat_until_stable(lambda once: ESCAPED_TWICE.sub("&", once), markup)
-
-
 def _link_addresses(block: str) -> str:
-    pieces: list[str] = []
-    end = 0
-    for found in _ADDRESS.finditer(block):
-        address = html.escape(found.group())
-        pieces += [html.escape(block[end : found.start()], quote=False), f'<a href="{address}">{address}</a>']
-        end = found.end()
-    pieces.append(html.escape(block[end:], quote=False))
+    pieces = (
+        f'<a href="{html.escape(piece)}">{html.escape(piece)}</a>' if is_link else html.escape(piece, quote=False)
+        for piece, is_link in split_links(block)
+    )
     return "".join(pieces).replace("\n", "<br>")
+
+
+def split_links(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a plain text, and whether each is a web address.
+
+    >>> list(split_links("See https://a.example/x."))
+    [('See ', False), ('https://a.example/x', True), ('.', False)]
+    """
+    for place, piece in enumerate(_ADDRESS.split(text)):
+        if piece:
+            yield piece, bool(place % 2)
 
 
 # RFC 5321 section 4.5.3.1: 64 characters before the sign, labels of 63; at most nine labels.
 _EMAIL: Final = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _EMPTY: Final = re.compile(r"\(\s{0,9}\)|<\s{0,9}>|\[\s{0,9}\]")
+
+
+def clean_field(field: str, value: str) -> str:
+    """Return a value as it may be shown: of an author only the name."""
+    return (clean_person(value) or "") if field == "author" else value
 
 
 def clean_person(value: str | None) -> str | None:

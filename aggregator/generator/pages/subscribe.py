@@ -7,6 +7,7 @@ put their scheme in the place of the feed's own, Overcast alone takes the whole 
 
 from __future__ import annotations
 
+import colorsys
 import hashlib
 import ipaddress
 from typing import Literal
@@ -53,11 +54,11 @@ def make_links(url: str, *, heard: bool = True) -> tuple[_Link, ...]:
     """
     bare = url.partition("://")[2] or url
     parts = {"url": url, "bare": bare, "encoded": quote(url, safe="")}
-    open_to_all = is_public(url)
+    public = is_public(url)
     return tuple(
         _Link(app, platform, template.format_map(parts))
         for app, platform, template, reach in _APPS
-        if (open_to_all or reach == "device") and (heard or template.startswith("feed:"))
+        if (public or reach == "device") and (heard or template.startswith("feed:"))
     )
 
 
@@ -78,10 +79,10 @@ def is_public(url: str) -> bool:
         return "." in host and not host.endswith((".local", ".localhost", ".lan", ".internal", ".home.arpa"))
 
 
-# Degrees of hue, 24 apart: neighbours are told apart, and white text on each keeps a contrast of at least 4.5:1
+# Degrees of hue, 24 apart: neighbours differ to the eye, and white text on each keeps a contrast of at least 4.5:1
 # at the saturation and lightness below (checked in the tests).
 _HUES = 15
-SATURATION, LIGHTNESS = 0.42, 0.34
+_SATURATION, _LIGHTNESS = 0.42, 0.34
 
 # One of the standard's eight patterns (ISO/IEC 18004, 7.8). To try all and take the best is four fifths of the cost of
 # a code, and every scanner reads each: at the size drawn here, on a screen, nothing is gained by it.
@@ -118,13 +119,8 @@ def draw_tile(name: str, title: str) -> str:
 def _choose_colour(name: str) -> tuple[int, int, int]:
     """Return the colour for a name as red, green and blue from 0 to 255; deterministic."""
     hue = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % _HUES * (360 // _HUES)
-    reach = SATURATION * min(LIGHTNESS, 1 - LIGHTNESS)
-
-    def channel(offset: int) -> int:
-        turn = (offset + hue / 30) % 12
-        return round(255 * (LIGHTNESS - reach * max(-1, min(turn - 3, 9 - turn, 1))))
-
-    return channel(0), channel(8), channel(4)
+    red, green, blue = colorsys.hls_to_rgb(hue / 360, _LIGHTNESS, _SATURATION)
+    return round(255 * red), round(255 * green), round(255 * blue)
 
 
 def _make_initials(title: str) -> str:

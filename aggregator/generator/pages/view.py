@@ -8,11 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.generator.content import links
-from aggregator.generator.content.sanitize import clean_person
+from aggregator.generator.content.sanitize import clean_field, clean_person
 from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
 from aggregator.model.feed import Cover, Feed, SourceResult
-from aggregator.model.item import Dissent, Item, Provenance
+from aggregator.model.item import Item, Provenance
 
 # The page's own names for fields; a field that is not here is shown under its own name.
 _FIELDS = {
@@ -26,8 +26,8 @@ _FIELDS = {
 }
 # The order in which a reader wonders; other fields follow by name.
 _ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
-# How each outcome is told on a page that changes only with content: whether a source answered at the last run, or
-# an older account of it stands. "unchanged" and "not due" are an answering source's ordinary days.
+# How each status is worded on a page that changes only with content: whether a source answered at the last run, or
+# an older listing of it is used. "unchanged" and "not due" are an answering source's ordinary days.
 STANDING = {
     "ok": "ok",
     "unchanged": "ok",
@@ -104,8 +104,8 @@ def view_item(item: Item) -> _ItemView:
         facts=_list_facts(item),
         lead="" if whole else lead,
         paragraphs=wording.split_paragraphs(text),
-        sources=wording.join_names(list_sources(item)),
-        claims=tuple(sorted(map(_view_field, item.provenance), key=_sort_key)),
+        sources=wording.join_names(item.sources),
+        claims=tuple(sorted(map(_view_field, item.provenance), key=_turn)),
         repairs=tuple(describe_repair(note, _name_field(note.field)) for note in notes[:_MOST_REPAIRS]),
         more_repairs=max(0, len(notes) - _MOST_REPAIRS),
         link=links.clean_url(item.link),
@@ -130,17 +130,12 @@ def _list_facts(item: Item) -> tuple[str, ...]:
         f"season {item.season}" if item.season is not None else "",
         f"episode {number}" if number else "",
         f"part {item.part}" if item.part else "",
-        _name_kind(item),
+        item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or "",
         "explicit" if item.explicit else "",
         f"by {author}" if (author := clean_person(item.author)) and item.genre == "post" else "",
         _list_people(item),
     )
     return tuple(fact for fact in said if fact)
-
-
-def _name_kind(item: Item) -> str:
-    """Return "trailer", "bonus" or the tag in the title; empty for an ordinary episode."""
-    return item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or ""
 
 
 def _view_field(provenance: Provenance) -> _FieldView:
@@ -149,18 +144,14 @@ def _view_field(provenance: Provenance) -> _FieldView:
         field=_name_field(provenance.field),
         witness=provenance.witness,
         agreeing=wording.join_names(provenance.agreeing),
-        dissent=tuple((each.source, wording.shorten(_clean_dissent(provenance, each))) for each in provenance.dissent),
+        dissent=tuple(
+            (each.source, wording.shorten(clean_field(provenance.field, each.value))) for each in provenance.dissent
+        ),
         percent=round(provenance.confidence * 100),
     )
 
 
-def _clean_dissent(provenance: Provenance, dissent: Dissent) -> str:
-    """Return another source's value, of authors only the name."""
-    return (clean_person(dissent.value) or "") if provenance.field == "author" else dissent.value
-
-
-def _sort_key(each: _FieldView) -> tuple[int, str]:
-    """Return the key by which fields are sorted."""
+def _turn(each: _FieldView) -> tuple[int, str]:
     return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 
@@ -183,11 +174,6 @@ def _name_field(field: str) -> str:
     ('audio', 'title')
     """
     return _FIELDS.get(field, field.replace("_", " "))
-
-
-def list_sources(item: Item) -> tuple[str, ...]:
-    """Return the sorted names of the sources that list an item; an entry is named ``source/key``."""
-    return tuple(sorted({entry.partition("/")[0] for entry in item.entries}))
 
 
 def make_anchor(guid: str) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from msgspec import Struct
+from rapidfuzz.distance import Postfix, Prefix
 
+from aggregator.generator.content.sanitize import split_links
 from aggregator.model.entry import Duration, Moment, Note
 from aggregator.text import visible_whitespace
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_ADDRESS = re.compile(r"https?://[^\s<>\"]+[^\s<>\"'.,;:!?)\]}]")
 # Languages of scripts from right to left (ISO 639): Arabic, Central Kurdish, Divehi, Persian, Hebrew (two codes),
 # Pashto, Sindhi, Uyghur, Urdu, Yiddish.
 _RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"})
@@ -77,11 +78,11 @@ def format_length(duration: Duration) -> str:
     # Half a minute rounds up, so that "14 min" is at most half a minute wrong.
     minutes = (seconds + 30) // 60
     if seconds < 60:  # noqa: PLR2004 - seconds in a minute
-        said = f"{seconds} s"
+        text = f"{seconds} s"
     else:
         hours, rest = divmod(minutes, 60)
-        said = " ".join(part for part in (f"{hours} h" if hours else "", f"{rest} min" if rest else "") if part)
-    return f"about {said}" if duration.step > 1 else said
+        text = " ".join(part for part in (f"{hours} h" if hours else "", f"{rest} min" if rest else "") if part)
+    return f"about {text}" if duration.step > 1 else text
 
 
 def format_size(count: int) -> str:
@@ -141,17 +142,14 @@ def split_paragraphs(text: str) -> tuple[tuple[tuple[Piece, ...], ...], ...]:
     Piece(text='https://a.example/x', href='https://a.example/x')
     """
     blocks = (block.strip("\n") for block in re.split(r"\n\s*\n", text.strip()))
-    return tuple(tuple(_split_links(line) for line in block.split("\n")) for block in blocks if block)
-
-
-def _split_links(line: str) -> tuple[Piece, ...]:
-    """Split a line into plain and linked pieces."""
-    found: list[Piece] = []
-    at = 0
-    for match in _ADDRESS.finditer(line):
-        found += [Piece(line[at : match.start()]), Piece(match[0], match[0])]
-        at = match.end()
-    return tuple(piece for piece in (*found, Piece(line[at:])) if piece.text)
+    return tuple(
+        tuple(
+            tuple(Piece(text, text if is_link else None) for text, is_link in split_links(line))
+            for line in block.split("\n")
+        )
+        for block in blocks
+        if block
+    )
 
 
 def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
@@ -182,8 +180,8 @@ def _make_contrast(note: Note) -> _Contrast:
     _Contrast(before='late ', gone='␣', come='', after='talk')
     """
     old, new = note.before, note.after
-    head = _count_shared(old, new)
-    tail = _count_shared(old[head:][::-1], new[head:][::-1])
+    head = Prefix.similarity(old, new)
+    tail = Postfix.similarity(old[head:], new[head:])
     ahead, behind = old[:head], old[len(old) - tail :]
     gone, come = visible_whitespace.show_difference(old[head : len(old) - tail], new[head : len(new) - tail])
     return _Contrast(
@@ -191,17 +189,6 @@ def _make_contrast(note: Note) -> _Contrast:
         shorten(gone),
         shorten(come),
         behind if len(behind) <= _AROUND else behind[:_AROUND] + "…",
-    )
-
-
-def _count_shared(left: str, right: str) -> int:
-    """Count the characters with which two texts begin alike.
-
-    >>> _count_shared("night", "nine"), _count_shared("a", "a"), _count_shared("", "b")
-    (2, 1, 0)
-    """
-    return next(
-        (at for at, (one, two) in enumerate(zip(left, right, strict=False)) if one != two), min(len(left), len(right))
     )
 
 
@@ -254,5 +241,5 @@ def describe_repair(note: Note, field: str) -> Repair:
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
     """
-    told = note.cause.replace("-", " ").replace("_", " ")
-    return Repair(field, _CAUSES.get(told, told), _make_contrast(note))
+    cause = note.cause.replace("-", " ").replace("_", " ")
+    return Repair(field, _CAUSES.get(cause, cause), _make_contrast(note))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from rapidfuzz.distance import Postfix, Prefix
+
 from aggregator.merger.repair import escapes, letters, markup, whitespace
 from aggregator.text import html, truncation
 from aggregator.text.mojibake import other_encodings, redecode
@@ -137,15 +139,6 @@ def find_change(before: str, after: str) -> tuple[str, str]:
     >>> find_change("one twwo three", "one two three")
     ('w', '')
     """
-    start = _common_start(before, after)
-    end = _common_start(before[start:][::-1], after[start:][::-1])
+    start = Prefix.similarity(before, after)
+    end = Postfix.similarity(before[start:], after[start:])
     return before[start : len(before) - end][:PASSAGE], after[start : len(after) - end][:PASSAGE]
-
-
-def _common_start(left: str, right: str) -> int:
-    """Return the length of the beginning that two strings share."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if left[:middle] == right[:middle] else (low, middle - 1)
-    return low

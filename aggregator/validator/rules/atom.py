@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.links import _IRI
+from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import NAMESPACES, Node
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, list_items
@@ -46,7 +46,7 @@ def _said(element: Node | None) -> str:
 def _ids(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _feed(document):
         said = (element.findtext(f"{ATOM}id") or "").strip()
-        if said and not _IRI.fullmatch(said):
+        if said and not IRI.fullmatch(said):
             yield where, f"id {said[:80]!r} is no absolute IRI"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.links import _SPELLINGS, media_type_by_extension
+from aggregator.generator.content.links import SPELLINGS, media_type_by_extension
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, has_media, list_items, make_tag
 from aggregator.validator.rule import Fault, Rule
@@ -75,7 +75,7 @@ def _usual(document: FeedDocument) -> Iterator[Fault]:
         for found in item.iterfind("enclosure"):
             said = found.get("type") or ""
             if has_media(item) and said and said not in _USUAL:
-                usual = _SPELLINGS.get(said.lower()) or media_type_by_extension(found.get("url") or "")
+                usual = SPELLINGS.get(said.lower()) or media_type_by_extension(found.get("url") or "")
                 yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
 
 

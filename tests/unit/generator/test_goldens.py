@@ -21,9 +21,9 @@ DOCUMENTS: dict[str, Callable[[Feed], bytes]] = {
     "feed.atom": lambda feed: atom.render(prepare(feed)),
     "feed.json": lambda feed: jsonfeed.render(prepare(feed)),
     "report.json": lambda feed: report.render(prepare(feed)),
-    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, sheet=FeedPage(2, 1)),
-    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), sheet=FeedPage(2, 1)),
-    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), sheet=FeedPage(2)),
+    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, page=FeedPage(2, 1)),
+    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), page=FeedPage(2, 1)),
+    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), page=FeedPage(2)),
 }
 
 
