@@ -25,7 +25,7 @@ from aggregator import enclosure_probe, persist
 from aggregator.config.load import Config
 from aggregator.errors import NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
-from aggregator.fetchers.fetch import ANSWERED, Resources, Terms
+from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
@@ -44,6 +44,7 @@ from aggregator.result import (
 from aggregator.store import connection, database, polls
 from aggregator.store.database import Store
 
+_WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 _GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
 garbage collector takes a fifth of a refresh to find that out."""
@@ -171,7 +172,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     with database.transaction(run.store) as tx:
         composed = compose(tx, plan, run.at)
         publication = _to_publication(composed, persist.input_digest(tx, plan))
-        if not composed.feed.items and not any(each.status in ANSWERED for each in composed.feed.source_results):
+        if not composed.feed.items and all(each.status in _WITHOUT_LISTING for each in composed.feed.source_results):
             return unchanged_outcome(plan, results, publication)  # no source ever answered
         persist.write_composition(tx, plan, composed, run.at)
         history = publish.update_history(tx, composed.feed, run.at)

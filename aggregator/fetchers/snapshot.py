@@ -1,4 +1,4 @@
-"""Recordings: documents that stand in local files, a source's path or the snapshot that speaks until it answers."""
+"""Documents that stand in local files: a source's path, or the snapshot that is used until it answers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from aggregator.model.source import Document, Source
 _MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000 made-up items 80 MB
 
 
-def read_files(source: Source) -> tuple[Document, ...]:
-    """Return the local document of the source, its path before its snapshot; none if it has neither.
+def read_file(source: Source) -> Document:
+    """Return the local document of the source, its path before its snapshot.
 
     Raises FetchError if the file cannot be read and ReadError if it is empty or too large.
     """
-    name = source.path or source.snapshot
-    if name is None:
-        return ()
-    path = Path(name)
-    return (Document(source, path.absolute().as_uri(), _body(source, path), recorded=source.path is None),)
-
-
-def _body(source: Source, path: Path) -> bytes:
+    path = Path(source.path or source.snapshot or "")
     try:
         if path.exists() and not path.is_file():
             raise FetchError(f"{source.name}: {path} is not a file")
@@ -35,4 +28,4 @@ def _body(source: Source, path: Path) -> bytes:
         raise ReadError(f"{source.name}: {path} is empty (0 bytes)")
     if len(body) > _MOST_BYTES:
         raise ReadError(f"{source.name}: {path} is larger than {_MOST_BYTES // 2**20} MiB")
-    return body
+    return Document(source, path.absolute().as_uri(), body)

@@ -80,7 +80,6 @@ class Document(Record, frozen=True):
     media_type: str | None = None
     charset: str | None = None
     validators: Validators = Validators()
-    recorded: bool = False
     partial: bool = False
 
 
@@ -139,12 +138,10 @@ class Answer(Record, frozen=True):
     """Outcome of one request: a new document, or none (not modified, failed, or not asked), and the state to keep.
 
     ``status`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
-    ask, else "failed" with the reason in ``message``. ``beside`` is what came of another address that was asked for
-    the same: of a page for the feed that it names, or of that feed.
+    ask, else "failed" with the reason in ``message``.
     """
 
     status: SourceStatus
     poll_state: PollState
     document: Document | None = None
     message: str = ""
-    beside: tuple[Answer, ...] = ()

@@ -133,28 +133,26 @@ def test_a_feed_without_items_is_an_empty_listing() -> None:
 def test_local_files(tmp_path: Path) -> None:
     file = tmp_path / "feed.xml"
     file.write_bytes(FEED % b"")
-    (as_path,) = snapshot.read_files(source(path=str(file)))
-    (as_snapshot,) = snapshot.read_files(source(snapshot=str(file)))
-    assert (as_path.recorded, as_snapshot.recorded) == (False, True)
-    assert as_path.body == FEED % b""
+    as_path = snapshot.read_file(source(path=str(file)))
+    as_snapshot = snapshot.read_file(source(snapshot=str(file)))
+    assert as_path.body == as_snapshot.body == FEED % b""
     assert as_path.url == file.as_uri()
-    assert snapshot.read_files(source()) == ()
 
 
 def test_unreadable_local_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FetchError, match=r"here: .*/missing.xml cannot be read: no such file or directory"):
-        snapshot.read_files(source(path=str(tmp_path / "missing.xml")))
+        snapshot.read_file(source(path=str(tmp_path / "missing.xml")))
     with pytest.raises(FetchError, match="is not a file"):
-        snapshot.read_files(source(path=str(tmp_path)))
+        snapshot.read_file(source(path=str(tmp_path)))
     with pytest.raises(FetchError, match="cannot be read"):
-        snapshot.read_files(source(path="a\0b"))
+        snapshot.read_file(source(path="a\0b"))
     (tmp_path / "empty.xml").touch()
     with pytest.raises(ReadError, match=r"empty.xml is empty \(0 bytes\)"):
-        snapshot.read_files(source(snapshot=str(tmp_path / "empty.xml")))
+        snapshot.read_file(source(snapshot=str(tmp_path / "empty.xml")))
     monkeypatch.setattr(snapshot, "_MOST_BYTES", 2)
     (tmp_path / "large.xml").write_bytes(b"abc")
     with pytest.raises(ReadError, match="larger than"):
-        snapshot.read_files(source(path=str(tmp_path / "large.xml")))
+        snapshot.read_file(source(path=str(tmp_path / "large.xml")))
 
 
 @pytest.mark.parametrize(

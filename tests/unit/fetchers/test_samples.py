@@ -15,8 +15,7 @@ KINDS = {"casts.txt": "listing", "podyssey.txt": "listing", "apple-page.txt": "a
 
 def entries(file: str, only: Only | None = None) -> tuple[Entry, ...]:
     source = Source(name=file, kind=KINDS[file], snapshot=str(SAMPLES / file), only=only or Only())
-    (document,) = snapshot.read_files(source)
-    assert document.recorded
+    document = snapshot.read_file(source)
     return parse.read(document).entries
 
 

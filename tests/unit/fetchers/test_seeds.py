@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SEEDS.is_dir(), reason=
 
 def read(number: str, kind: str) -> Listing:
     path = next(SEEDS.glob(f"{number}_*.txt"))
-    (document,) = snapshot.read_files(Source(name=number, kind=kind, path=str(path)))
+    document = snapshot.read_file(Source(name=number, kind=kind, path=str(path)))
     return parse.read(document)
 
 

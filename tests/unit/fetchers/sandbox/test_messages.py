@@ -39,7 +39,7 @@ FULL = Listing(
 )  # fmt: skip
 DOCUMENT = Document(
     Source("s", "page", "u", only=Only(title="(?i)x"), trust=0.25, options=(("items", "li"),)), "u", bytes(range(256)),
-    "text/html", "latin-1", Validators('"e"', None), recorded=True,
+    "text/html", "latin-1", Validators('"e"', None),
 )  # fmt: skip
 
 
