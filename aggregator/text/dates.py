@@ -13,14 +13,12 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Literal, NamedTuple
 from unicodedata import combining
 
 from dateutil import parser
 
+from aggregator.model.entry import Moment, Precision
 from aggregator.text.fold import normalize
-
-_Precision = Literal["year", "day", "minute", "second"]
 
 _LONGEST = 80  # characters; "Wednesday, September 29, 2021 at 10:00:00 PM EDT" has 48
 _FIRST_YEAR = 1971  # a feed that says 1970 lost its date: that is the epoch in some zone
@@ -79,15 +77,7 @@ _OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?")
 _DEFAULTS = (datetime(2004, 1, 1), datetime(2008, 2, 2, 1, 1, 1))  # noqa: DTZ001 -- they differ in every part and never leave
 
 
-class DateReading(NamedTuple):
-    """An aware UTC time in whole seconds, how much of it the text said, and whether the text named a zone."""
-
-    at: datetime
-    precision: _Precision
-    zoned: bool
-
-
-def parse(text: str, *, day_first: bool = False) -> DateReading | None:
+def parse(text: str | None, *, day_first: bool = False) -> Moment | None:
     """Return the date of the text, or ``None`` where it is no date, lacks the year, or names a year no feed can mean.
 
     A time without a zone, or with an unknown one, is taken as UTC and ``zoned`` is false. ``-0000`` is UTC (RFC 2822
@@ -100,7 +90,7 @@ def parse(text: str, *, day_first: bool = False) -> DateReading | None:
     >>> parse("08/04/2024").precision
     'day'
     """
-    text = " ".join(text.split())
+    text = " ".join(text.split()) if text else ""
     if not text or len(text) > _LONGEST:
         return None
     if _EPOCH.fullmatch(text):
@@ -135,7 +125,7 @@ def _order_day_month(one: int, two: int, day_first: bool) -> tuple[int, int]:  #
     return one, two
 
 
-def _assemble(match: re.Match[str], month: int, day: int) -> DateReading | None:
+def _assemble(match: re.Match[str], month: int, day: int) -> Moment | None:
     said = match.groupdict()
     year, extra = int(match["year"]), timedelta()
     if len(match["year"]) == len("24"):
@@ -152,7 +142,7 @@ def _assemble(match: re.Match[str], month: int, day: int) -> DateReading | None:
         return None
     if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
         return None
-    precision: _Precision = "second" if said.get("second") else "minute" if said.get("hour") else "day"
+    precision: Precision = "second" if said.get("second") else "minute" if said.get("hour") else "day"
     if not said.get("day") and not said.get("one"):
         precision = "year"
     return _limit_years((at + extra).astimezone(UTC), precision, zoned=zone is not None)
@@ -171,7 +161,7 @@ def _find_zone(name: str | None) -> tzinfo | None:
     return None if hours is None else timezone(timedelta(hours=hours))
 
 
-def _guess(text: str, *, day_first: bool) -> DateReading | None:
+def _guess(text: str, *, day_first: bool) -> Moment | None:
     """Return what dateutil makes of it: parts that follow the default were not in the text."""
     try:
         one, two = (
@@ -192,7 +182,7 @@ def _dateutil_zone(name: str | None, offset: int | None) -> tzinfo | None:
     return _find_zone(name)
 
 
-def _find_precision(one: datetime, two: datetime) -> _Precision:
+def _find_precision(one: datetime, two: datetime) -> Precision:
     if (one.month, one.day) != (two.month, two.day):
         return "year"
     if one.hour != two.hour:
@@ -200,8 +190,8 @@ def _find_precision(one: datetime, two: datetime) -> _Precision:
     return "second" if one.second == two.second and one.minute == two.minute else "minute"
 
 
-def _limit_years(at: datetime, precision: _Precision, *, zoned: bool) -> DateReading | None:
-    return DateReading(at, precision, zoned) if _FIRST_YEAR <= at.year <= _LAST_YEAR else None
+def _limit_years(at: datetime, precision: Precision, *, zoned: bool) -> Moment | None:
+    return Moment(at, precision, zoned) if _FIRST_YEAR <= at.year <= _LAST_YEAR else None
 
 
 _LONGEST_HTTP_DATE = 64  # characters; an HTTP date has 29

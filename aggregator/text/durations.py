@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from aggregator.model.entry import Duration
 
 LONGEST = 7 * 24 * 3600  # seconds; a longer "duration" is milliseconds or a file size in the wrong element
 _LONGEST_TEXT = 60  # characters
@@ -32,37 +33,22 @@ _WORDS = re.compile(
 )
 
 
-class DurationReading(NamedTuple):
-    """Whole seconds, more than 0, and their grain in seconds: 1 where exact, 60 where given in minutes."""
-
-    seconds: int
-    step: int
-
-
-def parse(text: str | float) -> DurationReading | None:
+def parse(text: str | float | None) -> Duration | None:
     """Return the duration, or ``None`` where the text or number is no length, zero, or longer than a week.
 
     A bare number is seconds. Two figures with a colon are minutes and seconds.
 
     >>> parse("01:21:45"), parse("1 hr 5 min")
-    (DurationReading(seconds=4905, step=1), DurationReading(seconds=3900, step=60))
+    (Duration(seconds=4905, step=1), Duration(seconds=3900, step=60))
     """
     if isinstance(text, str):
-        return _parse_text(text.strip())
-    return _round_seconds(float(text)) if math.isfinite(text) else None
-
-
-def _parse_text(text: str) -> DurationReading | None:
-    if not text or len(text) > _LONGEST_TEXT:
-        return None
-    if text.isascii() and text.isdecimal() and len(text) < len("100000"):
-        seconds = int(text)
-        return DurationReading(seconds, 1) if seconds else None
-    return _parse_words(text)
+        text = text.strip()
+        return _parse_text(text) if len(text) <= _LONGEST_TEXT else None
+    return _round_seconds(text) if text and math.isfinite(text) else None
 
 
 @lru_cache(maxsize=1024)
-def _parse_words(text: str) -> DurationReading | None:
+def _parse_text(text: str) -> Duration | None:
     if _NUMBER.fullmatch(text):
         return _round_seconds(float(text))
     if match := _COLONS.fullmatch(text):
@@ -72,12 +58,12 @@ def _parse_words(text: str) -> DurationReading | None:
     return None
 
 
-def _sum_units(match: re.Match[str], *, exact: bool) -> DurationReading | None:
+def _sum_units(match: re.Match[str], *, exact: bool) -> Duration | None:
     said = match.groupdict()
     sizes = (("days", _DAY), ("hours", _HOUR), ("minutes", _MINUTE), ("seconds", 1))
     return _round_seconds(sum(float(said.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else _MINUTE)
 
 
-def _round_seconds(seconds: float, step: int = 1) -> DurationReading | None:
+def _round_seconds(seconds: float, step: int = 1) -> Duration | None:
     whole = round(seconds)
-    return DurationReading(whole, step) if 0 < whole <= LONGEST else None
+    return Duration(whole, step) if 0 < whole <= LONGEST else None

@@ -43,7 +43,7 @@ def told(podcast: Path, most: int = MOST) -> tuple[str, list[Told]]:
                 " ".join(html.to_text(entry.title).split()),
                 " ".join(html.to_text(entry.get("summary", "")).split()),
                 datetime(*moment[:6], tzinfo=UTC),
-                length[0] if length else None,
+                length.seconds if length else None,
                 next((each.get("href") for each in entry.get("enclosures", ())), None),
                 entry.get("author"),
             )

@@ -9,7 +9,6 @@ import re
 
 from aggregator.fetchers.apple import lookup, page, page_text
 from aggregator.fetchers.parsing import decoding
-from aggregator.fetchers.parsing.decoding import decode
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request, Source
 
@@ -37,7 +36,7 @@ def locate(source: Source) -> tuple[Request, ...]:
 
 def read(document: Document) -> Listing:
     """Return the episodes of a document; ReadError if it is none of Apple's."""
-    text, name = decode(document), document.source.name
+    text, name = decoding.decode(document), document.source.name
     named = _ADDRESS.match(document.source.url or "")
     show = document.source.show or (named["show"] if named else None)
     listing: Listing | None = None

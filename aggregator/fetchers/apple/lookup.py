@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import decoding, enclosures, json_fields
-from aggregator.fetchers.parsing.json_fields import Record
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing.json_fields import JsonObject
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.text import dates, durations
-from aggregator.text.urls import audio_id
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
 _VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" says which program asked
@@ -25,14 +24,14 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
 
     Raises ReadError if Apple answers that it found nothing or refuses.
     """
-    answer = json_fields.get_record(value)
+    answer = JsonObject(value)
     if isinstance(wrapped := answer.get("contents"), str):
-        answer = json_fields.get_record(decoding.load_json(wrapped))
-    if message := json_fields.get_text(answer, "errorMessage"):
+        answer = JsonObject(decoding.load_json(wrapped))
+    if message := answer.text("errorMessage"):
         raise ReadError(f"{name}: Apple answers: {message[:200]}")
     if not isinstance(answer.get("results"), list):
         return None
-    results = [one for one in json_fields.get_records(answer, "results") if _is_of(one, wanted)]
+    results = [one for one in answer.objects("results") if _is_of(one, wanted)]
     if not results:
         raise ReadError(f"{name}: Apple's answer names no show and no episode that was asked for")
     about = next((one for one in results if not _is_episode(one)), None)
@@ -46,50 +45,48 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
     return Listing(tuple(found), show, partial=show.total is None or len(found) < show.total, remarks=remarks)
 
 
-def _is_episode(one: Record) -> bool:
-    return one.get("wrapperType") == "podcastEpisode" or "episodeGuid" in one
+def _is_episode(one: JsonObject) -> bool:
+    return one.get("wrapperType") == "podcastEpisode" or one.get("episodeGuid") is not None
 
 
-def _is_of(one: Record, wanted: str | None) -> bool:
-    return wanted is None or json_fields.get_id(one, "collectionId", "trackId") == wanted
+def _is_of(one: JsonObject, wanted: str | None) -> bool:
+    return wanted is None or one.id("collectionId", "trackId") == wanted
 
 
-def _entry(name: str, one: Record, position: int, art: str | None) -> Entry | None:
+def _entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry | None:
     """Return one episode; ``None`` without an id or a title."""
-    track, title = json_fields.get_id(one, "trackId"), json_fields.get_text(one, "trackName", "trackCensoredName")
-    guid = json_fields.get_id(one, "episodeGuid")
+    track, title = one.id("trackId"), one.text("trackName", "trackCensoredName")
+    guid = one.id("episodeGuid")
     if not title or not (track or guid):
         return None
-    moment = dates.parse(json_fields.get_text(one, "releaseDate") or "")
-    length = durations.parse((json_fields.get_number(one, "trackTimeMillis") or 0) / 1000)
-    ending = (json_fields.get_text(one, "episodeFileExtension") or "").lower()
-    kind = enclosures.TYPES.get(ending, f"{json_fields.get_text(one, 'episodeContentType') or 'audio'}/*")
-    file = enclosures.choose([enclosures.Offer(json_fields.get_text(one, "episodeUrl", "previewUrl"), kind)])
-    description, short = json_fields.get_text(one, "description"), json_fields.get_text(one, "shortDescription")
-    host = audio_id(file[0].url) if file else None
-    picture, advice = _picture(one), json_fields.get_text(one, "contentAdvisoryRating") or ""
+    ending = (one.text("episodeFileExtension") or "").lower()
+    kind = enclosures.TYPES.get(ending, f"{one.text('episodeContentType') or 'audio'}/*")
+    file = enclosures.choose(enclosures.Offer(one.text("episodeUrl", "previewUrl"), kind))
+    description, short = one.text("description"), one.text("shortDescription")
+    picture, advice = _picture(one), one.text("contentAdvisoryRating") or ""
     return Entry(
         source=name, key=track or guid or title, title=title, position=position, guid=guid,
-        ids=(*((("apple", track),) if track else ()), *((("simplecast", host),) if host else ())),
-        link=clean_link(json_fields.get_text(one, "trackViewUrl")), description=description or short,
+        ids=(*((("apple", track),) if track else ()), *file.ids),
+        link=clean_link(one.text("trackViewUrl")), description=description or short,
         summary=short if description and short != description else None,
-        published=Moment(*moment) if moment else None, duration=Duration(*length) if length else None,
-        enclosure=file[0] if file else None, explicit=ADVICE.get(advice.lower()),
+        published=dates.parse(one.text("releaseDate")),
+        duration=durations.parse((one.number("trackTimeMillis") or 0) / 1000),
+        enclosure=file.enclosure, explicit=ADVICE.get(advice.lower()),
         image=picture if picture and _remove_size(picture) != _remove_size(art) else None,
-        show=json_fields.get_text(one, "collectionName"), categories=_genres(one),
+        show=one.text("collectionName"), categories=_genres(one),
     )  # fmt: skip
 
 
-def _show(one: Record) -> Show:
+def _show(one: JsonObject) -> Show:
     return Show(
-        title=json_fields.get_text(one, "collectionName", "trackName"),
-        link=clean_link(json_fields.get_text(one, "collectionViewUrl", "trackViewUrl")),
-        author=json_fields.get_text(one, "artistName"),
+        title=one.text("collectionName", "trackName"),
+        link=clean_link(one.text("collectionViewUrl", "trackViewUrl")),
+        author=one.text("artistName"),
         image=_picture(one),
-        explicit=ADVICE.get(json_fields.get_text(one, "collectionExplicitness", "trackExplicitness") or ""),
+        explicit=ADVICE.get(one.text("collectionExplicitness", "trackExplicitness") or ""),
         categories=tuple((genre,) for genre in _genres(one)),
         feed_url=enclosures.clean_url(one.get("feedUrl")),
-        total=json_fields.get_int(one, "trackCount"),
+        total=one.whole("trackCount"),
     )
 
 
@@ -98,12 +95,12 @@ def clean_link(url: str | None) -> str | None:
     return enclosures.clean_url(_VISITOR.sub(r"\1", url).rstrip("?&")) if url else None
 
 
-def _genres(one: Record) -> tuple[str, ...]:
-    return tuple(genre for genre in json_fields.get_texts(one.get("genres")) if genre != "Podcasts")
+def _genres(one: JsonObject) -> tuple[str, ...]:
+    return tuple(genre for genre in one.texts("genres") if genre != "Podcasts")
 
 
-def _picture(one: Record) -> str | None:
-    return enclosures.clean_url(json_fields.get_text(one, "artworkUrl600", "artworkUrl160", "artworkUrl100"))
+def _picture(one: JsonObject) -> str | None:
+    return enclosures.clean_url(one.text("artworkUrl600", "artworkUrl160", "artworkUrl100"))
 
 
 def _remove_size(url: str | None) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.parsing.entries import make_title_key
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Note, Show
+from aggregator.fetchers.parsing.entries import make_key
+from aggregator.model.entry import Duration, Entry, Listing, Note, Show
 from aggregator.text import dates, durations
 from aggregator.text.fold import fold
 
@@ -50,8 +50,8 @@ def read(name: str, text: str) -> Listing | None:
     found: list[Entry] = []
     remarks: list[str] = []
     for item in _items(lines):
-        entry, said = _entry(name, item, len(found))
-        remarks += said
+        entry, more = _entry(name, item, len(found))
+        remarks += more
         if entry:
             found.append(entry)
     return Listing(tuple(found), show, partial=True, remarks=tuple(remarks)) if found else None
@@ -82,10 +82,9 @@ def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]
     if address is None:
         return None, []
     date = _DATE.match(body + " ")
-    moment = dates.parse(date["date"], day_first=address["store"] not in _MONTH_FIRST) if date else None
-    published = Moment(*moment) if moment else None
-    said, length, displaced = _split_length(body[date.end() :] if date and moment else body)
-    title, description = _split_title(said, address["slug"] or "")
+    published = dates.parse(date["date"], day_first=address["store"] not in _MONTH_FIRST) if date else None
+    words, duration, displaced = _split_length(body[date.end() :] if date and published else body)
+    title, description = _split_title(words, address["slug"] or "")
     if title is None:
         return None, [f"an entry whose title cannot be told from its text is left out: {url}"]
     whole = _is_whole(address["id"], closed=closed)
@@ -94,10 +93,10 @@ def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]
     remarks = [f"{title}: words displaced into the duration: {displaced}"] if displaced else []
     remarks += [] if whole else [f"{title}: the address is cut and not used: {url}"]
     entry = Entry(
-        source=name, key=address["id"] if whole else make_title_key(title, published), title=title, position=position,
+        source=name, key=address["id"] if whole else make_key(title, published), title=title, position=position,
         ids=(("apple", address["id"]),) if whole else (), link=url if whole else None,
         description=description or None, published=published,
-        duration=Duration(*length) if length else None, notes=tuple(notes),
+        duration=duration, notes=tuple(notes),
     )  # fmt: skip
     return entry, remarks
 
@@ -121,7 +120,7 @@ def _is_whole(id_: str, *, closed: bool) -> bool:
     return closed and _OLD_ID <= len(id_) < _WHOLE_ID
 
 
-def _split_length(said: str) -> tuple[str, durations.DurationReading | None, str]:
+def _split_length(said: str) -> tuple[str, Duration | None, str]:
     """Return the words before the length, the length, and its text if words were displaced into it."""
     match = _LENGTH.search(said, max(0, len(said) - _LONGEST_TAIL))
     length = durations.parse(f"{match['length']} {match['unit']}") if match else None

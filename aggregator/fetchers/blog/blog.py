@@ -11,15 +11,11 @@ from msgspec.structs import replace
 from aggregator.fetchers.blog import front_page
 from aggregator.fetchers.feeds import feed, jsonfeed
 from aggregator.fetchers.parsing import decoding, enclosures
-from aggregator.fetchers.parsing.decoding import decode
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
-
-def discover(document: Document) -> tuple[str, ...]:
-    """Return the feeds that a page names, best first; none if the document is the feed itself."""
-    return feed.discover(document)
+discover = feed.discover
 
 
 def read(document: Document) -> Listing:
@@ -32,9 +28,9 @@ def read(document: Document) -> Listing:
         case "json":
             listing = jsonfeed.read(document)
         case "html":
-            listing = front_page.read_html(name, decode(document), enclosures.find_base(document))
+            listing = front_page.read_html(name, decoding.decode(document), enclosures.find_base(document))
         case "text":
-            listing = front_page.read_text(name, decode(document))
+            listing = front_page.read_text(name, decoding.decode(document))
     if listing is None:
         raise decoding.unexpected_type(document, "a blog's feed or front page")
     return replace(listing, entries=tuple(_post(entry) for entry in listing.entries))

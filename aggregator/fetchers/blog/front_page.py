@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from aggregator.fetchers.parsing import enclosures, xml
-from aggregator.fetchers.parsing.entries import make_title_key
+from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.text import dates, html
 from aggregator.text.fold import fold
@@ -38,7 +38,7 @@ def read_html(name: str, page: str, url: str) -> Listing | None:
     if not unique:
         return read_text(name, html.to_text(page))
     first = next(root.iter("h1"), None)
-    title = " ".join(xml.get_text(first).split()) if first is not None else None
+    title = _text_of(first) if first is not None else None
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
     return Listing(posts, Show(title=title, link=enclosures.clean_url(url)), partial=True)
 
@@ -49,7 +49,7 @@ def _entry(name: str, article: xml.Element, position: int, url: str) -> Entry | 
     if heading is None:
         return None
     anchor = next(heading.iter("a"))
-    title, link = " ".join(xml.get_text(anchor).split()), enclosures.resolve_url(url, anchor.get("href"))
+    title, link = _text_of(anchor), enclosures.resolve_url(url, anchor.get("href"))
     if not title:
         return None
     published = _find_date(article)
@@ -58,7 +58,7 @@ def _entry(name: str, article: xml.Element, position: int, url: str) -> Entry | 
     body = "\n\n".join(line for line in lines if line and not _READ_MORE.fullmatch(line))
     excerpt = _EXCERPT.search(body)
     return Entry(
-        source=name, key=link or make_title_key(title, published), title=title, genre="post", position=position,
+        source=name, key=link or make_key(title, published), title=title, genre="post", position=position,
         link=link,
         description=(body[: excerpt.start()].rstrip() if excerpt else body) or None, cut=cut or excerpt is not None,
         published=published,
@@ -74,8 +74,8 @@ def _find_date(article: xml.Element) -> Moment | None:
     for element in article.iter("time", "abbr", "span", "p", "div"):
         if element.tag == "time" or _DATED.search(element.get("class") or ""):
             for text in (element.get("datetime"), element.get("title"), _text_of(element)):
-                if text and (parsed := dates.parse(fold(text) and text.strip())):
-                    return Moment(*parsed)
+                if text and fold(text) and (found := dates.parse(text)):
+                    return found
     return None
 
 
@@ -108,7 +108,7 @@ def read_text(name: str, text: str) -> Listing | None:
         body = "\n\n".join(lines[title + 1 :])
         found.append(
             Entry(
-                source=name, key=make_title_key(lines[title], date), title=lines[title], genre="post",
+                source=name, key=make_key(lines[title], date), title=lines[title], genre="post",
                 position=len(found),
                 description=_EXCERPT.sub("", body).rstrip() or None,
                 cut=date is None or _EXCERPT.search(body) is not None,
@@ -126,7 +126,8 @@ def _split_posts(lines: list[str]) -> tuple[list[tuple[list[str], Moment | None]
     blocks: list[tuple[list[str], Moment | None]] = []
     block: list[str] = []
     for line in lines:
-        date = _parse_date_line(line)
+        match = _DATE_LINE.fullmatch(line)
+        date = dates.parse(match["date"]) if match else None
         if date or _READ_MORE.fullmatch(line):
             if block:
                 blocks.append((block, date))
@@ -134,12 +135,6 @@ def _split_posts(lines: list[str]) -> tuple[list[tuple[list[str], Moment | None]
         elif line and not _PICTURE.fullmatch(line):
             block.append(line)
     return blocks, len(block)
-
-
-def _parse_date_line(line: str) -> Moment | None:
-    match = _DATE_LINE.fullmatch(line)
-    moment = dates.parse(match["date"]) if match else None
-    return Moment(*moment) if moment else None
 
 
 def _find_first_title(lines: list[str]) -> int | None:

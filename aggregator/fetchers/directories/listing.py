@@ -16,9 +16,8 @@ from __future__ import annotations
 import re
 
 from aggregator.fetchers.parsing import decoding
-from aggregator.fetchers.parsing.decoding import decode
-from aggregator.fetchers.parsing.entries import make_title_key
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.fetchers.parsing.entries import make_key
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations, html
 
@@ -37,7 +36,7 @@ _SHOW_MORE = re.compile(r"(?:\.\.\.|…)\s*Show More\s*$", re.IGNORECASE)
 
 def read(document: Document) -> Listing:
     """Return the entries in their order, always partial; ReadError if the document has neither shape."""
-    text = decode(document)
+    text = decoding.decode(document)
     if decoding.detect_type(document) == "html":
         text = html.to_text(text)
     lines = [line.strip(" \t\n\u200b\ufeff") for line in text.split("\n")]
@@ -59,14 +58,13 @@ def _read_dated(name: str, lines: list[str]) -> list[Entry]:
     found: list[Entry] = []
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):
         title = lines[_find_title(lines, at) or 0]
-        moment, length = dates.parse(match["date"]), durations.parse(match["length"] or "")
-        published = Moment(*moment) if moment else None
+        published = dates.parse(match["date"])
         text, cut = _remove_cut(" ".join(line for line in lines[at + 1 : end] if line))
         found.append(
             Entry(
-                source=name, key=make_title_key(title, published), title=title, position=position, show=match["show"],
+                source=name, key=make_key(title, published), title=title, position=position, show=match["show"],
                 description=text or None, cut=cut,
-                published=published, duration=Duration(*length) if length else None,
+                published=published, duration=durations.parse(match["length"]),
             )
         )  # fmt: skip
     return found
@@ -118,7 +116,7 @@ def _read_numbered(name: str, lines: list[str]) -> list[Entry]:
         mark = _SHOW_MORE.search(text)
         found.append(
             Entry(
-                source=name, key=make_title_key(match["title"]), title=match["title"], position=position, show=show,
+                source=name, key=make_key(match["title"]), title=match["title"], position=position, show=show,
                 description=text[: mark.start()] if mark else text or None, cut=mark is not None,
             )
         )  # fmt: skip

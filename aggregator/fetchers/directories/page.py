@@ -11,12 +11,10 @@ from collections.abc import Mapping
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, xml
-from aggregator.fetchers.parsing.decoding import decode
-from aggregator.fetchers.parsing.entries import make_title_key
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.fetchers.parsing.entries import make_key
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations
-from aggregator.text.urls import audio_id, bare_audio
 
 _DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
@@ -40,7 +38,7 @@ def read(document: Document) -> Listing:
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
-    root = xml.parse_html(decode(document)) if decoding.detect_type(document) == "html" else None
+    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
     if root is None:
         raise decoding.unexpected_type(document, "an HTML page")
     found = _found(name, root, "items", options["items"])
@@ -55,23 +53,19 @@ def read(document: Document) -> Listing:
 
 def _entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     name, base = document.source.name, enclosures.find_base(document)
-    said = {what: _first(name, element, what, options) for what in _SELECTORS[1:]}
-    title = said["title"]
+    words = {what: _first(name, element, what, options) for what in _SELECTORS[1:]}
+    title = words["title"]
     if not title:
         return None
-    link, audio = enclosures.resolve_url(base, said["link"]), enclosures.resolve_url(base, said["audio"])
-    file = enclosures.choose([enclosures.Offer(audio, "audio/*")])
-    moment = dates.parse(said["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
-    published = Moment(*moment) if moment else None
-    length = durations.parse(said["length"] or "")
-    key = said["id"] or link or (bare_audio(audio) if audio else make_title_key(title, published))
-    host = audio_id(audio) if audio else None
+    link, audio = enclosures.resolve_url(base, words["link"]), enclosures.resolve_url(base, words["audio"])
+    file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
+    published = dates.parse(words["date"], day_first=options.get("day_first", "").lower() in {"yes", "true"})
     return Entry(
-        source=name, key=key, title=title,
+        source=name, key=words["id"] or link or make_key(title, published, file.enclosure), title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
-        ids=(("simplecast", host),) if host else (), description=said["text"], show=options.get("show"),
-        published=published, duration=Duration(*length) if length else None,
-        enclosure=file[0] if file else None, image=enclosures.resolve_url(base, said["image"]),
+        ids=file.ids, description=words["text"], show=options.get("show"),
+        published=published, duration=durations.parse(words["length"]),
+        enclosure=file.enclosure, image=enclosures.resolve_url(base, words["image"]),
     )  # fmt: skip
 
 
@@ -83,8 +77,8 @@ def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str])
         " ".join((one if isinstance(one, str) else xml.get_text(one)).split())
         for one in _found(name, entry, what, options[what])
     ]
-    words = [one for one in found if one]
-    return ("\n\n".join(words) if what == "text" else words[0]) if words else None
+    texts = [one for one in found if one]
+    return ("\n\n".join(texts) if what == "text" else texts[0]) if texts else None
 
 
 def _found(name: str, element: xml.Element, what: str, selector: str) -> list[xml.Element | str]:

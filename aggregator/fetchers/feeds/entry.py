@@ -7,16 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple, get_args
 
-from msgspec.structs import replace
-
 from aggregator.fetchers.feeds.podcast import Account, ItemAccount
 from aggregator.fetchers.parsing import enclosures
-from aggregator.fetchers.parsing.entries import make_title, make_title_key
-from aggregator.fetchers.parsing.json_fields import get_bool
-from aggregator.model.entry import Duration, Entry, EpisodeType, Moment, Rhythm, Show, Tag
+from aggregator.fetchers.parsing.entries import make_key, make_title
+from aggregator.model.entry import Entry, EpisodeType, Moment, Rhythm, Show, Tag
 from aggregator.model.source import Document
-from aggregator.text import dates, durations, html, urls
-from aggregator.text import html as markup
+from aggregator.text import dates, durations, html
 
 _NOTHING = ItemAccount({}, ())
 _EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
@@ -25,70 +21,64 @@ _LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
 _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
-def make_entry(document: Document, fields: Mapping[str, Any], said: ItemAccount | None, position: int) -> Entry | None:
+def make_entry(
+    document: Document, fields: Mapping[str, Any], account: ItemAccount | None, position: int
+) -> Entry | None:
     """Return the entry of an item; ``None`` if it has no title, text, link or file."""
-    texts, tags = said or _NOTHING
+    texts, tags = account or _NOTHING
     base = enclosures.find_base(document)
-    file = enclosures.choose(_offers(fields, base))
+    file = enclosures.choose(*_offers(fields, base))
     words = _choose_texts(fields, texts)
     link = _link(fields, base)
-    guid = texts.get("guid") or texts.get("atom:id") or text_of(fields, "id")
-    enclosure = file[0] if file else None
-    own_title = text_of(fields, "title") or ""
+    guid = texts.get("guid") or texts.get("atom:id") or _text(fields, "id")
+    own_title = _text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
     title = own_title or texts.get("itunes:title") or ""
     if not title:
         text = _to_plain(words.html or words.description or "")
-        title = make_title(text, enclosure.url if enclosure else None, link)
+        title = make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
-    length = durations.parse(text_of(fields, "itunes_duration") or (str(file[1].duration or "") if file else ""))
-    published, updated = (_moment(fields, *names) for names in (("published", "updated", "created"), ("updated",)))
-    key = guid or link or (urls.bare_audio(enclosure.url) if enclosure else make_title_key(title, published))
-    number = _number(texts, fields, tags)
-    kind = texts.get("itunes:episodeType") or text_of(fields, "itunes_episodetype") or ""
+    duration = durations.parse(_text(fields, "itunes_duration") or file.duration)
+    published = _find_date(fields, "published", "updated", "created")
+    video = _text(fields, "yt_videoid")
+    number = (texts.get("itunes:episode") or _text(fields, "itunes_episode") or _tagged(tags, "episode") or "").strip()
+    kind = texts.get("itunes:episodeType") or _text(fields, "itunes_episodetype") or ""
     return Entry(
-        source=document.source.name, key=key, title=title, position=position, guid=guid, link=link, enclosure=enclosure,
-        genre="episode" if enclosure or length else "post", ids=tuple(_ids(fields, file[0].url if file else "")),
+        source=document.source.name, key=guid or link or make_key(title, published, file.enclosure), title=title,
+        position=position, guid=guid, link=link, enclosure=file.enclosure,
+        genre="episode" if file.enclosure or duration else "post",
+        ids=(*file.ids, *((("youtube", video),) if video else ())),
         plain_title=plain_title, description=words.description, html=words.html, summary=words.summary,
-        published=published, updated=updated, duration=Duration(*length) if length else None,
-        season=_whole(texts.get("itunes:season") or text_of(fields, "itunes_season") or _tagged(tags, "season")),
-        episode=_whole(number), number=number if _whole(number) is None else None,
+        published=published, updated=_find_date(fields, "updated"), duration=duration,
+        season=_whole(texts.get("itunes:season") or _text(fields, "itunes_season") or _tagged(tags, "season")),
+        episode=_whole(number), number=number[:_LONGEST_NUMBER] or None if _whole(number) is None else None,
         episode_type=_EPISODE_TYPES.get(kind.lower()),
-        explicit=_EXPLICIT.get(texts.get("itunes:explicit", "").lower(), get_bool(fields, "itunes_explicit")),
-        image=_image(fields, base), author=_author(fields, texts), language=text_of(fields, "language"),
+        explicit=_is_explicit(texts, fields),
+        image=_image(fields, base), author=_author(fields, texts), language=_text(fields, "language"),
         categories=_categories(fields), tags=tags,
     )  # fmt: skip
 
 
-def without_link(found: Entry) -> Entry:
-    """Return the entry without its link, and under another key if the link was its key."""
-    key = found.key
-    if key == found.link:
-        key = urls.bare_audio(found.enclosure.url) if found.enclosure else make_title_key(found.title, found.published)
-    return replace(found, link=None, key=key)
-
-
-def text_of(fields: Mapping[str, Any], name: str) -> str | None:
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
     """Return a text of feedparser's, stripped; ``None`` if it is missing or blank. Its aliases are not followed."""
     value = dict.get(fields, name) if isinstance(fields, dict) else fields.get(name)
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _moment(fields: Mapping[str, Any], *names: str) -> Moment | None:
+def _find_date(fields: Mapping[str, Any], *names: str) -> Moment | None:
     """Return the first of the named dates that can be parsed.
 
     feedparser's own result is not used: it returns the first of the current month for "2004-foo" (6.0.14).
     """
-    texts = (text_of(fields, name) for name in names)
-    parsed = next((found for text in texts if text and (found := dates.parse(text))), None)
-    return Moment(*parsed) if parsed else None
+    parsed = (dates.parse(_text(fields, name)) for name in names)
+    return next((found for found in parsed if found), None)
 
 
 def _link(fields: Mapping[str, Any], base: str) -> str | None:
     """Return the item's own page: what FeedBurner replaced, else the link, which feedparser may take from a guid."""
-    named = text_of(fields, "feedburner_origlink") or text_of(fields, "link")
-    if fields.get("guidislink") and named == text_of(fields, "id"):
+    named = _text(fields, "feedburner_origlink") or _text(fields, "link")
+    if fields.get("guidislink") and named == _text(fields, "id"):
         return enclosures.clean_url(named)
     return enclosures.resolve_url(base, named)
 
@@ -104,20 +94,12 @@ def _offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
         )
 
 
-def _ids(fields: Mapping[str, Any], audio: str) -> Iterator[tuple[str, str]]:
-    if found := urls.audio_id(audio):
-        yield "simplecast", found
-    if video := text_of(fields, "yt_videoid"):
-        yield "youtube", video
+def _is_explicit(texts: Mapping[str, str], fields: Mapping[str, Any]) -> bool | None:
+    parsed = fields.get("itunes_explicit")
+    return _EXPLICIT.get(texts.get("itunes:explicit", "").lower(), parsed if isinstance(parsed, bool) else None)
 
 
-def _number(texts: Mapping[str, str], fields: Mapping[str, Any], tags: tuple[Tag, ...]) -> str | None:
-    """Return the episode's number as it is displayed."""
-    said = texts.get("itunes:episode") or text_of(fields, "itunes_episode") or _tagged(tags, "episode")
-    return said.strip()[:_LONGEST_NUMBER] or None if said else None
-
-
-def _tagged(tags: tuple[Tag, ...], name: str) -> str | None:
+def _tagged(tags: Iterable[Tag], name: str) -> str | None:
     """Return the text of the first ``podcast:`` element of the name."""
     return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
 
@@ -142,24 +124,22 @@ def _author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
     "ann@rope.studio (Ann)" becomes "io (Ann". Then the text is kept as the source gave it.
     """
     detail = fields.get("author_detail")
-    told, email = (text_of(detail, "name"), text_of(detail, "email")) if isinstance(detail, dict) else (None, None)
+    name, email = (_text(detail, "name"), _text(detail, "email")) if isinstance(detail, dict) else (None, None)
     given = texts.get("itunes:author") or texts.get("author") or ""
     if email and given.partition(email)[2][:1].isalpha():
         return given
-    return told or text_of(fields, "author")
+    return name or _text(fields, "author")
 
 
 def _categories(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    terms = (text_of(tag, "label") or text_of(tag, "term") for tag in fields.get("tags", ()))
+    terms = (_text(tag, "label") or _text(tag, "term") for tag in fields.get("tags", ()))
     return tuple(dict.fromkeys(term for term in terms if term))
 
 
 _TAG = re.compile(r"<[/!]?[A-Za-z]|<!--")
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 _DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)
-_LONGER = (
-    1.5  # times: then itunes:summary is the text and the description its teaser; twice or half more decides nothing
-)
+_LONGER = 1.5  # times: then itunes:summary is the text and the description its teaser
 _LONGEST_PROBE = 20000  # characters of two texts compared
 _SIGNS = "<>&;\0\1\2\3\4\5\6\7\x08"  # behind which it is not certain what a text says
 _TAIL = 100  # characters that the last tags of a text and its last letter stand in
@@ -177,25 +157,20 @@ class _Words(NamedTuple):
     summary: str | None
 
 
-def _choose_texts(entry: Mapping[str, Any], texts: Mapping[str, str]) -> _Words:
-    """Return the texts of an item, from feedparser's entry and our own reading of the XML."""
-    content, is_plain = _content(entry, texts)
-    description = texts.get("description") or _value(entry, "summary")
-    long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _value(entry, "subtitle")
-    return _rank_texts(content, description, long, short, is_plain=is_plain)
+def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words:
+    """Return main text and summary of an item.
 
-
-def _rank_texts(content: str, description: str, long: str, short: str, *, is_plain: bool = False) -> _Words:
-    """Return main text and summary of four texts, each "" if it is missing.
-
-    ``content`` (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
-    also if it is much longer than the description. Of the others the first that differs is the summary. ``is_plain``
-    content is not searched for markup.
+    The content (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
+    also if it is much longer than the description. Of the others the first that differs is the summary. Plain content
+    is not searched for html.
     """
+    content, is_plain = _content(fields, texts)
+    description = texts.get("description") or _text(fields, "summary")
+    long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _text(fields, "subtitle")
     ranked = [text for text in (content, description, long) if text]
     if not content and description and len(long) > len(description) and _is_teaser(description, long):
         ranked = [long, description]
-    main = ranked[0] if ranked else short
+    main = ranked[0] if ranked else short or ""
     is_html = not (is_plain and main == content) and _is_marked(main)
     others = [other for other in ranked if other != main]
     if short and short != main:
@@ -205,14 +180,14 @@ def _rank_texts(content: str, description: str, long: str, short: str, *, is_pla
 
 
 def _to_plain(text: str) -> str:
-    """Return the text without markup."""
-    return markup.to_text(text) if _is_marked(text) else text.strip()
+    """Return the text without html."""
+    return html.to_text(text) if _is_marked(text) else text.strip()
 
 
 def _is_marked(text: str) -> bool:
     """Return whether the text is markup; what only looks like a tag ("the <dialog> tag") makes it plain text."""
     if "<" in text and _TAG.search(text):
-        return markup.has_tags(text) or _DECLARATION.search(text) is not None
+        return html.has_tags(text) or _DECLARATION.search(text) is not None
     return "&" in text and _ENTITY.search(text) is not None
 
 
@@ -273,11 +248,6 @@ def _content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, b
     return offered[0]["value"].strip(), offered[0].get("type") == "text/plain"
 
 
-def _value(entry: Mapping[str, Any], name: str) -> str:
-    value = dict.get(entry, name) if isinstance(entry, dict) else None
-    return value.strip() if isinstance(value, str) else ""
-
-
 _DAYS = {"monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6}
 _PERIODS = {  # RSS 1.0 syndication module
     "hourly": timedelta(hours=1), "daily": timedelta(days=1), "weekly": timedelta(weeks=1),
@@ -289,31 +259,30 @@ _HOURS = 24
 
 def make_show(document: Document, channel: Mapping[str, Any], sound: Account | None) -> Show:
     """Return the show of a feed; its title is "", not ``None``, if the feed has none."""
-    said, base = sound.channel if sound else {}, enclosures.find_base(document)
-    texts = (
-        said.get("description"),
-        text_of(channel, "subtitle"),
-        said.get("itunes:summary"),
-        text_of(channel, "summary"),
+    texts, base = sound.channel if sound else {}, enclosures.find_base(document)
+    described = (
+        texts.get("description"),
+        _text(channel, "subtitle"),
+        texts.get("itunes:summary"),
+        _text(channel, "summary"),
     )
     image = channel.get("image")
-    kind = (said.get("itunes:type") or text_of(channel, "itunes_type") or "").lower()
-    description = next((html.to_text(text) for text in texts if text), None)
+    kind = (texts.get("itunes:type") or _text(channel, "itunes_type") or "").lower()
     return Show(
-        title=text_of(channel, "title") or "",
+        title=_text(channel, "title") or "",
         link=enclosures.resolve_url(base, channel.get("link")),
-        description=description,
-        author=said.get("itunes:author") or text_of(channel, "author") or text_of(channel, "owner"),
+        description=next((html.to_text(text) for text in described if text), None),
+        author=texts.get("itunes:author") or _text(channel, "author") or _text(channel, "owner"),
         image=enclosures.resolve_url(base, image.get("href") or image.get("url")) if isinstance(image, dict) else None,
-        language=text_of(channel, "language"),
-        copyright=text_of(channel, "rights"),
-        explicit=_EXPLICIT.get(said.get("itunes:explicit", "").lower(), get_bool(channel, "itunes_explicit")),
+        language=_text(channel, "language"),
+        copyright=_text(channel, "rights"),
+        explicit=_is_explicit(texts, channel),
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
-        complete=said.get("itunes:complete", "").lower() in {"yes", "true"},
+        complete=texts.get("itunes:complete", "").lower() in {"yes", "true"},
         categories=tuple(path for path in sound.categories if path) if sound else (),
         feed_url=_own_address(channel, base),
-        new_feed_url=enclosures.clean_url(said.get("itunes:new-feed-url") or text_of(channel, "itunes_new-feed-url")),
-        guid=next((tag.text for tag in sound.tags if tag.name == "podcast:guid"), None) if sound else None,
+        new_feed_url=enclosures.clean_url(texts.get("itunes:new-feed-url") or _text(channel, "itunes_new-feed-url")),
+        guid=_tagged(sound.tags, "guid") if sound else None,
         tags=tuple(sound.tags) if sound else (),
     )
 

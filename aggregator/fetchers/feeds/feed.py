@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
-from aggregator.fetchers.feeds import entry as feed_item
-from aggregator.fetchers.feeds import entry as feed_show
 from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
+from aggregator.fetchers.feeds.entry import make_entry, make_rhythm, make_show
 from aggregator.fetchers.feeds.podcast import Account
 from aggregator.fetchers.parsing import decoding
+from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
@@ -51,8 +53,8 @@ def _read_strictly(document: Document) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
     found = [
-        feed_item.make_entry(document, entry, said, at)
-        for at, (entry, said) in enumerate(rss_atom.iterate_items(document, found_feed))
+        make_entry(document, fields, account, at)
+        for at, (fields, account) in enumerate(rss_atom.iterate_items(document, found_feed))
     ]
     return _listing(document, found, found_feed.channel.values, found_feed.account, [])
 
@@ -64,8 +66,7 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
         raise decoding.unexpected_type(document, "a feed")
     sound: Account | None = parsed.sound
     found = [
-        feed_item.make_entry(document, entry, sound.items[at] if sound else None, at)
-        for at, entry in enumerate(parsed.entries)
+        make_entry(document, entry, sound.items[at] if sound else None, at) for at, entry in enumerate(parsed.entries)
     ]
     if not found and parsed.fault:
         raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({parsed.fault})")
@@ -88,11 +89,11 @@ def _listing(
         raise ReadError(f"{document.source.name}: none of the feed's {len(found)} items says anything")
     if None in found:
         remarks.append(f"{found.count(None)} items say nothing and are left out")
-    show = feed_show.make_show(document, channel, sound)
+    show = make_show(document, channel, sound)
     return Listing(
         entries=_remove_shared_links([entry for entry in found if entry], show.link),
         show=show,
-        rhythm=feed_show.make_rhythm(sound),
+        rhythm=make_rhythm(sound),
         partial=document.partial or _is_paged(channel),
         remarks=tuple(remarks),
     )
@@ -106,9 +107,14 @@ def _remove_shared_links(entries: list[Entry], home: str | None) -> tuple[Entry,
     if home and counts[canonical(home)] > 1:
         shared.add(canonical(home))
     return tuple(
-        feed_item.without_link(entry) if place in shared else entry
-        for entry, place in zip(entries, places, strict=True)
+        _without_link(entry) if place in shared else entry for entry, place in zip(entries, places, strict=True)
     )
+
+
+def _without_link(entry: Entry) -> Entry:
+    """Return the entry without its link, and under another key if the link was its key."""
+    key = make_key(entry.title, entry.published, entry.enclosure) if entry.key == entry.link else entry.key
+    return replace(entry, link=None, key=key)
 
 
 def _is_paged(channel: Mapping[str, Any]) -> bool:

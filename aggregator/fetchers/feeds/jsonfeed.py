@@ -3,92 +3,79 @@
 from __future__ import annotations
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import decoding, enclosures, json_fields
-from aggregator.fetchers.parsing.decoding import decode
-from aggregator.fetchers.parsing.entries import make_title, make_title_key
-from aggregator.fetchers.parsing.json_fields import Record
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing.entries import make_key, make_title
+from aggregator.fetchers.parsing.json_fields import JsonObject
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations
 from aggregator.text.html import to_text
-from aggregator.text.urls import audio_id
 
-VERSION = "jsonfeed.org/version/1"
-_SECONDS = "duration_in_seconds"
+_VERSION = "jsonfeed.org/version/1"
 
 
 def read(document: Document) -> Listing:
     """Return the items in the feed's order; ReadError if the document is no JSON Feed."""
-    feed = json_fields.get_record(decoding.load_json(decode(document)))
-    if VERSION not in (json_fields.get_text(feed, "version") or ""):
+    feed = JsonObject(decoding.load_json(decoding.decode(document)))
+    if _VERSION not in (feed.text("version") or ""):
         raise decoding.unexpected_type(document, "a JSON Feed")
     if not isinstance(feed.get("items"), list):
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
-    items = json_fields.get_records(feed, "items")
+    items = feed.objects("items")
     found = [_entry(document.source.name, item, at) for at, item in enumerate(items)]
     empty = found.count(None)
     return Listing(
         entries=tuple(entry for entry in found if entry),
         show=_show(feed),
-        partial=document.partial or json_fields.get_text(feed, "next_url") is not None,
+        partial=document.partial or feed.text("next_url") is not None,
         remarks=(f"{empty} items say nothing and are left out",) if empty else (),
     )
 
 
-def _entry(name: str, item: Record, position: int) -> Entry | None:
+def _entry(name: str, item: JsonObject, position: int) -> Entry | None:
     """Return one item; ``None`` without title, text, file and address."""
-    file = enclosures.choose(
+    attached = (
         enclosures.Offer(
-            one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), json_fields.get_number(one, _SECONDS)
+            one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), one.number("duration_in_seconds")
         )
-        for one in json_fields.get_records(item, "attachments")
+        for one in item.objects("attachments")
     )
-    length = durations.parse(str(file[1].duration or "")) if file else None
-    markup, plain = json_fields.get_text(item, "content_html"), json_fields.get_text(item, "content_text")
-    guid, link = json_fields.get_id(item, "id"), enclosures.clean_url(json_fields.get_text(item, "url", "external_url"))
-    text = plain or (to_text(markup) if markup else None) or json_fields.get_text(item, "summary") or ""
-    title = json_fields.get_text(item, "title") or make_title(text, file[0].url if file else None, link)
+    file = enclosures.choose(*attached)
+    markup, plain = item.text("content_html"), item.text("content_text")
+    guid, link = item.id("id"), enclosures.clean_url(item.text("url", "external_url"))
+    text = plain or (to_text(markup) if markup else None) or item.text("summary") or ""
+    title = item.text("title") or make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
-    published = _moment(item, "date_published") or _moment(item, "date_modified")
-    host = audio_id(file[0].url) if file else None
+    updated = dates.parse(item.text("date_modified"))
+    published = dates.parse(item.text("date_published")) or updated
+    summary = item.text("summary")
     return Entry(
-        source=name, key=guid or link or make_title_key(title, published), title=title, position=position, guid=guid,
+        source=name, key=guid or link or make_key(title, published), title=title, position=position, guid=guid,
         link=link,
-        genre="episode" if file else "post", ids=(("simplecast", host),) if host else (),
-        html=markup, description=None if markup else plain, summary=_summary(item, plain),
-        published=published, updated=_moment(item, "date_modified"), duration=Duration(*length) if length else None,
-        enclosure=file[0] if file else None,
-        image=enclosures.clean_url(json_fields.get_text(item, "image", "banner_image")),
+        genre="episode" if file.enclosure else "post", ids=file.ids,
+        html=markup, description=None if markup else plain, summary=summary if summary != plain else None,
+        published=published, updated=updated, duration=durations.parse(file.duration),
+        enclosure=file.enclosure,
+        image=enclosures.clean_url(item.text("image", "banner_image")),
         author=_author(item),
-        language=json_fields.get_text(item, "language"), categories=json_fields.get_texts(item.get("tags")),
+        language=item.text("language"), categories=item.texts("tags"),
     )  # fmt: skip
 
 
-def _summary(item: Record, plain: str | None) -> str | None:
-    summary = json_fields.get_text(item, "summary")
-    return summary if summary and summary != plain else None
-
-
-def _moment(item: Record, name: str) -> Moment | None:
-    parsed = dates.parse(json_fields.get_text(item, name) or "")
-    return Moment(*parsed) if parsed else None
-
-
-def _author(said: Record) -> str | None:
+def _author(said: JsonObject) -> str | None:
     """Return the names of the authors, or that of version 1's single author."""
-    names = json_fields.get_texts(said.get("authors")) or json_fields.get_texts([said.get("author")])
-    return ", ".join(names) or None
+    return ", ".join(said.texts("authors")) or said.inner("author").text("name") or said.text("author")
 
 
-def _show(feed: Record) -> Show:
+def _show(feed: JsonObject) -> Show:
     return Show(
-        title=json_fields.get_text(feed, "title") or "",
+        title=feed.text("title") or "",
         link=enclosures.clean_url(feed.get("home_page_url")),
-        description=json_fields.get_text(feed, "description"),
+        description=feed.text("description"),
         author=_author(feed),
-        image=enclosures.clean_url(json_fields.get_text(feed, "icon")),
-        language=json_fields.get_text(feed, "language"),
+        image=enclosures.clean_url(feed.text("icon")),
+        language=feed.text("language"),
         complete=feed.get("expired") is True,
         feed_url=enclosures.clean_url(feed.get("feed_url")),
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Document
-from aggregator.text.urls import is_plain, is_web
+from aggregator.text.urls import audio_id, is_plain, is_web
 
 TYPES = {
     "mp3": "audio/mpeg", "mpga": "audio/mpeg", "m4a": "audio/x-m4a", "m4b": "audio/x-m4b", "aac": "audio/aac",
@@ -28,21 +27,35 @@ class Offer(NamedTuple):
     url: object
     type: object = None
     length: object = None
-    duration: object = None
+    duration: str | float | None = None
 
 
-def choose(offers: Iterable[Offer]) -> tuple[Enclosure, Offer] | None:
-    """Return the file to publish and its offer: MP3 before other audio before video, the first of the best.
+class Choice(NamedTuple):
+    """The file to publish, ``None`` if none is audio or video, and its length in seconds as it was written."""
 
-    ``None`` if none is audio or video. A missing or vague type is derived from the file's ending.
+    enclosure: Enclosure | None = None
+    duration: str | float | None = None
+
+    @property
+    def ids(self) -> tuple[tuple[str, str], ...]:
+        """Return the host's id of the item, if the address has it."""
+        found = audio_id(self.enclosure.url) if self.enclosure else None
+        return (("simplecast", found),) if found else ()
+
+
+def choose(*offers: Offer) -> Choice:
+    """Return the file to publish: MP3 before other audio before video, the first of the best.
+
+    A missing or vague type is derived from the file's ending.
     """
-    best: tuple[int, Enclosure, Offer] | None = None
+    best, chosen = 0, Choice()
     for offer in offers:
         url = clean_url(offer.url)
         kind = _find_type(offer.type, url) if url else ""
-        if url and (rank := _rank(kind)) and (best is None or rank > best[0]):
-            best = (rank, Enclosure(url, None if kind.endswith("/*") else kind, _parse_length(offer.length)), offer)
-    return best[1:] if best else None
+        if url and (rank := _rank(kind)) > best:
+            file = Enclosure(url, None if kind.endswith("/*") else kind, _parse_length(offer.length))
+            best, chosen = rank, Choice(file, offer.duration)
+    return chosen
 
 
 def clean_url(url: object) -> str | None:

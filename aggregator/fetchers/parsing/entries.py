@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
-from aggregator.model.entry import Entry, Listing, Moment, Show, Tag
+from aggregator.model.entry import Enclosure, Entry, Listing, Moment, Show, Tag
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio
 
@@ -18,15 +17,17 @@ _TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect 
 _LONGEST_KEY_TITLE = 120  # characters of a folded title; a key is also a line in reports
 
 
-def make_title_key(title: str, published: Moment | None = None) -> str:
-    """Return the key of an entry without an id: its folded title, and the day it was published if known.
+def make_key(title: str, published: Moment | None = None, enclosure: Enclosure | None = None) -> str:
+    """Return the key of an entry without an id: its audio's address, else its folded title and the day if known.
 
     The day is for shows that repeat titles: without it next week's "Listener mail" would be taken for a change of this
     week's. A title that is long or only punctuation ends in its hash.
 
-    >>> make_title_key("TORCH_TRACE and tlparse")
+    >>> make_key("TORCH_TRACE and tlparse")
     'torch-trace-and-tlparse'
     """
+    if enclosure is not None:
+        return bare_audio(enclosure.url)
     key = fold(title).replace(" ", "-")
     if not 0 < len(key) <= _LONGEST_KEY_TITLE:
         key = f"{key[:_LONGEST_KEY_TITLE]}~{_digest(title)}"
@@ -87,7 +88,7 @@ def _may_be_one(one: Entry, two: Entry) -> bool:
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_TAIL // 2).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_TAIL // 2).hexdigest()
 
 
 _LONGEST_MADE_TITLE = 80  # characters, the dots included; a line of any list

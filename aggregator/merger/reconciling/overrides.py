@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from aggregator.model.entry import Duration, EpisodeType, Moment
+from aggregator.model.entry import Duration, EpisodeType
 from aggregator.model.item import Item, Override, Provenance
 from aggregator.text import dates, durations
 
@@ -29,14 +29,8 @@ def _truth(value: str) -> bool:
     return value.casefold() in _TRUE
 
 
-def _moment(value: str) -> Moment | None:
-    said = dates.parse(value)
-    return None if said is None else Moment(*said)
-
-
 def _duration(value: str) -> Duration | None:
-    said = durations.parse(int(value) if value.isdecimal() else value)
-    return None if said is None else Duration(*said)
+    return durations.parse(int(value) if value.isdecimal() else value)
 
 
 def _episode_type(value: str) -> str | None:
@@ -49,7 +43,7 @@ FIELDS: Mapping[str, Callable[[str], object]] = {
     "description": _text,
     "summary": _text,
     "link": _text,
-    "published": _moment,
+    "published": dates.parse,
     "duration": _duration,
     "season": _number,
     "episode": _number,

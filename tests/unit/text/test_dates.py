@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aggregator.model.entry import Moment
 from aggregator.text import dates
 
 CASES = json.loads((Path(__file__).parent / "data" / "dates.json").read_text("utf-8"))
@@ -21,11 +22,7 @@ TIMES = st.datetimes(datetime(1971, 1, 2), datetime(2099, 12, 30), timezones=st.
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text'][:40]}: {case['comment']}")
 def test_date(case: dict[str, Any]) -> None:
     found = dates.parse(case["text"], day_first=case.get("day_first", False))
-    expected = (
-        dates.DateReading(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"])
-        if "at" in case
-        else None
-    )
+    expected = Moment(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"]) if "at" in case else None
     assert expected == found
 
 
@@ -34,7 +31,7 @@ def test_date(case: dict[str, Any]) -> None:
 def test_any_time_survives_both_standards(at: datetime, minutes: int) -> None:
     at = at.replace(microsecond=0)
     local = at.astimezone(tz=datetime.now(UTC).astimezone().tzinfo) + timedelta(minutes=minutes)
-    expected = dates.DateReading(local.astimezone(UTC), "second", zoned=True)
+    expected = Moment(local.astimezone(UTC), "second", zoned=True)
     assert expected == dates.parse(local.isoformat())
     assert expected == dates.parse(format_datetime(local))
 

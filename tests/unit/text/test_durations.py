@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aggregator.model.entry import Duration
 from aggregator.text import durations
 
 CASES = json.loads((Path(__file__).parent / "data" / "durations.json").read_text("utf-8"))
@@ -17,7 +18,7 @@ CASES = json.loads((Path(__file__).parent / "data" / "durations.json").read_text
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['given']}: {case['comment']}"[:60])
 def test_duration(case: dict[str, Any]) -> None:
-    expected = durations.DurationReading(*case["expected"]) if case["expected"] else None
+    expected = Duration(*case["expected"]) if case["expected"] else None
     assert expected == durations.parse(case["given"])
 
 
@@ -31,7 +32,7 @@ def test_no_number(number: float) -> None:
 def test_any_length_survives_its_spellings(seconds: int) -> None:
     minutes, rest = divmod(seconds, 60)
     hours, left = divmod(minutes, 60)
-    expected = durations.DurationReading(seconds, 1)
+    expected = Duration(seconds, 1)
     spellings = (str(seconds), f"{hours}:{left:02}:{rest:02}", f"PT{seconds}S", f"{hours}h {left}m {rest}s", seconds)
     assert [expected] * len(spellings) == [durations.parse(spelling) for spelling in spellings]
 
