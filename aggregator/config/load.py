@@ -69,7 +69,7 @@ def load(path: Path, *, begun: bool = False) -> Config:
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
-        plans=tuple(make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
+        plans=tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
     )
@@ -102,7 +102,7 @@ _BELOW_PRIMARY = 0.99
 """Highest trust of any other source than the primary one."""
 
 
-def make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) -> Plan:
+def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) -> Plan:
     """Make the plan of one feed; the order of keys and sources does not matter."""
     return Plan(
         name=name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 
 from pydantic_core import ErrorDetails
@@ -27,6 +28,7 @@ _WANTED = {
     "model_attributes_type": "a mapping of keys",
 }
 _EMPTY = {"string_too_short", "too_short"}
+_QUOTED = re.compile("'([^']*)'")  # each of the values that pydantic expects
 
 
 def describe_errors(
@@ -46,28 +48,22 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
     """Describe what is wrong, without the place."""
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
     if kind in _WANTED:
-        said = f"must be {_WANTED[kind]}, not {_quote(given)}"
+        mistake = f"must be {_WANTED[kind]}, not {_quote(given)}"
     elif kind == "missing":
-        said = "missing"
+        mistake = "missing"
     elif kind == "extra_forbidden":
-        said = f"unknown key; {suggest(str(path[-1]), _find_keys(schema, path[:-1]))}"
+        mistake = f"unknown key; {suggest(str(path[-1]), _find_keys(schema, path[:-1]))}"
     elif kind == "literal_error":
-        allowed = _find_values(schema, path, key=_is_key(error))
-        said = f"{_quote(given)} is not allowed here; {suggest(str(given), allowed)}"
+        mistake = f"{_quote(given)} is not allowed here; {suggest(str(given), _QUOTED.findall(context['expected']))}"
     elif kind == "value_error":
-        said = str(context["error"])
+        mistake = str(context["error"])
     elif kind in _EMPTY and not given:
-        said = "must not be empty"
+        mistake = "must not be empty"
     elif kind == "string_pattern_mismatch":
-        said = f"{_quote(given)} is not a name: letters, digits, dot, dash and underscore ({context['pattern']})"
+        mistake = f"{_quote(given)} is not a name: letters, digits, dot, dash and underscore ({context['pattern']})"
     else:
-        said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {_quote(given)}"
-    return said
-
-
-def _is_key(error: ErrorDetails) -> bool:
-    """Return whether the error is about a mapping's key, not about a value."""
-    return error["loc"][-1] == "[key]"
+        mistake = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {_quote(given)}"
+    return mistake
 
 
 def _quote(value: object) -> str:
@@ -86,15 +82,6 @@ def _find_keys(schema: _Schema, path: Path) -> tuple[str, ...]:
     """Return the keys known at a path."""
     properties = _find_part(schema, path).get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
-
-
-def _find_values(schema: _Schema, path: Path, *, key: bool) -> tuple[str, ...]:
-    """Return the values allowed at a path, or the keys if ``key``."""
-    here = _find_part(schema, path[:-1] if key else path)
-    if key and isinstance(names := here.get("propertyNames"), dict):
-        here = names
-    allowed = here.get("enum")
-    return tuple(map(str, allowed)) if isinstance(allowed, list) else ()
 
 
 def _find_part(schema: _Schema, path: Path) -> _Schema:

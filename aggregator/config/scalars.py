@@ -46,8 +46,8 @@ def _network(text: str) -> str:
 
 
 def _cron(text: str) -> str:
-    if said := find_fault(text):
-        raise ValueError(f'"{text}" is not a cron expression ({said}); write five fields, such as "17 * * * *"')
+    if fault := find_fault(text):
+        raise ValueError(f'"{text}" is not a cron expression ({fault}); write five fields, such as "17 * * * *"')
     return text
 
 
