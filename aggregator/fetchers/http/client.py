@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
+from typing import Any
 
 import requests
 from msgspec import Struct
@@ -32,7 +33,7 @@ Permit = Callable[[Target, Meter], None]
 """Asked before each hop; raises errors.BarredError if a robots.txt forbids the address."""
 
 
-class FinalAnswer(Struct, frozen=True):
+class _FinalAnswer(Struct, frozen=True):
     """The first answer that is no redirect, its body unread; ``permanent`` is whether every hop before was for good."""
 
     response: requests.Response
@@ -46,11 +47,20 @@ class FinalAnswer(Struct, frozen=True):
         """Return the status code."""
         return self.response.status_code
 
-    def close(self) -> None:
-        """Keep the connection if the answer was read to its end; else close it."""
+    def read_body(self, read: Callable[[Any, str, int], bytes], limit: int) -> bytes:
+        """Return the body as `content_coding` reads it, and close the answer."""
+        try:
+            with errors.translate_errors():
+                return read(self.response.raw, self.fields.get("content-encoding", ""), limit)
+        finally:
+            self.skip_body()
+
+    def skip_body(self) -> bytes:
+        """Keep the connection if the answer was read to its end, else close it; return no bytes."""
         if self.response.raw.length_remaining == 0:
             self.response.raw.drain_conn()
         self.response.close()
+        return b""
 
 
 class Client:
@@ -116,7 +126,7 @@ class Client:
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
             came = self._follow("HEAD", url, fields, meter, permit)
-            came.close()
+            came.skip_body()
         except (errors.BarredError, ssrf.RefusedError):
             return None
         if came.status == HTTPStatus.TOO_MANY_REQUESTS or came.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
@@ -126,17 +136,12 @@ class Client:
         kind, _ = headers.parse_content_type(came.fields.get("content-type", ""))
         return Enclosure(url, kind, headers.parse_content_length(came.fields.get("content-length", "")))
 
-    def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[FinalAnswer, bytes]:
+    def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[_FinalAnswer, bytes]:
         """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError."""
         came = self._follow("GET", url, (*headers.make_request_headers(self._policy.contact), *conditions), meter)
-        try:
-            with errors.translate_errors():
-                brings = came.status // 100 == 2  # noqa: PLR2004  # successful, RFC 9110 section 15.3
-                coding = came.fields.get("content-encoding", "")
-                body = content_coding.read_start(came.response.raw, coding, most) if brings else b""
-        finally:
-            came.close()
-        return came, body
+        if came.status // 100 != 2:  # noqa: PLR2004  # successful, RFC 9110 section 15.3
+            return came, came.skip_body()
+        return came, came.read_body(content_coding.read_start, most)
 
     def close(self) -> None:
         """Close the connections that are kept between requests."""
@@ -144,18 +149,13 @@ class Client:
 
     def _fetch(
         self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers
-    ) -> tuple[FinalAnswer, bytes]:
+    ) -> tuple[_FinalAnswer, bytes]:
         """Return the final answer and its decoded body; no body if its status makes it no document."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
         came = self._follow("GET", url, fields, meter, permit, secret)
-        try:
-            if came.status not in polling.USABLE:
-                return came, b""
-            with errors.translate_errors():
-                coding = came.fields.get("content-encoding", "")
-                return came, content_coding.read_whole(came.response.raw, coding, self._policy.decoded_bytes)
-        finally:
-            came.close()
+        if came.status not in polling.USABLE:
+            return came, came.skip_body()
+        return came, came.read_body(content_coding.read_whole, self._policy.decoded_bytes)
 
     def _follow(  # noqa: PLR0913, PLR0917  # what a request is made of
         self,
@@ -165,7 +165,7 @@ class Client:
         meter: Meter,
         permit: Permit | None = None,
         secret: Headers = (),
-    ) -> FinalAnswer:
+    ) -> _FinalAnswer:
         """Return the first answer that is no redirect; each hop is checked anew and its body never read."""
         where, permanent = parse_target(url), True
         for hops in range(self._policy.hops + 1):
@@ -174,11 +174,11 @@ class Client:
             with errors.translate_errors():
                 response = self._send(method, where, (*fields, *secret), meter)
             said = headers.join_fields(response.raw.headers.items())
-            came = FinalAnswer(response, said, where, hops, permanent)
+            came = _FinalAnswer(response, said, where, hops, permanent)
             location = said.get("location")
             if came.status not in _REDIRECTS or not location:
                 return came
-            came.close()
+            came.skip_body()
             there = follow_redirect(where, location)
             secret = secret if there.origin == where.origin else ()
             where = there
@@ -216,7 +216,7 @@ class _When(Struct, frozen=True):
     pace: PollIntervals
 
 
-def _answer(source: Source, poll_state: PollState, came: FinalAnswer, body: bytes, when: _When) -> Answer:
+def _answer(source: Source, poll_state: PollState, came: _FinalAnswer, body: bytes, when: _When) -> Answer:
     """Return what the final answer means: a document, nothing new, or a failure with its reason."""
     reply = Reply(
         came.status,

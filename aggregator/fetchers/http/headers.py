@@ -9,6 +9,7 @@ from functools import cache
 from importlib.metadata import version
 
 from aggregator.fetchers.http.target import make_printable
+from aggregator.model.source import Validators
 from aggregator.text.dates import parse_http_date
 
 _CODINGS = ("gzip", "deflate", "br")
@@ -60,8 +61,7 @@ def parse_freshness(fields: Mapping[str, str], now: datetime) -> timedelta | Non
     """
     if found := _MAX_AGE.search(fields.get("cache-control", "")):
         return _parse_seconds(found[1])
-    expires = parse_http_date(fields.get("expires", ""))
-    return None if expires is None else max(expires - _answer_date(fields, now), timedelta())
+    return _parse_wait(fields.get("expires", ""), fields, now)
 
 
 def parse_retry_after(fields: Mapping[str, str], now: datetime) -> timedelta | None:
@@ -70,10 +70,7 @@ def parse_retry_after(fields: Mapping[str, str], now: datetime) -> timedelta | N
     A date is relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
     """
     text = fields.get("retry-after", "").strip()
-    if _SECONDS.fullmatch(text):
-        return _parse_seconds(text)
-    until = parse_http_date(text)
-    return None if until is None else max(until - _answer_date(fields, now), timedelta())
+    return _parse_seconds(text) if _SECONDS.fullmatch(text) else _parse_wait(text, fields, now)
 
 
 def parse_content_type(text: str) -> tuple[str | None, str | None]:
@@ -92,9 +89,9 @@ def parse_content_length(text: str) -> int | None:
     return (int(text) or None) if re.fullmatch(r"[0-9]{1,15}", text) else None
 
 
-def get_validators(fields: Mapping[str, str]) -> tuple[str | None, str | None]:
+def get_validators(fields: Mapping[str, str]) -> Validators:
     """Return ETag and Last-Modified byte for byte, ``None`` for what is missing or cannot be sent back."""
-    return _sendable_or_none(fields.get("etag")), _sendable_or_none(fields.get("last-modified"))
+    return Validators(_sendable_or_none(fields.get("etag")), _sendable_or_none(fields.get("last-modified")))
 
 
 def _sendable_or_none(value: str | None) -> str | None:
@@ -103,8 +100,10 @@ def _sendable_or_none(value: str | None) -> str | None:
     return value
 
 
-def _answer_date(fields: Mapping[str, str], now: datetime) -> datetime:
-    return parse_http_date(fields.get("date", "")) or now
+def _parse_wait(text: str, fields: Mapping[str, str], now: datetime) -> timedelta | None:
+    """Return the time from the answer's own date to the one in the text."""
+    until = parse_http_date(text)
+    return None if until is None else max(until - (parse_http_date(fields.get("date", "")) or now), timedelta())
 
 
 def _parse_seconds(digits: str) -> timedelta:

@@ -26,7 +26,7 @@ _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a h
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
 _LONGEST_BACKOFF = timedelta(days=1)
 _FIRST_BACKOFF = timedelta(minutes=30)
-FIRST_UNREACHED, LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
+_FIRST_UNREACHED, _LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
 _UNPLANNED = timedelta(hours=1)  # between two polls if the config names no schedule: the least that manners let pass
 _NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
 BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
@@ -37,6 +37,7 @@ PARTIAL = frozenset({206, 226})
 RESTING = frozenset({429, 503})
 
 _NONE = Validators()
+_NO_DOUBT = {"doubt": None, "doubts": 0}  # after a document that was read before: one in doubt since is forgotten
 
 _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
@@ -111,12 +112,6 @@ def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> d
     return _skip_windows(max(now, hold, rest), poll_state)
 
 
-def _find_rest_end(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime | None:
-    """Return until when the address must not be polled; ``None`` if it may be polled now."""
-    ready = _ready_at(poll_state, now, force=force)
-    return ready if ready > now else None
-
-
 def due_at(cron: str | None, poll_states: Sequence[PollState], now: datetime, last: datetime | None = None) -> datetime:
     """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
 
@@ -148,8 +143,8 @@ def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -
     """Return why the address is not polled now, "" if it is. One that is gone (410) is polled only by force."""
     if poll_state.gone and not force:
         return "gone (410), not asked any more"
-    until = _find_rest_end(poll_state, now, force=force)
-    return f"not asked before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
+    ready = _ready_at(poll_state, now, force=force)
+    return f"not asked before {ready:%Y-%m-%d %H:%M:%S} UTC" if ready > now else ""
 
 
 def is_due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
@@ -183,20 +178,17 @@ def update_after_answer(
 ) -> PollState:
     """Return the poll state after an answer; ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
-        known = (
-            _changes_after_success(poll_state, reply)
-            | _changes_if_unchanged(poll_state)
-            | {"whole": poll_state.whole or reply.ended}
-        )
-        return replace(poll_state, **known, not_before=_earliest_poll(poll_state, poll_state.validators, reply, pace))
+        known = _changes_after_success(poll_state, reply) | _NO_DOUBT
+        not_before = _earliest_poll(poll_state, poll_state.validators, reply, pace)
+        return replace(poll_state, **known, whole=poll_state.whole or reply.ended, not_before=not_before)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
-        kept = poll_state.validators if part else Validators(*headers.get_validators(reply.fields))
+        kept = poll_state.validators if part else headers.get_validators(reply.fields)
         known = _changes_after_success(poll_state, reply) | (
-            _changes_if_unchanged(poll_state) if digest == poll_state.digest else {"unread": ""}
+            _NO_DOUBT if digest == poll_state.digest else {"unread": ""}
         )
-        known |= {"digest": digest, "validators": kept, "whole": reply.ended}
-        return replace(poll_state, **known, not_before=_earliest_poll(poll_state, kept, reply, pace))
+        not_before = _earliest_poll(poll_state, kept, reply, pace)
+        return replace(poll_state, **known, digest=digest, validators=kept, whole=reply.ended, not_before=not_before)
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(update_after_failure(poll_state, reply.asked, reply.ended, pace), gone=True)
     missed = update_after_failure(poll_state, reply.asked, reply.ended, pace)
@@ -237,7 +229,7 @@ def update_after_unreached(poll_state: PollState, asked: datetime, ended: dateti
     A machine that wakes up without a network has its feeds at most an hour after it has one again.
     """
     missed = update_after_failure(poll_state, asked, ended, pace)
-    rest = min(FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), LONGEST_UNREACHED)
+    rest = min(_FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), _LONGEST_UNREACHED)
     return replace(missed, not_before=ended + rest, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
 
 
@@ -277,11 +269,6 @@ def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any
         "moved_seen": seen if moved_to is not None else 0,
         "gone": False,
     }
-
-
-def _changes_if_unchanged(before: PollState) -> dict[str, Any]:
-    """Return the changes by a document that was read before: a listing in doubt since is forgotten."""
-    return {"doubt": None, "doubts": 0, "unread": before.unread}
 
 
 def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:

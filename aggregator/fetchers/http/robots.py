@@ -118,7 +118,7 @@ class RobotsChecker:
 
 def update_after_answer(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Robots:
     """Return the state of a robots.txt after an answer."""
-    given = Validators(*headers.get_validators(reply.fields))
+    given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
         return _with_rules(before, before.rules or "", before.poll_state.validators, reply.asked)
     if reply.status // 100 == _SUCCESS:

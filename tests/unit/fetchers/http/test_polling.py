@@ -64,13 +64,13 @@ def test_hours_to_skip_are_left_out_whenever_the_question_comes() -> None:
     poll_state = polling.apply_rhythm(HELD, Rhythm(skip_hours=frozenset({13, 14, 18})), PACE)
     asked = [hour for hour in range(13, 24) if polling.is_due(poll_state, NOON.replace(hour=hour, minute=30))]
     assert asked == [15, 16, 17, 19, 20, 21, 22, 23]
-    assert polling._find_rest_end(poll_state, NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
+    assert polling.due_at(None, [poll_state], NOON.replace(hour=13, minute=30)) == NOON.replace(hour=15)
 
 
 def test_days_to_skip_are_left_out() -> None:
     poll_state = polling.apply_rhythm(HELD, Rhythm(skip_days=frozenset({1, 2})), PACE)  # Tuesday, Wednesday
     assert [polling.is_due(poll_state, NOON + number * DAY) for number in range(1, 5)] == [False, False, True, True]
-    assert polling._find_rest_end(poll_state, NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
+    assert polling.due_at(None, [poll_state], NOON + DAY) == datetime(2026, 3, 5, tzinfo=UTC)
 
 
 def test_a_rhythm_that_leaves_nothing_is_none() -> None:
@@ -124,16 +124,16 @@ def test_a_clock_that_went_forward_asks_once() -> None:
 def test_the_leap_day_and_the_turn_of_the_year_are_days() -> None:
     for start in (datetime(2028, 2, 28, 23, 30, tzinfo=UTC), datetime(2026, 12, 31, 23, 30, tzinfo=UTC)):
         poll_state = replace(HELD, asked=start, skip_hours=(0,))
-        assert polling._find_rest_end(poll_state, start + HOUR) == (start + DAY).replace(hour=1, minute=0)
+        assert polling.due_at(None, [poll_state], start + HOUR) == (start + DAY).replace(hour=1, minute=0)
 
 
 @given(moments, moments, rhythms)
 def test_asking_is_always_allowed_within_a_week_and_a_skip(asked: datetime, now: datetime, rhythm: Rhythm) -> None:
     poll_state = polling.apply_rhythm(replace(HELD, asked=asked, not_before=asked + HOUR), rhythm, PACE)
-    until = polling._find_rest_end(poll_state, now)
-    assert until is None or now < until <= max(now, asked) + polling._LONGEST_REST + 7 * DAY + HOUR
-    if until is not None and now >= asked:
-        assert polling._find_rest_end(poll_state, until) is None
+    until = polling.due_at(None, [poll_state], now)
+    assert now <= until <= max(now, asked) + polling._LONGEST_REST + 7 * DAY + HOUR
+    if now >= asked:
+        assert polling.is_due(poll_state, until)
 
 
 @given(st.integers(1, 400), st.text(max_size=20))
