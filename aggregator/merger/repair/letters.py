@@ -29,6 +29,7 @@ _LEAST_SPACED = 6
 _SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
 _FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FORM = re.compile("[\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ſt", "ﬆ": "st"}
 _LIGATURE = re.compile(r"(?<=[^\W\d_])[ﬀ-ﬆ]|[ﬀ-ﬆ](?=[^\W\d_])")
@@ -76,7 +77,7 @@ def replace_letter_forms(text: str) -> str:
     >>> replace_letter_forms("ﬁnal oﬀer"), replace_letter_forms("Ｒａｄｉｏ"), replace_letter_forms("T h e  e n d")
     ('final offer', 'Radio', 'The end')
     """
-    if not text.isascii():
+    if not text.isascii() and _FORM.search(text):
         text = _LIGATURE.sub(lambda found: _LIGATURES[found.group()], text)
         if _FULL_WIDTH.search(text) and not _EAST_ASIAN.search(text):
             text = text.translate(_NARROW)

@@ -8,6 +8,7 @@ no writer makes, and the reading that is without them and has the commonest lett
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice, product
 from math import log
@@ -46,8 +47,9 @@ _ODD = re.compile(
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?=[a-z])")
-# The inside of a run of ASCII: no pattern above looks further than one character from one beyond ASCII.
-_PLAIN_INSIDE = re.compile(r"([\x00-\x7f])[\x00-\x7f]+(?=[\x00-\x7f])")
+# The inside of a run of ASCII: no pattern above, and none of ftfy's detector, looks further than two characters from
+# one beyond ASCII.
+_PLAIN_INSIDE = re.compile(r"([\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LOSSES = re.compile(f"{LOST}+")
@@ -74,25 +76,32 @@ def redecode_others(text: str) -> str:
     """
     if text.isascii() or len(text) > _LONGEST:
         return text
-    if any(_is_utf8_read_as(text, encoding) for encoding in ENCODINGS):
+    beyond = " ".join(_BEYOND.findall(text))
+    if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
         return text  # what ``redecode`` reads
     spots = count_odd_spots(text)
-    return _undo_utf8(text, spots) or (_undo_national(text, spots) if spots else None) or text
+    encodings = [encoding for encoding in _READ_AS if _may_be_utf8(beyond, encoding)]
+    return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots else None) or text
 
 
 def count_odd_spots(text: str) -> int:
     """Return how many spots of a text no writer makes, in any language; U+FFFD is not counted."""
-    near = _PLAIN_INSIDE.sub(r"\1 ", text)
+    near = keep_beyond_ascii(text)
     found = len(_ODD.findall(near))
     if len(_EAST_ASIAN.findall(near)) < _FEW * len(text):
         found += len(_ATTACHED.findall(near))
     return found + sum(one not in _common_ideographs() for one in _IDEOGRAPH.findall(near))
 
 
-def _is_utf8_read_as(text: str, encoding: str) -> bool:
-    """Return whether all of a text, but for what was lost, was UTF-8 before it was read in an encoding."""
-    written = _write_back(text, f"sloppy-windows-{encoding[2:]}")
-    return written is not None and _read_utf8(written).count(LOST) <= len(_LOSSES.findall(text))
+def keep_beyond_ascii(text: str) -> str:
+    """Return the characters beyond ASCII, each run of them with the two characters of ASCII before and behind it."""
+    return _PLAIN_INSIDE.sub(r"\1", text)
+
+
+def _may_be_utf8(beyond: str, encoding: str) -> bool:
+    """Return whether characters beyond ASCII, but for what was lost, were UTF-8 before an encoding read them."""
+    written = _write_back(beyond, encoding)
+    return written is not None and _read_utf8(written).count(LOST) <= len(_LOSSES.findall(beyond))
 
 
 @lru_cache(maxsize=1)
@@ -108,16 +117,12 @@ def _common_ideographs() -> frozenset[str]:
     return frozenset(pair.decode(encoding, "ignore") for encoding, pair in pairs)
 
 
-def _undo_utf8(text: str, spots: int) -> str | None:
-    """Return the text read as UTF-8, where all of it is valid in one encoding, and sounder than before."""
-    losses = len(_LOSSES.findall(text))
+def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
+    """Return the text as UTF-8 that was read in the encoding that makes it soundest, where one makes it sounder."""
     best: tuple[int, str] | None = None
-    for encoding in _READ_AS:
-        written = _write_back(text, encoding)
-        if written is None:
-            continue
-        read = _read_utf8(written)
-        if read.count(LOST) > losses or read == text:
+    for encoding in encodings:
+        read = _read_utf8(_write_back(text, encoding) or b"")
+        if read == text:
             continue
         left = count_odd_spots(read)
         if left <= _LEFT * spots and _is_proved(text, read, spots) and (best is None or left < best[0]):

@@ -29,6 +29,7 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
     read_clear_run,
 )
+from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
 
 _Piece = str | tuple[Choice, ...]
 """A stretch of text that stays as it is, or what it may have been; the first is taken where no word list can tell."""
@@ -186,11 +187,11 @@ def _replace_dotted(found: re.Match[str]) -> str:
 @lru_cache(maxsize=1 << 12)
 def count_oddities(text: str) -> int:
     """Return how many spots look like a wrong decoding to ftfy's detector; 0 in sound text of any language."""
-    return 0 if text.isascii() else int(badness(text))
+    return 0 if text.isascii() else int(badness(keep_beyond_ascii(text)))
 
 
 def _fix_whole(text: str) -> str:
-    if text.isascii() or not is_bad(text):
+    if text.isascii() or not is_bad(keep_beyond_ascii(text)):
         return text
     better = ftfy.fix_encoding(text)
     return text if "\ufffd" in better and "\ufffd" not in text else better
