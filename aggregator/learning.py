@@ -34,6 +34,9 @@ _GROWTH = 1.2
 _LEAST = 12
 """Entries or items below which nothing is learned again."""
 
+_MOST_ITEMS = 200
+"""Items whose texts are learned from: boilerplate that stands in one text of sixty is still found."""
+
 _MOST_REMARKS = 10
 """Boilerplate texts that the report quotes."""
 
@@ -66,9 +69,15 @@ def learn_source_model(store: Store, plan: Plan, clusters: Sequence[Cluster], we
     kept = _read_kept(store, plan, SOURCE_MODEL, size)
     if kept is not None:
         return kept
-    votes = (rank_entries(cluster.entries, weights) for cluster in shared)
+    votes = (rank_entries(cluster.entries, weights) for cluster in _sample(shared))
     learned = blend.learn_sources(text for each in votes for text in texts_of(each))
     return Learned(size, source_model.to_json(replace(learned, template=_learn_template(clusters))))
+
+
+def _sample(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+    """Return the clusters to learn from, of many some that are spread evenly."""
+    count = len(clusters)
+    return clusters if count <= _MOST_ITEMS else [clusters[at * count // _MOST_ITEMS] for at in range(_MOST_ITEMS)]
 
 
 def _learn_template(clusters: Sequence[Cluster]) -> Template:
