@@ -26,8 +26,9 @@ DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
 _BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{_BUTTON})[\])]?\s*+(?:[»›>→]++\s*+)?$", re.IGNORECASE)
 _BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{_BUTTON})\])\s*$", re.IGNORECASE)
 _DOTTED = re.compile(rf"{DOTS}\s*$")
+_DOT_SIGNS = ("..", "…", ". .")
 # Every mark has one of these in it.
-_SIGNS = ("..", "…", ". .", "]", "\ufffd")
+_SIGNS = (*_DOT_SIGNS, "]", "\ufffd")
 _LOOSE = " \n.…"
 # Marks and words are looked for in this many characters at the end: texts of any length cost the same.
 LONGEST_MARK = 200
@@ -68,6 +69,11 @@ def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
         if bare and _DOTTED.search(text[len(bare) :]):
             torn, text = not text[len(bare)].isspace(), bare
     return Uncut(text, cut, torn and text != "")
+
+
+def has_dots(text: str) -> bool:
+    """Return whether an ellipsis may stand anywhere in the text."""
+    return any(sign in text for sign in _DOT_SIGNS)
 
 
 def ends_in_dots(text: str) -> bool:

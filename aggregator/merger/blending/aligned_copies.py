@@ -30,8 +30,8 @@ class Column(Struct, eq=False):
 def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
     """Return the columns in the order of the copy whose order is most reliable, the others added one by one."""
     first = _find_backbone(copies)
-    columns: list[Column] = []
-    for number in (first, *(other for other in range(len(copies)) if other != first)):
+    columns = [Column(token.key, {first: token}, {first: place}) for place, token in enumerate(copies[first].tokens)]
+    for number in (other for other in range(len(copies)) if other != first):
         columns = _add_copy(columns, number, copies[number].tokens)
     return columns
 
@@ -110,6 +110,8 @@ def _insert_columns(
 
 def place_moved_runs(columns: list[Column], copies: Sequence[PreparedCopy]) -> list[Column]:
     """Return the columns, the runs that stand in different places in different copies at the likeliest one."""
+    if not any(column.moved for column in columns):
+        return columns
     groups = groupby(columns, key=lambda column: (column.moved, column.cells.keys()))
     runs = [list(group) for (moved, _), group in groups if moved]
     homes: dict[int, dict[int, Column]] = {}

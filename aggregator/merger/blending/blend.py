@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import sqrt
+from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +27,7 @@ from aggregator.merger.blending.source_model import EMPTY_MODEL, NO_ODDS, Source
 from aggregator.merger.blending.spelling import Voters, choose_spelling, choose_style, find_mixed_styles
 from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.blending.word_breaks import match_word_breaks
-from aggregator.text.tokens import is_unspaced
+from aggregator.text.tokens import Token, is_unspaced
 
 _ALL_CUT = 0.6
 # Where less than half of the shortest copy stands, the copies are of different texts, and each outvotes the others.
@@ -152,8 +153,12 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
             doubt = max(doubt, probability)
             continue
         for column in stretch.columns:
-            text, writers, share = choose_spelling(column, voters)
-            gap = _choose_gap(before, column, copies) if before else ""
+            token = _find_agreed(column, before)
+            if token:
+                text, writers, share, gap = token.surface, tuple(column.cells), 1.0, token.gap
+            else:
+                text, writers, share = choose_spelling(column, voters)
+                gap = _choose_gap(before, column, copies) if before else ""
             if writers not in known:
                 known[writers] = _find_writers(writers, copies)
             sources, belief = known[writers]
@@ -164,6 +169,14 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
         return _read_alone([best], contested=len(copies))
     reading = _make_reading(tokens, copies, cut=cut)
     return replace(reading, least=min(reading.least, 1 - doubt))
+
+
+def _find_agreed(column: Column, before: Column | None) -> Token | None:
+    """Return the token of a column, where it is the same in all copies that have it, behind the same column."""
+    number, token = next(iter(column.cells.items()))
+    if before is None or before.places.get(number, -2) + 1 != column.places[number]:
+        return None
+    return token if len(set(map(id, column.cells.values()))) == 1 else None
 
 
 def _find_writers(numbers: Sequence[int], copies: Sequence[PreparedCopy]) -> tuple[tuple[str, ...], float]:
@@ -207,9 +220,12 @@ def _mark_cut(tokens: Sequence[_ReadToken]) -> list[_ReadToken]:
 
 def _join_runs(tokens: Sequence[_ReadToken]) -> Iterator[Run]:
     """Return neighbouring tokens of one provenance and confidence as one run; its confidence is the lowest."""
-    for _, group in groupby(tokens, key=lambda one: (one[1], round(one[2], 1))):
-        same = list(group)
-        yield Run("".join([text for text, _, _ in same]), same[0][1], min(score for _, _, score in same))
+    alike = [
+        ("".join([text for text, _, _ in group]), *known) for known, group in groupby(tokens, key=itemgetter(1, 2))
+    ]
+    for (sources, _), runs in groupby(alike, key=lambda one: (one[1], round(one[2], 1))):
+        same = list(runs)
+        yield Run("".join([text for text, _, _ in same]), sources, min(score for _, _, score in same))
 
 
 def _choose_gap(before: Column, column: Column, copies: Sequence[PreparedCopy]) -> str:
@@ -218,10 +234,12 @@ def _choose_gap(before: Column, column: Column, copies: Sequence[PreparedCopy]) 
     The copies vote by weight.
     """
     near, places = before.places, column.places
-    ballots: dict[str, float] = {}
-    for number, token in column.cells.items():
-        if near.get(number, -2) + 1 == places[number]:
-            ballots[token.gap] = ballots.get(token.gap, 0.0) + copies[number].weight
-    if ballots:
+    gaps = {number: token.gap for number, token in column.cells.items() if near.get(number, -2) + 1 == places[number]}
+    if len(set(gaps.values())) == 1:
+        return next(iter(gaps.values()))
+    if gaps:
+        ballots: dict[str, float] = {}
+        for number, gap in gaps.items():
+            ballots[gap] = ballots.get(gap, 0.0) + copies[number].weight
         return max(ballots, key=lambda gap: (ballots[gap], gap))
     return "" if is_unspaced(before.key) and is_unspaced(column.key) else " "

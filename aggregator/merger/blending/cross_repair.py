@@ -18,7 +18,7 @@ from itertools import chain
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
 from aggregator.text.mojibake.other_encodings import LEAST_SPOTS, LOST, count_odd_spots
-from aggregator.text.truncation import DOTS, LONGEST_MARK
+from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 
 _LOSS_MARKS = ("?", "\ufffd")
 # Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
@@ -49,6 +49,7 @@ _NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
 _TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
 # Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
 _CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
+_SHORTEST_CODE = 40
 _LONGEST_CODE = 4000
 # What feeds stick to every link: a query of campaign parameters alone, in one spelling for all of them.
 _TRACKING = re.compile(r"\?utm_\w+=[\w-]+(?:&utm_\w+=[\w-]+)*(?![&\w])")
@@ -222,10 +223,13 @@ def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
 
 
 def _find_case(text: str) -> _Case:
+    single = text in {text.upper(), text.lower()}
+    if not single and text != text.title() and any(found[0][0].islower() for found in _CASED_WORD.finditer(text)):
+        return _Case.MIXED
     words = [word for word in _CASED_WORD.findall(text) if word.lower() != word.upper()]
     if len(words) < _LEAST_WORDS or sum(map(len, words)) < _LEAST_CASED_LETTERS:
         return _Case.MIXED
-    if text in {text.upper(), text.lower()}:
+    if single:
         return _Case.SINGLE
     titled = text == text.title() or not any(word[0].islower() or word[1:] != word[1:].lower() for word in words)
     return _Case.TITLED if titled and len(words) >= _LEAST_WORDS_TITLED else _Case.MIXED
@@ -269,6 +273,8 @@ def restore_misread_words(texts: Sequence[str]) -> list[str]:
     if all(text.isascii() for text in texts):
         return list(texts)
     spots = {text: count_odd_spots(text) + text.count(LOST) for text in texts}
+    if max(spots.values()) < LEAST_SPOTS:
+        return list(texts)
     sound: dict[str | _Outline, str | None] = {}
     for text in dict.fromkeys(texts):
         if not spots[text]:
@@ -341,7 +347,7 @@ def remove_page_additions(texts: Sequence[str]) -> list[str]:
     for text in texts:
         others = [other for other in texts if other != text]
         shorter = text
-        for marks in (_NOTE, _TIME):
+        for marks in [marks for sign, marks in (("[", _NOTE), (":", _TIME)) if sign in text]:
             if len(marks.findall(text)) >= _LEAST_MARKS and not any(marks.search(other) for other in others):
                 shorter = marks.sub("", shorter)
         back.append(_remove_button(_remove_code(shorter, others), others) or text)
@@ -349,7 +355,8 @@ def remove_page_additions(texts: Sequence[str]) -> list[str]:
 
 
 def _remove_code(text: str, others: Sequence[str]) -> str:
-    found = _CODE.search(text[-_LONGEST_CODE:])
+    last = text.rsplit(maxsplit=1)[-1:]
+    found = _CODE.search(text[-_LONGEST_CODE:]) if last and len(last[0]) >= _SHORTEST_CODE else None
     if not found or any(found.group().strip() in other for other in others):
         return text
     return text[: len(text) - len(found.group())]
@@ -358,7 +365,7 @@ def _remove_code(text: str, others: Sequence[str]) -> str:
 def _remove_button(text: str, others: Sequence[str]) -> str:
     """Return the text with the dots alone at its end, where a copy that goes on there lacks the words behind them."""
     tail = text[-LONGEST_MARK:]
-    found = _BUTTON.search(tail)
+    found = _BUTTON.search(tail) if has_dots(tail) else None
     if not found:
         return text
     dots, words = found[1] or found[3], found[2] or found[4]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import log
 from types import MappingProxyType
@@ -120,10 +119,12 @@ def _count_distortions(columns: Sequence[Column], count: int) -> list[tuple[floa
     events, chances = [0.0] * count, [0.0] * count
     for column in columns:
         if len(column.cells) >= _ENOUGH:
-            often = Counter(token.word for token in column.cells.values())
-            for number, token in column.cells.items():
+            for number in column.cells:
                 chances[number] += 1
-                events[number] += len(often) == 2 and often[token.word] == 1  # noqa: PLR2004 - its own, and the others'
+            words = [token.word for token in column.cells.values()]
+            if len(set(words)) == 2:  # noqa: PLR2004 - its own, and the others'
+                for number, word in zip(column.cells, words, strict=True):
+                    events[number] += words.count(word) == 1
     return list(zip(events, chances, strict=True))
 
 

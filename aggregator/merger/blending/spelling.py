@@ -110,7 +110,7 @@ def _count_styles(text: str) -> tuple[list[int], list[int]]:
     """Return how often a text writes each kind typographically, and how often plainly."""
     curled = [sum(map(text.count, marks)) for marks, _ in _KINDS]
     plain = [sum(map(text.count, marks)) for _, marks in _KINDS]
-    plain[_DASHES] = len(_DASH.findall(text))
+    plain[_DASHES] = len(_DASH.findall(text)) if "-" in text else 0
     return curled, plain
 
 

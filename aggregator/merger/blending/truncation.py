@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import alignment, truncation
@@ -58,7 +59,7 @@ def _mark_if_dotted(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
 def _mark_if_shorter(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
     keys = copy.keys
     others = [other for other in copies if other is not copy]
-    if any(not other.cut and other.keys[-2:] == keys[-2:] for other in others):
+    if any(not other.cut and [token.key for token in other.tokens[-2:]] == keys[-2:] for other in others):
         return
     longer = [other for other in others if _goes_on(keys[:-1], other, _WITHIN)]
     torn = any(_is_torn_word(keys, other) for other in longer)
@@ -74,12 +75,13 @@ def _goes_on(keys: Sequence[str], other: PreparedCopy, share: float) -> bool:
         return False
     stretch = len(keys) + len(keys) // 8 + 2
     known = keys[:_LONG]
-    return alignment.count_common(known, other.keys[: min(stretch, _LONG + _LONG // 8)]) >= share * len(known)
+    theirs = [token.key for token in other.tokens[: min(stretch, _LONG + _LONG // 8)]]
+    return alignment.count_common(known, theirs) >= share * len(known)
 
 
 def _ends_in_half_a_word(keys: Sequence[str], other: PreparedCopy) -> bool:
     """Return whether the keys begin the other copy, the last of them only beginning its word there."""
-    theirs = other.keys[: len(keys)]
+    theirs = [token.key for token in other.tokens[: len(keys)]]
     if len(keys) < 2 or len(theirs) < len(keys) or theirs[:-1] != list(keys[:-1]):  # noqa: PLR2004 - a word before it
         return False
     return theirs[-1] != keys[-1] and theirs[-1].startswith(keys[-1])
@@ -89,7 +91,5 @@ def _is_torn_word(keys: Sequence[str], other: PreparedCopy) -> bool:
     """Return whether the last key is the beginning of what the other copy has there."""
     before, last = keys[-2:-1], keys[-1]
     theirs = other.keys
-    return any(
-        key.startswith(last) and key != last and (theirs[at - 1 : at] == before or (at == 0 and not before))
-        for at, key in enumerate(theirs)
-    )
+    begun = pairwise(theirs) if before else [("", key) for key in theirs[:1]]
+    return any(one == "".join(before) and key != last and key.startswith(last) for one, key in begun)

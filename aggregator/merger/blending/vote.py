@@ -7,7 +7,7 @@ that lost three commas has lost the fourth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from math import exp
 
@@ -28,6 +28,9 @@ _UNFINISHED = 0.2
 _SAME_STUCK = 1.6  # ln 5: the same words are stuck to two copies by chance a fifth as often as to one
 _MARKS_PER_WORD = 0.2
 _CERTAIN = 30.0
+
+_Seen = dict[str, tuple[float, float]]
+"""Events and chances by the name of a rate."""
 
 
 class Stretch(Struct):
@@ -68,9 +71,8 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
             for stretch in alike:
                 stretch.odds = odds
         for number, copy in enumerate(copies):
-            copy.seen = _count_errors(stretches, number, reach[number])
-            words = {name: seen for name, seen in copy.seen.items() if name.endswith("word")}
-            marks = {name: seen for name, seen in copy.seen.items() if name.endswith("mark")}
+            words, marks = _count_errors(stretches, number, reach[number])
+            copy.seen = words | marks
             copy.rates = known[number].updated(words, _STRENGTH).updated(marks, _STRENGTH_OF_MARKS)
     return stretches
 
@@ -108,8 +110,11 @@ def _mark_repeats(stretches: Sequence[Stretch]) -> None:
 
 def _find_reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
     """Return the first and the last column that a copy has in its place; (0, -1) for none."""
-    places = [i for i, column in enumerate(columns) if number in column.cells and number not in column.moved]
-    return (places[0], places[-1]) if places else (0, -1)
+
+    def find(places: Iterable[int], otherwise: int) -> int:
+        return next((i for i in places if number in columns[i].cells and number not in columns[i].moved), otherwise)
+
+    return find(range(len(columns)), 0), find(reversed(range(len(columns))), -1)
 
 
 def _stretch_odds(stretch: Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
@@ -155,9 +160,9 @@ def _evidence_against(stretch: Stretch, copy: PreparedCopy, *, beyond: bool) -> 
     return log_odds(lost, 1 - added)
 
 
-def _count_errors(stretches: Sequence[Stretch], number: int, reach: tuple[int, int]) -> dict[str, tuple[float, float]]:
-    """Return what one copy lost and added within its reach, as the vote stands: events and chances by rate."""
-    counts = dict.fromkeys(("lost_word", "lost_mark", "added_word", "added_mark"), 0.0)
+def _count_errors(stretches: Sequence[Stretch], number: int, reach: tuple[int, int]) -> tuple[_Seen, _Seen]:
+    """Return which words and marks one copy lost and added within its reach, as the vote stands."""
+    counts = {(lexical, real): 0.0 for lexical in (True, False) for real in (True, False)}
     words = 0
     first, last = reach
     for stretch in stretches:
@@ -166,6 +171,9 @@ def _count_errors(stretches: Sequence[Stretch], number: int, reach: tuple[int, i
         real = stretch.odds >= 0
         words += real * len(stretch.columns)
         if (number in stretch.columns[0].cells) != real and not stretch.repeats:
-            counts[f"{'lost' if real else 'added'}_{'word' if stretch.lexical else 'mark'}"] += 1
-    chances = {"word": float(words), "mark": words * _MARKS_PER_WORD}
-    return {name: (events, chances[name.split("_")[1]]) for name, events in counts.items()}
+            counts[stretch.lexical, real] += 1
+    several = float(words), words * _MARKS_PER_WORD
+    return (
+        {"lost_word": (counts[True, True], several[0]), "added_word": (counts[True, False], several[0])},
+        {"lost_mark": (counts[False, True], several[1]), "added_mark": (counts[False, False], several[1])},
+    )

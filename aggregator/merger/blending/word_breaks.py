@@ -21,10 +21,13 @@ def match_word_breaks(copies: Sequence[PreparedCopy], language: str | None) -> N
     """Split "ofthe" and join "web- site" in the copies that the others and the language's words contradict."""
     if len(copies) < 2:  # noqa: PLR2004 - one copy has none to compare with
         return
-    _join_torn_addresses(copies)
+    if any(_SCHEME in copy.text for copy in copies):
+        _join_torn_addresses(copies)
     lines = [[token.bare for token in copy.tokens] for copy in copies]
     whole = [frozenset(line) for line in lines]
     doubtful = frozenset().union(*whole).difference(frozenset.intersection(*whole))  # what all have as one word is one
+    if not doubtful:
+        return
     pairs = [_find_pairs(copy.tokens, line, doubtful) for copy, line in zip(copies, lines, strict=True)]
     apart = [_joined_elsewhere(number, pairs[number], whole) for number in range(len(copies))]
     disputed = {joined for joined in frozenset().union(*apart) if _is_open(joined, copies, apart, whole)}
