@@ -117,7 +117,7 @@ def mirrored(media: str, count: int) -> list[Entry]:
 
 
 @dataclass(frozen=True)
-class Stage:
+class Project:
     """One configuration of the program, and its refresh."""
 
     home: Path
@@ -140,10 +140,10 @@ def told(sources: dict[str, str]) -> list[tuple[str, str, float]]:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, served: Served) -> Stage:
+def project(tmp_path: Path, served: Served) -> Project:
     home = tmp_path / "home"
     home.mkdir()
-    return Stage(home, served.folder, served.url)
+    return Project(home, served.folder, served.url)
 
 
 def number(printed: str, words: str) -> int:
@@ -152,12 +152,12 @@ def number(printed: str, words: str) -> int:
 
 
 def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
-    gpo: Callable[..., str], stage: Stage, host: Host, directory: Host, media: Media
+    gpo: Callable[..., str], project: Project, host: Host, directory: Host, media: Media
 ) -> None:
     host.list("/host.xml", hosted(media.url, FIRST))
     directory.list("/dir.xml", mirrored(media.url, FIRST))
-    stage.refresh(T0, {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
-    gpo("subscribe", f"{stage.url}/quiet-machines/podcast.xml")
+    project.refresh(T0, {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
+    gpo("subscribe", f"{project.url}/quiet-machines/podcast.xml")
     assert number(gpo("download"), "episodes? downloaded") == FIRST
 
     def nothing_new() -> None:
@@ -169,29 +169,29 @@ def test_a_subscriber_sees_every_episode_once_whatever_the_sources_do(
     # Titles are edited and the entries shuffled.
     edited = [replace(each, title=f"{each.title}!") for each in hosted(media.url, FIRST)]
     host.list("/host.xml", [*edited[3:], *edited[:3]])
-    stage.refresh(T0 + timedelta(hours=1), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
+    project.refresh(T0 + timedelta(hours=1), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
     nothing_new()
 
     # The audio moves to another host, then the directory replaces its guids, then the host's feed itself moves.
     moved = [replace(each, audio=each.audio.replace("/a/", "/cdn7/b/")) for each in edited]
     host.list("/host.xml", moved)
-    stage.refresh(T0 + timedelta(hours=2), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
+    project.refresh(T0 + timedelta(hours=2), {"dir": directory.url("/dir.xml"), "host": host.url("/host.xml")})
     nothing_new()
     directory.list("/dir.xml", [replace(each, guid=f"new-{each.guid}") for each in mirrored(media.url, FIRST)])
-    stage.refresh(T0 + timedelta(hours=3), {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
+    project.refresh(T0 + timedelta(hours=3), {"host": host.url("/host.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
     host.list("/elsewhere.xml", moved)
     del host.pages["/host.xml"]
-    stage.refresh(T0 + timedelta(hours=4), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
+    project.refresh(T0 + timedelta(hours=4), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
 
     # The host is away; then both list exactly three more.
     del host.pages["/elsewhere.xml"]
-    stage.refresh(T0 + timedelta(hours=5), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
+    project.refresh(T0 + timedelta(hours=5), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     nothing_new()
     host.list("/elsewhere.xml", hosted(media.url, FIRST + 3))
     directory.list("/dir.xml", mirrored(media.url, FIRST + 3))
-    stage.refresh(T0 + timedelta(hours=6), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
+    project.refresh(T0 + timedelta(hours=6), {"host": host.url("/elsewhere.xml"), "dir": directory.url("/dir.xml")})
     assert number(gpo("update"), "new episodes?") == 3
     assert number(gpo("download"), "episodes? downloaded") == 3
     nothing_new()

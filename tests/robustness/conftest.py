@@ -1,15 +1,14 @@
-"""The town of each test; see harness.py."""
+"""The workspace of each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import harness
-from tests.support.harness import Town
+from tests.support.workspace import Workspace, open_workspace
 
 
 @pytest.fixture
-def town(tmp_path: Path) -> Iterator[Town]:
-    with harness.town(tmp_path) as stage:
-        yield stage
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path) as opened:
+        yield opened

@@ -9,19 +9,16 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
 from aggregator import refresh
 from aggregator.config.load import load
+from tests.support.rss import ITUNES, PODCAST, Episode, make_rss
 
 START = datetime(2025, 3, 3, 12, tzinfo=UTC)
-PODCAST = "https://podcastindex.org/namespace/1.0"
-ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
 WORDS = {
     "en": (
         "harbour winter engine letter garden market river copper window silence bridge orchard signal railway thunder "
@@ -39,53 +36,20 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One entry of a document: what a feed may say of an item."""
-
-    guid: str
-    title: str
-    at: datetime
-    text: str
-    audio: str | None
-    link: str
-    seconds: int = 1800
-    number: int | None = None
-    extra: str = ""
-
-    def xml(self) -> str:
-        audio = f'<enclosure url={quoteattr(self.audio)} length="900{self.seconds}" type="audio/mpeg"/>'
-        number = f"<itunes:episode>{self.number}</itunes:episode>" if self.number else ""
-        return (
-            f'<item><guid isPermaLink="false">{escape(self.guid)}</guid><title>{escape(self.title)}</title>'
-            f"<pubDate>{format_datetime(self.at)}</pubDate><description>{escape(self.text)}</description>"
-            f"<link>{escape(self.link)}</link><itunes:duration>{self.seconds}</itunes:duration>"
-            f"{audio if self.audio else ''}{number}{self.extra}</item>"
-        )
-
-
-def rss(title: str, entries: Sequence[Entry]) -> str:
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:itunes="{ITUNES}" xmlns:podcast="{PODCAST}">'
-        f"<channel><title>{title}</title><link>https://show.example/</link><description>{title}</description>"
-        f"{''.join(entry.xml() for entry in entries)}</channel></rss>"
-    )
-
-
-@dataclass(frozen=True)
 class World:
     """The true episodes, oldest first; how many are out at each refresh; how many the host lists at most."""
 
-    episodes: tuple[Entry, ...]
+    episodes: tuple[Episode, ...]
     out: tuple[int, ...]
     window: int
 
     def at(self, turn: int) -> datetime:
         return START + timedelta(days=turn + 1)
 
-    def host(self, turn: int) -> list[Entry]:
+    def host(self, turn: int) -> list[Episode]:
         return list(reversed(self.episodes[: self.out[turn]]))[: self.window]
 
-    def directory(self, turn: int) -> list[Entry]:
+    def directory(self, turn: int) -> list[Episode]:
         """Ids of its own, cut texts, whole minutes, no audio of its own."""
         return [
             replace(
@@ -120,7 +84,7 @@ def world(dice: random.Random) -> World:
         if known:
             at = START + timedelta(days=known, hours=dice.randint(1, 20), minutes=turn)
         episodes.append(
-            Entry(
+            Episode(
                 f"host-{dice.randrange(10**6)}-{turn:04}",
                 name,
                 at,
@@ -129,7 +93,7 @@ def world(dice: random.Random) -> World:
                 f"https://show.example/e/{turn}",
                 dice.randint(600, 4000),
                 turn + 1 if numbered else None,
-                PAID.format("host") if dice.random() < 0.2 else "",
+                extra=PAID.format("host") if dice.random() < 0.2 else "",
             )
         )
     return World(tuple(episodes), tuple(out), dice.choice([6, 10, 100]))
@@ -157,39 +121,40 @@ class Scene:
     former, or both.
     """
 
-    listed: list[Entry]
-    next: list[Entry]
-    aims: list[Entry]
+    listed: list[Episode]
+    next: list[Episode]
+    aims: list[Episode]
     turn: int
     since: int
     dice: random.Random
 
-    def mirror(self) -> list[Entry]:
+    def mirror(self) -> list[Episode]:
         """The host's entries under ids of the attacker's own."""
         return [replace(one, guid=f"mirror-{one.guid}", link=f"https://evil.example/{one.guid}") for one in self.aims]
 
     def own(self, turn: int) -> str:
         return f"https://cdn.evil.example/{turn}.mp3"
 
-    def fakes(self, count: int) -> list[Entry]:
+    def fakes(self, count: int) -> list[Episode]:
         words = [word for one in self.listed for word in one.title.split()]
         return [
-            Entry(
+            Episode(
                 f"fake-{self.turn}-{turn}",
                 " ".join(self.dice.choices(words, k=3)),
                 self.listed[0].at + timedelta(hours=turn + 1),
                 "Buy now. " + " ".join(self.dice.choices(words, k=12)),
                 self.own(1000 + 100 * self.turn + turn),
                 f"https://evil.example/fake/{self.turn}/{turn}",
+                1800,
             )
             for turn in range(count)
         ]
 
 
-Move = Callable[[Scene], list[Entry]]
+Move = Callable[[Scene], list[Episode]]
 
 
-def list_their_audio(scene: Scene) -> list[Entry]:
+def list_their_audio(scene: Scene) -> list[Episode]:
     """Twice each, under entries of the attacker's own."""
     aims = scene.aims + scene.aims
     return [
@@ -198,14 +163,14 @@ def list_their_audio(scene: Scene) -> list[Entry]:
     ]
 
 
-def take_guids(scene: Scene) -> list[Entry]:
+def take_guids(scene: Scene) -> list[Episode]:
     return [
         replace(fake, guid=one.guid, audio=scene.own(turn))
         for turn, (fake, one) in enumerate(zip(scene.fakes(len(scene.aims)), scene.aims, strict=True))
     ]
 
 
-def take_guids_of_copies(scene: Scene) -> list[Entry]:
+def take_guids_of_copies(scene: Scene) -> list[Episode]:
     changes: list[dict[str, object]] = [
         {"audio": scene.own(1)},
         {"at": scene.listed[-1].at - timedelta(days=300)},
@@ -215,39 +180,39 @@ def take_guids_of_copies(scene: Scene) -> list[Entry]:
     return [replace(one, **scene.dice.choice(changes)) for one in scene.aims]
 
 
-def take_links(scene: Scene) -> list[Entry]:
+def take_links(scene: Scene) -> list[Episode]:
     return [replace(fake, link=one.link) for fake, one in zip(scene.fakes(len(scene.aims)), scene.aims, strict=True)]
 
 
-def take_titles(scene: Scene) -> list[Entry]:
+def take_titles(scene: Scene) -> list[Episode]:
     return [
         replace(fake, title=one.title, at=one.at + timedelta(days=scene.dice.choice([-40, -1, 0, 0, 2, 400])))
         for fake, one in zip(scene.fakes(len(scene.aims)), scene.aims, strict=True)
     ]
 
 
-def double_titles(scene: Scene) -> list[Entry]:
+def double_titles(scene: Scene) -> list[Episode]:
     return [
         replace(fake, title=one.title, at=one.at - timedelta(minutes=5), seconds=one.seconds)
         for fake, one in zip(scene.fakes(len(scene.aims)), scene.aims, strict=True)
     ]
 
 
-def swap_audio(scene: Scene) -> list[Entry]:
+def swap_audio(scene: Scene) -> list[Episode]:
     mirror = scene.mirror()
     audio = [one.audio for one in mirror]
     scene.dice.shuffle(audio)
     return [replace(one, audio=other) for one, other in zip(mirror, audio, strict=True)]
 
 
-def own_audio(scene: Scene) -> list[Entry]:
+def own_audio(scene: Scene) -> list[Episode]:
     return [
         replace(one, guid=true.guid if scene.dice.random() < 0.5 else one.guid, audio=scene.own(turn))
         for turn, (one, true) in enumerate(zip(scene.mirror(), scene.aims, strict=True))
     ]
 
 
-def reuse_keys(scene: Scene) -> list[Entry]:
+def reuse_keys(scene: Scene) -> list[Episode]:
     """First an honest mirror; then each newer episode stands under the key of an older one."""
     mirror = scene.mirror()
     if scene.turn == scene.since:
@@ -256,7 +221,7 @@ def reuse_keys(scene: Scene) -> list[Entry]:
     return [replace(one, guid=mirror[(turn + shift) % len(mirror)].guid) for turn, one in enumerate(mirror)]
 
 
-def redate(scene: Scene) -> list[Entry]:
+def redate(scene: Scene) -> list[Episode]:
     days = scene.dice.choice([-900, -31, -2, -1, 1, 3, 30])
     same = scene.dice.random() < 0.5
     return [
@@ -265,7 +230,7 @@ def redate(scene: Scene) -> list[Entry]:
     ]
 
 
-def date_far_off(scene: Scene) -> list[Entry]:
+def date_far_off(scene: Scene) -> list[Episode]:
     far = [datetime(1971, 1, 1, tzinfo=UTC), datetime(2099, 1, 1, tzinfo=UTC), scene.listed[0].at + timedelta(days=9)]
     return [
         replace(one, at=scene.dice.choice(far), guid=true.guid if scene.dice.random() < 0.5 else one.guid)
@@ -273,7 +238,7 @@ def date_far_off(scene: Scene) -> list[Entry]:
     ]
 
 
-def retitle(scene: Scene) -> list[Entry]:
+def retitle(scene: Scene) -> list[Episode]:
     added = scene.dice.choice(["{} [free download]", "WATCH: {}", "{}!", "Something else", "{} part 2"])
     return [
         replace(one, title=added.format(one.title), guid=true.guid if scene.dice.random() < 0.5 else one.guid)
@@ -281,14 +246,14 @@ def retitle(scene: Scene) -> list[Entry]:
     ]
 
 
-def renumber(scene: Scene) -> list[Entry]:
+def renumber(scene: Scene) -> list[Episode]:
     return [
         replace(one, number=(one.number or turn + 1) + 1, title=f"{turn + 2}. {one.title}")
         for turn, one in enumerate(scene.mirror())
     ]
 
 
-def join_two(scene: Scene) -> list[Entry]:
+def join_two(scene: Scene) -> list[Episode]:
     """Each entry bears the ids of two episodes of the host."""
     others = scene.aims[1:] + scene.aims[:1]
     return [
@@ -297,35 +262,35 @@ def join_two(scene: Scene) -> list[Entry]:
     ]
 
 
-def fakes_on_top(scene: Scene) -> list[Entry]:
+def fakes_on_top(scene: Scene) -> list[Episode]:
     return scene.fakes(5) + scene.mirror()
 
 
-def flood(scene: Scene) -> list[Entry]:
+def flood(scene: Scene) -> list[Episode]:
     return [
         replace(fake, title=scene.dice.choice(scene.listed).title if scene.dice.random() < 0.5 else fake.title)
         for fake in scene.fakes(40)
     ]
 
 
-def delete(scene: Scene) -> list[Entry]:
+def delete(scene: Scene) -> list[Episode]:
     mirror = scene.mirror()
     return mirror if scene.turn == scene.since else scene.dice.sample(mirror, 2)
 
 
-def tag(scene: Scene) -> list[Entry]:
+def tag(scene: Scene) -> list[Episode]:
     return [
         replace(one, guid=true.guid if scene.dice.random() < 0.5 else one.guid, extra=PAID.format("evil"))
         for one, true in zip(scene.mirror(), scene.aims, strict=True)
     ]
 
 
-def inject(scene: Scene) -> list[Entry]:
+def inject(scene: Scene) -> list[Episode]:
     head, tail = scene.dice.choice([("Hear it at evil example. ", ""), ("", " Only here: evil example dot com.")])
     return [replace(one, text=f"{head}{one.text}{tail}") for one in scene.mirror()]
 
 
-def leave_out(scene: Scene) -> list[Entry]:
+def leave_out(scene: Scene) -> list[Episode]:
     """The host's texts without their last sentence, or without their first."""
     first = scene.dice.random() < 0.5
     cut = [one.text.split(". ") for one in scene.aims]
@@ -335,7 +300,7 @@ def leave_out(scene: Scene) -> list[Entry]:
     ]
 
 
-def front_run(scene: Scene) -> list[Entry]:
+def front_run(scene: Scene) -> list[Episode]:
     """What the host will list next, earlier, with other audio, date or guid."""
     ahead = [
         replace(
@@ -414,7 +379,7 @@ class Attack:
         names = "+".join(move.__name__ for move in self.moves)
         return f"{names} from {self.since}{' after mirroring' * self.mirrors}{' ahead' * self.ahead}"
 
-    def entries(self, world: World, turn: int) -> list[Entry] | None:
+    def entries(self, world: World, turn: int) -> list[Episode] | None:
         """The attacker's listing, ``None`` while it is no source yet."""
         dice = random.Random(f"{self.seed} {turn}")
         listed, out = world.host(turn), world.out[turn]
@@ -463,8 +428,8 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
     return published
 
 
-def _write(path: Path, entries: Sequence[Entry]) -> None:
-    path.write_text(rss("The show", entries), encoding="utf-8")
+def _write(path: Path, entries: Sequence[Episode]) -> None:
+    path.write_text(make_rss(*entries, title="The show"), encoding="utf-8")
 
 
 PAID_TAGS = {

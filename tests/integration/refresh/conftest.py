@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
-from xml.sax.saxutils import escape
+from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.result import Outcome
 from tests.support.origin import Site, serving
+from tests.support.rss import Episode, make_rss
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
@@ -25,59 +25,36 @@ def origin() -> Iterator[Site]:
         yield site
 
 
-@dataclass(frozen=True)
-class Episode:
-    """One episode as a made-up host lists it; ``turn`` tells them apart."""
-
-    turn: int
-    guid: str | None = None
-    title: str | None = None
-    audio: str | None = None
-    day: int | None = None
-    text: str | None = None
-
-    def xml(self) -> str:
-        published = START - timedelta(days=100) + timedelta(days=self.turn if self.day is None else self.day)
-        title = self.title or f"{NAMES[self.turn % len(NAMES)]} in chapter {self.turn}"
-        text = (
-            self.text
-            or f"Today we look at {title.lower()}, why it was made, and what it costs to keep number {self.turn}."
-        )
-        audio = self.audio or f"https://cdn.host.example/show/{self.turn}.mp3"
-        return (
-            f'<item><guid isPermaLink="false">{escape(self.guid or f"host-{self.turn}")}</guid>'
-            f"<title>{escape(title)}</title><pubDate>{format_datetime(published)}</pubDate>"
-            f"<description>{escape(text)}</description>"
-            f'<enclosure url="{audio}" length="{40000 + self.turn}" type="audio/mpeg"/>'
-            f"<itunes:duration>{1200 + self.turn}</itunes:duration></item>"
-        )
-
-
 NAMES = ("Strides", "Lighthouses", "Tide tables", "Sextants", "Rope work", "Harbour pilots", "Dead reckoning")
 
 
-def rss(*episodes: Episode, title: str = "Sea Room") -> str:
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>'
-        f"<title>{title}</title><link>https://show.example/</link><description>About the sea.</description>"
-        + "".join(episode.xml() for episode in episodes)
-        + "</channel></rss>"
-    )
+def make_episode(turn: int, *, day: float | None = None, **fields: Any) -> Episode:
+    """Return an episode of a made-up host; ``turn`` chooses what ``fields`` does not give."""
+    title = fields.get("title") or f"{NAMES[turn % len(NAMES)]} in chapter {turn}"
+    defaults = {
+        "guid": f"host-{turn}",
+        "title": title,
+        "at": START - timedelta(days=100) + timedelta(days=turn if day is None else day),
+        "text": f"Today we look at {title.lower()}, why it was made, and what it costs to keep number {turn}.",
+        "audio": f"https://cdn.host.example/show/{turn}.mp3",
+        "seconds": 1200 + turn,
+        "size": 40000 + turn,
+    }
+    return Episode(**defaults | fields)
 
 
 @pytest.fixture
-def episode() -> type[Episode]:
-    return Episode
+def episode() -> Callable[..., Episode]:
+    return make_episode
 
 
-@pytest.fixture(name="rss")
-def rss_fixture() -> Callable[..., str]:
-    return rss
+@pytest.fixture
+def rss() -> Callable[..., str]:
+    return make_rss
 
 
 @dataclass
-class Stage:
+class Project:
     """A config in a folder of its own, and its refreshes; each is a day after the one before."""
 
     folder: Path
@@ -109,5 +86,5 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, origin: Site) -> Stage:
-    return Stage(tmp_path, {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"})
+def project(tmp_path: Path, origin: Site) -> Project:
+    return Project(tmp_path, {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"})

@@ -4,14 +4,14 @@ import pytest
 
 
 @pytest.fixture
-def beside(stage, origin, episode, rss):
+def beside(project, origin, episode, rss):
     """A host with six episodes, and a mirror of trust 0.2 that lists them too."""
-    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
     episodes = [episode(turn) for turn in range(6)]
     origin.serve("/feed.xml", rss(*episodes))
     origin.serve("/mirror.xml", rss(*episodes))
-    stage.refresh()
-    return stage
+    project.refresh()
+    return project
 
 
 def fake(episode, turn=90, **said):
@@ -24,8 +24,8 @@ def serve_mirror(origin, rss, episode, *extra):
     origin.serve("/mirror.xml", rss(*extra, *[episode(turn) for turn in range(6)]))
 
 
-def titles(stage) -> list[str]:
-    return [item["title"] for item in stage.items()]
+def titles(project) -> list[str]:
+    return [item["title"] for item in project.items()]
 
 
 def test_a_fake_on_top_is_held_and_told_and_published_after_a_week(beside, origin, episode, rss) -> None:
@@ -70,58 +70,58 @@ def test_an_outage_of_an_hour_lets_nothing_through_and_one_of_weeks_does(beside,
     assert len(beside.items()) == 8, "the host was last heard eight days ago: nobody can confirm"
 
 
-def test_a_host_that_was_never_heard_holds_nothing(stage, origin, episode, rss) -> None:
-    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+def test_a_host_that_was_never_heard_holds_nothing(project, origin, episode, rss) -> None:
+    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
     serve_mirror(origin, rss, episode)
-    stage.refresh()
+    project.refresh()
     serve_mirror(origin, rss, episode, fake(episode))
-    stage.refresh()
-    assert len(stage.items()) == 7
+    project.refresh()
+    assert len(project.items()) == 7
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
-    stage.refresh()
-    assert len(stage.items()) == 7, "what was published stays"
+    project.refresh()
+    assert len(project.items()) == 7, "what was published stays"
 
 
-def test_a_recording_of_the_host_holds_nothing(stage, origin, episode, rss) -> None:
-    recording = stage.folder / "host.xml"
+def test_a_recording_of_the_host_holds_nothing(project, origin, episode, rss) -> None:
+    recording = project.folder / "host.xml"
     recording.write_text(rss(*[episode(turn) for turn in range(6)]), encoding="utf-8")
-    stage.sources["host"] += ", snapshot: host.xml"
-    stage.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    project.sources["host"] += ", snapshot: host.xml"
+    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
     serve_mirror(origin, rss, episode, fake(episode))
-    stage.refresh()
-    assert len(stage.items()) == 7
+    project.refresh()
+    assert len(project.items()) == 7
 
 
 @pytest.mark.parametrize(("adds", "items"), [("always", 7), ("confirmed", 6), ("never", 6)])
-def test_the_config_decides_also_between_equals(stage, origin, episode, rss, adds, items) -> None:
-    stage.sources["mirror"] = f"kind: feed, trust: 0.8, adds: {adds}, url: '{origin.url('/mirror.xml')}'"
+def test_the_config_decides_also_between_equals(project, origin, episode, rss, adds, items) -> None:
+    project.sources["mirror"] = f"kind: feed, trust: 0.8, adds: {adds}, url: '{origin.url('/mirror.xml')}'"
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
     serve_mirror(origin, rss, episode)
-    stage.refresh()
+    project.refresh()
     serve_mirror(origin, rss, episode, fake(episode))
-    stage.refresh()
-    assert len(stage.items()) == items
-    assert len(stage.report()["held"]) == 7 - items
+    project.refresh()
+    assert len(project.items()) == items
+    assert len(project.report()["held"]) == 7 - items
     for _ in range(4):
-        stage.refresh()
-    assert len(stage.items()) == (6 if adds == "never" else 7)
+        project.refresh()
+    assert len(project.items()) == (6 if adds == "never" else 7)
 
 
-def test_a_flood_comes_a_quota_at_a_time(stage, origin, episode, rss) -> None:
+def test_a_flood_comes_a_quota_at_a_time(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
-    stage.refresh()
+    project.refresh()
     flood = [fake(episode, turn, day=turn / 4) for turn in range(200, 320)]
     origin.serve("/feed.xml", rss(*flood, *[episode(turn) for turn in range(6)]))
-    found = [stage.refresh() for _ in range(4)]
+    found = [project.refresh() for _ in range(4)]
     assert [each.new for each in found] == [50, 50, 20, 0]
     assert [each.items for each in found] == [56, 106, 126, 126]
     assert found[0].held[0].startswith("host: 70 new items are held as more new items came")
     assert found[3].held == ()
 
 
-def test_a_new_source_may_bring_its_whole_past_at_once(stage, origin, episode, rss) -> None:
+def test_a_new_source_may_bring_its_whole_past_at_once(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
-    stage.refresh()
-    stage.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
+    project.refresh()
+    project.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
     origin.serve("/archive.xml", rss(*[fake(episode, turn, day=turn / 4) for turn in range(200, 320)]))
-    assert stage.refresh().items == 126
+    assert project.refresh().items == 126

@@ -26,19 +26,19 @@ def listings(episode, rss):
 
 
 @pytest.mark.parametrize(("switch", "kept"), [("strip", False), ("keep", True)])
-def test_a_mirrors_tail_is_left_out_where_the_host_lacks_it(stage, origin, episode, rss, switch, kept) -> None:
+def test_a_mirrors_tail_is_left_out_where_the_host_lacks_it(project, origin, episode, rss, switch, kept) -> None:
     host, mirror = listings(episode, rss)
     origin.serve("/feed.xml", host)
     origin.serve("/mirror.xml", mirror)
-    stage.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.8"
-    stage.extra = f"boilerplate: {switch}"
-    outcome = stage.refresh()
+    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.8"
+    project.extra = f"boilerplate: {switch}"
+    outcome = project.refresh()
     assert outcome.items == 21
-    told = [remark for remark in stage.report()["remarks"] if "boilerplate" in remark]
+    told = [remark for remark in project.report()["remarks"] if "boilerplate" in remark]
     assert bool(told) is not kept
     if not kept:
         assert "sponsor old rope and sons" in " ".join(told)
-        assert not any("sponsor" in item["content_html"] for item in stage.items())
+        assert not any("sponsor" in item["content_html"] for item in project.items())
 
 
 HOSTS = {
@@ -50,7 +50,7 @@ HOSTS = {
 
 @pytest.mark.parametrize(("tail", "head"), HOSTS.values(), ids=list(HOSTS))
 @pytest.mark.parametrize("trust", [0.1, 0.3, 0.7, 0.8])
-def test_the_text_of_the_most_trusted_source_is_whole(stage, origin, episode, rss, tail, head, trust) -> None:
+def test_the_text_of_the_most_trusted_source_is_whole(project, origin, episode, rss, tail, head, trust) -> None:
     titles = [f"{text.split(',')[0].split(':')[0][:40].strip()} ({turn})" for turn, text in enumerate(TEXTS * 2)]
     texts = [f"{text} {turn}." for turn, text in enumerate(TEXTS * 2)]
     own = [episode(turn, title=titles[turn], text=head + text + tail) for turn, text in enumerate(texts)]
@@ -60,7 +60,7 @@ def test_the_text_of_the_most_trusted_source_is_whole(stage, origin, episode, rs
     ]
     origin.serve("/feed.xml", rss(*own))
     origin.serve("/mirror.xml", rss(*theirs))
-    stage.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: {trust}"
-    stage.refresh()
+    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: {trust}"
+    project.refresh()
     words = (head + tail).split()[2]
-    assert [words in item["content_html"] for item in stage.items()] == [True] * len(texts)
+    assert [words in item["content_html"] for item in project.items()] == [True] * len(texts)

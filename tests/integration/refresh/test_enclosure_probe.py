@@ -171,7 +171,7 @@ def test_nothing_is_told_while_the_config_does_not_ask_for_it(store: Store, medi
     assert enclosure_probe.fill_enclosures(store, off, made) == made
 
 
-def test_a_refresh_publishes_the_length_and_asks_nothing_twice(stage, origin, media: Media) -> None:
+def test_a_refresh_publishes_the_length_and_asks_nothing_twice(project, origin, media: Media) -> None:
     listed = "".join(
         f"<item><guid>{turn}</guid><title>Tides {turn}</title>"
         f"<pubDate>Sat, {turn + 1:02} Jun 2024 08:00:00 GMT</pubDate>"
@@ -182,17 +182,17 @@ def test_a_refresh_publishes_the_length_and_asks_nothing_twice(stage, origin, me
     at = datetime(2024, 7, 1, tzinfo=UTC)
 
     def lengths() -> list[int]:
-        return [item["attachments"][0].get("size_in_bytes", 0) for item in stage.items()]
+        return [item["attachments"][0].get("size_in_bytes", 0) for item in project.items()]
 
-    stage.refresh(at=at)
+    project.refresh(at=at)
     assert (lengths(), media.asked) == ([0] * 25, [])
-    stage.extra = "probe_enclosures: true"
-    stage.refresh(at=at + timedelta(days=1))
+    project.extra = "probe_enclosures: true"
+    project.refresh(at=at + timedelta(days=1))
     assert sorted(lengths()) == [0] * 5 + [5_000_000] * 20
-    updated = stage.published()["feed.xml"].split(b"<lastBuildDate>")[1][:16]
+    updated = project.published()["feed.xml"].split(b"<lastBuildDate>")[1][:16]
     assert updated == b"Tue, 02 Jul 2024"
     for later in (2, 3, 4):
-        stage.refresh(at=at + timedelta(days=later))
+        project.refresh(at=at + timedelta(days=later))
         assert lengths() == [5_000_000] * 25
     assert len(media.asked) == len(set(media.asked)) == 25
-    assert {item["date_modified"][:10] for item in stage.items()} == {"2024-07-02", "2024-07-03"}
+    assert {item["date_modified"][:10] for item in project.items()} == {"2024-07-02", "2024-07-03"}

@@ -8,6 +8,7 @@ from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.entry import Entry, Listing
 from aggregator.result import Progress
+from tests.support.rss import Episode, make_rss
 
 AT = datetime(2024, 6, 1, 12, tzinfo=UTC)
 CONFIG = """
@@ -20,14 +21,10 @@ feeds:
 """
 
 
-def rss(name: str) -> str:
-    items = "".join(f"<item><title>{name} {turn}</title><guid>{name}-{turn}</guid></item>" for turn in range(30))
-    return f"<rss version='2.0'><channel><title>{name}</title>{items}</channel></rss>"
-
-
 def test_what_was_read_is_let_go_before_it_is_composed(tmp_path: Path) -> None:
     for name in ("tide", "quay"):
-        (tmp_path / f"{name}.xml").write_text(rss(name), encoding="utf-8")
+        episodes = [Episode(f"{name}-{turn}", f"{name} {turn}") for turn in range(30)]
+        (tmp_path / f"{name}.xml").write_text(make_rss(*episodes), encoding="utf-8")
     (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
     held: list[tuple[str, int]] = []
 

@@ -17,39 +17,39 @@ def page(episodes) -> str:
     )
 
 
-def check(stage, *words: str) -> subprocess.CompletedProcess[str]:
-    return run_program(stage.folder, "check", "-c", str(stage.config()), *words)
+def check(project, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_program(project.folder, "check", "-c", str(project.config()), *words)
 
 
-def test_a_topic_page_of_two_shows_is_told_with_the_line_to_add(stage, origin, episode, rss) -> None:
+def test_a_topic_page_of_two_shows_is_told_with_the_line_to_add(project, origin, episode, rss) -> None:
     listed = [episode(turn, title=f"The {turn}th chart") for turn in range(6)]
     origin.serve("/feed.xml", rss(*listed))
     ours = [("Sea Room", f"The {turn}th chart", 100 - turn) for turn in range(6)]
     from_elsewhere = [("Night Trains", f"Sleeper to Lisbon {turn}", 90 - turn) for turn in range(3)]
     origin.serve("/topic", page([*ours, *from_elsewhere]), kind="text/plain")
-    stage.sources["topic"] = f"kind: listing, url: '{origin.url('/topic')}'"
+    project.sources["topic"] = f"kind: listing, url: '{origin.url('/topic')}'"
     line = (
         'topic: 3 of its 9 entries are of other shows ("Night Trains"); to leave them out add only: {show: "Sea Room"}'
     )
-    assert line in stage.refresh().alarms
-    assert line in stage.report()["remarks"]
+    assert line in project.refresh().alarms
+    assert line in project.report()["remarks"]
     for words in ((), ("--live",)):
-        answer = check(stage, *words)
+        answer = check(project, *words)
         assert f"aggregator: sea: {line}" in answer.stderr
         assert answer.returncode == 0
-    stage.sources["topic"] += ', only: {show: "Sea Room"}'
-    assert line not in stage.refresh().alarms
-    assert line not in check(stage).stderr
+    project.sources["topic"] += ', only: {show: "Sea Room"}'
+    assert line not in project.refresh().alarms
+    assert line not in check(project).stderr
 
 
-def test_a_wrong_address_is_told(stage, origin, episode, rss) -> None:
+def test_a_wrong_address_is_told(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
     trains = [episode(turn, title=f"Sleeper to Lisbon {turn}", guid=f"train-{turn}", text=f"Berth {turn} is taken, and "
               "the guard sells coffee until the border.", audio=f"https://t.example/{turn}.mp3", day=turn + 0.3)
               for turn in range(20, 28)]  # fmt: skip
     origin.serve("/trains.xml", rss(*trains, title="Night Trains"))
-    stage.sources["wrong"] = f"kind: feed, url: '{origin.url('/trains.xml')}'"
-    told = [alarm for alarm in stage.refresh().alarms if alarm.startswith("wrong: nothing that it lists matches")]
+    project.sources["wrong"] = f"kind: feed, url: '{origin.url('/trains.xml')}'"
+    told = [alarm for alarm in project.refresh().alarms if alarm.startswith("wrong: nothing that it lists matches")]
     assert told
     assert told[0].endswith('only: {show: "Sea Room"}')
-    assert told[0] in check(stage, "--live").stderr
+    assert told[0] in check(project, "--live").stderr

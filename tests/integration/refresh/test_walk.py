@@ -56,13 +56,13 @@ def check(section: str, called: list[str]) -> None:
 
 
 @pytest.mark.skipif(sys.gettrace() is not None, reason="the profiler is taken")
-def test_the_walk_names_the_functions_of_a_refresh_in_their_order(stage, origin, episode, rss) -> None:
+def test_the_walk_names_the_functions_of_a_refresh_in_their_order(project, origin, episode, rss) -> None:
     episodes = [episode(turn) for turn in range(4)]
     for name in ("host", "mirror"):
         origin.serve(f"/{name}.xml", rss(*episodes))
-        stage.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {len(name) / 10}"
+        project.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {len(name) / 10}"
     with tracing() as called:
-        stage.refresh(force=False)
+        project.refresh(force=False)
     check(MAIN, called)
 
 

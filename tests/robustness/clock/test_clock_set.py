@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from aggregator.service import scheduler
-from tests.support.harness import Town, guids, item, rss, tidy, whole
+from tests.support.rss import make_rss
 from tests.support.tools import need
+from tests.support.workspace import Workspace, check_no_leftovers, check_published, make_item, read_guids
 
 TICKS = """
 import sys
@@ -98,26 +99,26 @@ STEPS = (
 
 @pytest.mark.heavy
 def test_a_server_asks_once_a_day_whatever_its_clock_is_set_to(
-    town: Town, clock: Clock, free_port: int, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, clock: Clock, free_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    town.serve("/host", rss(*(item(number) for number in range(1, 4))))
-    path = town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 4))))
+    path = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
     path.write_text(path.read_text().replace("    sources:", "    refresh: '30 2 * * *'\n    sources:"))
     for name, value in clock.environment.items():
         monkeypatch.setenv(name, value)
     clock.set(f"{STEPS[0][0]}+00:00")
-    child = town.start("serve", "--port", str(free_port))
+    child = workspace.start("serve", "--port", str(free_port))
     asked = []
     for moment, wanted in STEPS:
         clock.set(f"{moment}+00:00")
         end = time.monotonic() + 180
-        while len(town.asked) < wanted and time.monotonic() < end:
+        while len(workspace.asked) < wanted and time.monotonic() < end:
             time.sleep(0.1)
         time.sleep(1.3 * scheduler.TICK.total_seconds())  # and no further one
-        asked.append((moment, len(town.asked)))
+        asked.append((moment, len(workspace.asked)))
     child.send_signal(signal.SIGTERM)
     assert (child.wait(60), child.stderr and child.stderr.read()) == (0, "")
     assert asked == list(STEPS)
-    assert len(guids(town)) == 3
-    whole(town)
-    tidy(town)
+    assert len(read_guids(workspace)) == 3
+    check_published(workspace)
+    check_no_leftovers(workspace)

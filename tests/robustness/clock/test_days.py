@@ -14,7 +14,8 @@ from aggregator import refresh
 from aggregator.config.load import Config, load
 from aggregator.errors import NothingToPublishError
 from aggregator.service import workers
-from tests.support.harness import Town, item, rss
+from tests.support.rss import make_rss
+from tests.support.workspace import Workspace, make_item
 
 DAILY = "30 2 * * *"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -42,20 +43,20 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def daily(town: Town) -> Config:
-    town.serve("/host", rss(*(item(number) for number in range(1, 4))))
-    path = town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
+def daily(workspace: Workspace) -> Config:
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 4))))
+    path = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
     path.write_text(path.read_text().replace("    sources:", f"    refresh: '{DAILY}'\n    sources:"))
     return load(path)
 
 
-def asked_at(town: Town, call: Call, config: Config, times: list[datetime]) -> list[datetime]:
+def asked_at(workspace: Workspace, call: Call, config: Config, times: list[datetime]) -> list[datetime]:
     """At which of these times the origin was asked."""
     found = []
     for at in times:
-        before = len(town.asked)
+        before = len(workspace.asked)
         call(config, at)
-        found += [at] * (len(town.asked) - before)
+        found += [at] * (len(workspace.asked) - before)
     return found
 
 
@@ -67,25 +68,25 @@ STARTS = ("2024-03-29", "2024-10-25", "2024-03-08", "2024-11-01", "2011-12-28", 
 @pytest.mark.parametrize("start", STARTS[:2])
 @pytest.mark.parametrize("zone", ["Europe/Berlin"], indirect=True)
 def test_a_daily_slot_comes_once_a_day_over_switches_and_leap_days(
-    town: Town, zone: str, start: str, call: Call
+    workspace: Workspace, zone: str, start: str, call: Call
 ) -> None:
     assert zone == "Europe/Berlin"
-    slots_are_met(town, start, call)
+    slots_are_met(workspace, start, call)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("start", STARTS)
-def test_a_daily_slot_comes_once_a_day_in_every_zone(town: Town, zone: str, start: str, call: Call) -> None:
+def test_a_daily_slot_comes_once_a_day_in_every_zone(workspace: Workspace, zone: str, start: str, call: Call) -> None:
     assert zone
-    slots_are_met(town, start, call)
+    slots_are_met(workspace, start, call)
 
 
-def slots_are_met(town: Town, start: str, call: Call) -> None:
-    config, dice = daily(town), random.Random(start)
+def slots_are_met(workspace: Workspace, start: str, call: Call) -> None:
+    config, dice = daily(workspace), random.Random(start)
     first = datetime.fromisoformat(start).replace(hour=2, minute=30, tzinfo=UTC)
     times = [first + timedelta(hours=turn, seconds=dice.randrange(25)) for turn in range(24 * 4)]
-    found = asked_at(town, call, config, times)
+    found = asked_at(workspace, call, config, times)
     other = croniter(DAILY, times[0], ret_type=datetime)
     slots = [slot for slot in (other.get_next() for _ in range(9)) if slot < times[-1] - 3 * HOUR]
     assert len(found) == len(slots) + 1, "the first ask, in the first slot, then one for each slot"
@@ -96,26 +97,26 @@ STEPS = (-HOUR, HOUR, -DAY, DAY, -30 * DAY, 30 * DAY, -timedelta(minutes=7), 400
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_a_clock_that_steps_back_and_forth_brings_neither_storm_nor_silence(town: Town, call: Call) -> None:
-    steps_are_met(town, 0, call)
+def test_a_clock_that_steps_back_and_forth_brings_neither_storm_nor_silence(workspace: Workspace, call: Call) -> None:
+    steps_are_met(workspace, 0, call)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("seed", range(1, 8))
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_clocks_that_step_in_many_ways(town: Town, seed: int, call: Call) -> None:
-    steps_are_met(town, seed, call)
+def test_clocks_that_step_in_many_ways(workspace: Workspace, seed: int, call: Call) -> None:
+    steps_are_met(workspace, seed, call)
 
 
-def steps_are_met(town: Town, seed: int, call: Call) -> None:
+def steps_are_met(workspace: Workspace, seed: int, call: Call) -> None:
     """Each step may bring one more question; two days after it, one a day is asked again."""
-    config, dice = daily(town), random.Random(seed)
+    config, dice = daily(workspace), random.Random(seed)
     now = datetime(2024, 5, 1, 12, tzinfo=UTC)
     for _ in range(5):
         now += dice.choice(STEPS)
         times = [now + HOUR * turn for turn in range(50)]
         try:
-            found = asked_at(town, call, config, times)
+            found = asked_at(workspace, call, config, times)
         except NothingToPublishError:
             pytest.fail("the origin answers")
         assert 1 <= len(found) <= 4, (now, found)

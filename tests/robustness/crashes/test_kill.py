@@ -8,38 +8,52 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.harness import NOON, SHOWN, Town, called, guids, item, kill, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import (
+    LISTED,
+    NOON,
+    Workspace,
+    check_no_leftovers,
+    check_published,
+    format_time,
+    kill,
+    make_item,
+    make_title,
+    read_guids,
+)
 
 
-def change(town: Town, number: int) -> None:
+def change(workspace: Workspace, number: int) -> None:
     """What the sources say in that round: new items, changed titles, a source that dies and comes back."""
     dice = random.Random(number)
-    newest = range(number, max(0, number - SHOWN), -1)
-    town.serve("/host", rss(*(item(each, name=called(each, dice.random() < 0.2)) for each in newest)))
-    town.serve("/directory", rss(*(item(each, source="directory") for each in newest[1:])))
-    own = rss(*(item(1_000 + each, source="other", day=each) for each in newest if each % 3 == 0))
-    town.serve("/other", own)
+    newest = range(number, max(0, number - LISTED), -1)
+    workspace.serve(
+        "/host", make_rss(*(make_item(each, name=make_title(each, dice.random() < 0.2)) for each in newest))
+    )
+    workspace.serve("/directory", make_rss(*(make_item(each, source="directory") for each in newest[1:])))
+    own = make_rss(*(make_item(1_000 + each, source="other", day=each) for each in newest if each % 3 == 0))
+    workspace.serve("/other", own)
     if dice.random() < 0.4:
-        body, status = dice.choice([("", 500), ("<html><h1>Moved</h1></html>", 200), (rss(), 200), ("", 410)])
-        town.serve("/other", body, status=status)
+        body, status = dice.choice([("", 500), ("<html><h1>Moved</h1></html>", 200), (make_rss(), 200), ("", 410)])
+        workspace.serve("/other", body, status=status)
     if dice.random() < 0.15:
-        town.serve("/host", "gone for lunch", status=503)
+        workspace.serve("/host", "gone for lunch", status=503)
 
 
-def sources(town: Town) -> tuple[str, ...]:
+def sources(workspace: Workspace) -> tuple[str, ...]:
     return (
-        f"host: {{kind: feed, url: '{town.url('/host')}'}}",
-        f"directory: {{kind: feed, url: '{town.url('/directory')}', trust: 0.3}}",
-        f"other: {{kind: feed, url: '{town.url('/other')}', trust: 0.5}}",
+        f"host: {{kind: feed, url: '{workspace.url('/host')}'}}",
+        f"directory: {{kind: feed, url: '{workspace.url('/directory')}', trust: 0.3}}",
+        f"other: {{kind: feed, url: '{workspace.url('/other')}', trust: 0.5}}",
     )
 
 
-def killed(town: Town, number: int, dice: random.Random, lasts: float) -> bool:
+def killed(workspace: Workspace, number: int, dice: random.Random, lasts: float) -> bool:
     """A refresh that is killed at some instant, mostly after its first question; whether it had ended before."""
-    town.came.clear()
-    child = town.start("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(hours=2 * number)))
+    workspace.came.clear()
+    child = workspace.start("refresh", "--quiet", "--force", "--at", format_time(NOON + timedelta(hours=2 * number)))
     if dice.random() < 0.85:
-        town.came.wait(60)
+        workspace.came.wait(60)
         time.sleep(dice.uniform(0, lasts))
     else:
         time.sleep(dice.uniform(0, 0.5))
@@ -48,41 +62,41 @@ def killed(town: Town, number: int, dice: random.Random, lasts: float) -> bool:
     return ended
 
 
-def kill_loop(town: Town, rounds: int) -> None:
-    town.config(*sources(town))
+def kill_loop(workspace: Workspace, rounds: int) -> None:
+    workspace.config(*sources(workspace))
     dice, held, lasts = random.Random(rounds), dict[str, str](), 1.0
     for number in range(2, rounds + 2):
-        change(town, number)
-        acknowledged = killed(town, number, dice, lasts)
-        whole(town)
-        now = guids(town)
+        change(workspace, number)
+        acknowledged = killed(workspace, number, dice, lasts)
+        check_published(workspace)
+        now = read_guids(workspace)
         assert held.items() <= now.items(), "a guid changed, or an item is gone"
         held = now
         if acknowledged:
-            tidy(town)
+            check_no_leftovers(workspace)
         if number % 4 == 0:
             begun = time.monotonic()
-            done = town.refresh(NOON + timedelta(hours=2 * number + 1))
+            done = workspace.refresh(NOON + timedelta(hours=2 * number + 1))
             lasts = min(3.0, (time.monotonic() - begun) * 0.6)
             assert done.returncode == 0, done.stderr
-            whole(town)
-            tidy(town)
-            now = guids(town)
+            check_published(workspace)
+            check_no_leftovers(workspace)
+            now = read_guids(workspace)
             assert held.items() <= now.items()
             held = now
-    town.serve("/host", rss(*(item(each) for each in range(number, 0, -1))))
-    town.serve("/other", "", status=500)
-    assert town.refresh(NOON + timedelta(days=2000)).returncode == 0
-    whole(town)
-    tidy(town)
-    assert held.items() <= guids(town).items()
-    assert {f"https://media.example/{each}.mp3" for each in range(1, number + 1)} <= guids(town).keys()
+    workspace.serve("/host", make_rss(*(make_item(each) for each in range(number, 0, -1))))
+    workspace.serve("/other", "", status=500)
+    assert workspace.refresh(NOON + timedelta(days=2000)).returncode == 0
+    check_published(workspace)
+    check_no_leftovers(workspace)
+    assert held.items() <= read_guids(workspace).items()
+    assert {f"https://media.example/{each}.mp3" for each in range(1, number + 1)} <= read_guids(workspace).keys()
 
 
-def test_kill_9_in_a_refresh_tears_and_loses_nothing(town: Town) -> None:
-    kill_loop(town, 12)
+def test_kill_9_in_a_refresh_tears_and_loses_nothing(workspace: Workspace) -> None:
+    kill_loop(workspace, 12)
 
 
 @pytest.mark.heavy
-def test_kill_9_in_200_refreshes_tears_and_loses_nothing(town: Town) -> None:
-    kill_loop(town, 220)
+def test_kill_9_in_200_refreshes_tears_and_loses_nothing(workspace: Workspace) -> None:
+    kill_loop(workspace, 220)

@@ -12,10 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.workspace import (
+    NOON,
+    Workspace,
+    check_no_leftovers,
+    check_published,
+    format_time,
+    make_item,
+    read_guids,
+)
 
-WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
+WORDS = ("refresh", "--quiet", "--force", "--at", format_time(NOON))
 PROGRAM = b"aggregator.fetchers.sandbox.worker"
 
 SHARE = 0.45
@@ -42,16 +51,16 @@ def parsers(folder: Path) -> list[int]:
 
 
 @pytest.fixture
-def slow(town: Town) -> Town:
-    """A town with one source that takes a second or more to read, and an honest one."""
+def slow(workspace: Workspace) -> Workspace:
+    """A workspace with one source that takes a second or more to read, and an honest one."""
     lengthy = "".join(f"<item><guid>{number}</guid><title>a & b {number}</title></item>" for number in range(4_000))
-    town.serve("/slow", rss(lengthy))
-    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
-    town.config(*(f"{name}: {{kind: feed, url: '{town.url('/' + name)}'}}" for name in ("host", "slow")))
-    return town
+    workspace.serve("/slow", make_rss(lengthy))
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    workspace.config(*(f"{name}: {{kind: feed, url: '{workspace.url('/' + name)}'}}" for name in ("host", "slow")))
+    return workspace
 
 
-def test_a_killed_parser_costs_one_document_of_one_run(slow: Town) -> None:
+def test_a_killed_parser_costs_one_document_of_one_run(slow: Workspace) -> None:
     child = slow.start(*WORDS)
     until(lambda: bool(parsers(slow.folder)) or child.poll() is not None)
     for number in parsers(slow.folder):
@@ -64,38 +73,40 @@ def test_a_killed_parser_costs_one_document_of_one_run(slow: Town) -> None:
     assert len(told) == 1, told
     assert "slow: failed (the parser process was killed" in told[0]
     assert {f"https://media.example/{number}.mp3" for number in range(1, 6)} <= audio(slow)
-    whole(slow)
-    tidy(slow)
+    check_published(slow)
+    check_no_leftovers(slow)
     again = slow.refresh(NOON + timedelta(days=2))
     assert (again.returncode, again.stderr) == (0, "")
     assert len(slow.items()) > 4_000
 
 
-def audio(town: Town) -> set[object]:
-    return {each["url"] for item in town.items() for each in item.get("attachments", ())}
+def audio(workspace: Workspace) -> set[object]:
+    return {each["url"] for item in workspace.items() for each in item.get("attachments", ())}
 
 
 @pytest.mark.parametrize(
     "place", [1, 3, pytest.param(2, marks=pytest.mark.heavy), pytest.param(6, marks=pytest.mark.heavy)]
 )
-def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(town: Town, free_port: int, place: int) -> None:
+def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(
+    workspace: Workspace, free_port: int, place: int
+) -> None:
     need_strace()
-    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
-    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
-    assert town.refresh(NOON).returncode == 0
-    held = guids(town)
-    town.serve("/host", rss(*(item(number) for number in range(3, 9))))
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    assert workspace.refresh(NOON).returncode == 0
+    held = read_guids(workspace)
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(3, 9))))
     rule = f"inject=rename:signal=KILL:when={place}"
     serve = ("serve", "--port", str(free_port))
-    killed = town.run(*serve, before=("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", rule))
+    killed = workspace.run(*serve, before=("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", rule))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    whole(town)
-    assert held.items() <= guids(town).items()
-    child = town.start(*serve)
-    until(lambda: len(guids(town)) == 8)
+    check_published(workspace)
+    assert held.items() <= read_guids(workspace).items()
+    child = workspace.start(*serve)
+    until(lambda: len(read_guids(workspace)) == 8)
     child.send_signal(signal.SIGTERM)
     assert (child.communicate(timeout=60)[1], child.returncode) == ("", 0)
-    town.alone()
-    whole(town)
-    tidy(town)
-    assert held.items() <= guids(town).items()
+    workspace.alone()
+    check_published(workspace)
+    check_no_leftovers(workspace)
+    assert held.items() <= read_guids(workspace).items()

@@ -7,74 +7,75 @@ import socket
 import time
 from datetime import timedelta
 
-from tests.support.harness import NOON, Town, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import NOON, Workspace, check_no_leftovers, check_published, format_time, make_item
 
 FEEDS = ("early", "middle", "late")
 
 
-def three(town: Town) -> None:
+def three(workspace: Workspace) -> None:
     """Three feeds of one source each; in the place of the middle one's folder stands a file."""
     lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
     for name in FEEDS:
-        town.serve(f"/{name}", rss(*(item(number) for number in range(1, 4))))
+        workspace.serve(f"/{name}", make_rss(*(make_item(number) for number in range(1, 4))))
         lines += [f"  {name}:", "    title: A show", "    sources:"]
-        lines += [f"      host: {{kind: feed, url: '{town.url(f'/{name}')}'}}"]
-    (town.folder / "config.yaml").write_text("\n".join(lines) + "\n")
-    town.output.mkdir()
-    (town.output / "middle").write_text("in the way")
+        lines += [f"      host: {{kind: feed, url: '{workspace.url(f'/{name}')}'}}"]
+    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
+    workspace.output.mkdir()
+    (workspace.output / "middle").write_text("in the way")
 
 
-def test_a_feed_that_cannot_be_published_is_told_in_one_line_and_the_others_publish(town: Town) -> None:
-    three(town)
-    done = town.refresh(NOON)
-    place = town.output / "middle"
+def test_a_feed_that_cannot_be_published_is_told_in_one_line_and_the_others_publish(workspace: Workspace) -> None:
+    three(workspace)
+    done = workspace.refresh(NOON)
+    place = workspace.output / "middle"
     assert (done.returncode, done.stderr.splitlines()) == (
         1,
         [f"aggregator: {place}: cannot publish (File exists); the old files are unchanged"],
     )
-    assert [len(town.items(name)) for name in ("early", "late")] == [3, 3]
-    assert (town.output / "index.html").exists()
-    whole(town)
+    assert [len(workspace.items(name)) for name in ("early", "late")] == [3, 3]
+    assert (workspace.output / "index.html").exists()
+    check_published(workspace)
     place.unlink()
-    town.asked.clear()
-    done = town.run("refresh", "--json", "--at", stamp(NOON + timedelta(minutes=1)))
+    workspace.asked.clear()
+    done = workspace.run("refresh", "--json", "--at", format_time(NOON + timedelta(minutes=1)))
     assert (done.returncode, done.stderr) == (0, "")
     assert [each["failures"] for each in json.loads(done.stdout)] == [[], [], []]
-    assert town.asked == [], "what was heard is known, no origin is asked for it again"
-    assert len(town.items("middle")) == 3
-    whole(town)
-    tidy(town)
+    assert workspace.asked == [], "what was heard is known, no origin is asked for it again"
+    assert len(workspace.items("middle")) == 3
+    check_published(workspace)
+    check_no_leftovers(workspace)
 
 
-def test_a_list_of_feeds_that_cannot_be_written_stops_no_feed(town: Town) -> None:
-    three(town)
-    (town.output / "middle").unlink()
-    (town.output / "index.html").mkdir()
-    done = town.refresh(NOON)
+def test_a_list_of_feeds_that_cannot_be_written_stops_no_feed(workspace: Workspace) -> None:
+    three(workspace)
+    (workspace.output / "middle").unlink()
+    (workspace.output / "index.html").mkdir()
+    done = workspace.refresh(NOON)
     assert done.returncode == 1
     assert [line.partition(" (")[0] for line in done.stderr.splitlines()] == [
-        f"aggregator: {town.output}: cannot publish"
+        f"aggregator: {workspace.output}: cannot publish"
     ]
-    assert [len(town.items(name)) for name in FEEDS] == [3, 3, 3]
+    assert [len(workspace.items(name)) for name in FEEDS] == [3, 3, 3]
 
 
-def test_a_source_that_hangs_delays_no_other_feed(town: Town) -> None:
-    three(town)
-    (town.output / "middle").unlink()
-    path = town.folder / "config.yaml"
+def test_a_source_that_hangs_delays_no_other_feed(workspace: Workspace) -> None:
+    three(workspace)
+    (workspace.output / "middle").unlink()
+    path = workspace.folder / "config.yaml"
     with socket.create_server(("127.0.0.1", 0)) as mute:
         hanging = f"      mute: {{kind: feed, url: 'http://127.0.0.1:{mute.getsockname()[1]}/', trust: 0.1}}"
         path.write_text(path.read_text().replace("    sources:\n", f"    sources:\n{hanging}\n", 1))
-        child = town.start("refresh", "--quiet", "--at", stamp(NOON))
+        child = workspace.start("refresh", "--quiet", "--at", format_time(NOON))
         until = time.monotonic() + 25
-        while not (town.items("middle") and town.items("late")):
+        while not (workspace.items("middle") and workspace.items("late")):
             assert time.monotonic() < until
             time.sleep(0.05)
-        assert town.items("early") == []
+        assert workspace.items("early") == []
         assert child.poll() is None, "the first feed still waits"
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0
     assert said.startswith("aggregator: early: mute: failed (")
     assert len(said.splitlines()) == 1
-    assert [len(town.items(name)) for name in FEEDS] == [3, 3, 3]
-    town.alone()
+    assert [len(workspace.items(name)) for name in FEEDS] == [3, 3, 3]
+    workspace.alone()

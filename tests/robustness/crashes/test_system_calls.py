@@ -10,10 +10,19 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.workspace import (
+    NOON,
+    Workspace,
+    check_no_leftovers,
+    check_published,
+    format_time,
+    make_item,
+    read_guids,
+)
 
-AGAIN = ("refresh", "--quiet", "--force", "--at", stamp(NOON + timedelta(days=2)))
+AGAIN = ("refresh", "--quiet", "--force", "--at", format_time(NOON + timedelta(days=2)))
 CALL = re.compile(r"(\d+) +(\w+)\((.*)")
 FILE = re.compile(r'[<"](/[^>"]*)[>"]')
 RANDOM = re.compile(r"[0-9a-f]{16}")
@@ -45,28 +54,28 @@ class Case(NamedTuple):
 
 
 @pytest.fixture
-def once(town: Town) -> Town:
-    """A town after one refresh, with something new to publish."""
+def once(workspace: Workspace) -> Workspace:
+    """A workspace after one refresh, with something new to publish."""
     need_strace()
-    home = town.folder / "home"
+    home = workspace.folder / "home"
     home.mkdir()
-    stage = replace(town, folder=home)
-    stage.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
-    stage.serve("/host", rss(*(item(number) for number in range(1, 6))))
-    assert stage.refresh(NOON).returncode == 0
-    stage.serve("/host", rss(*(item(number) for number in range(3, 9))))
-    return stage
+    copy = replace(workspace, folder=home)
+    copy.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    copy.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    assert copy.refresh(NOON).returncode == 0
+    copy.serve("/host", make_rss(*(make_item(number) for number in range(3, 9))))
+    return copy
 
 
-def places(once: Town) -> dict[str, list[tuple[int, str]]]:
+def places(once: Workspace) -> dict[str, list[tuple[int, str]]]:
     """Which calls of each name concern the folder: their number among the main thread's of that name, and the file.
 
     Files that differ only by what is random in their names are one file here.
     """
-    stage = copied(once, "dry")
+    copy = copied(once, "dry")
     names = ",".join(ERRORS)
-    trace = stage.folder / "trace"
-    done = stage.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
+    trace = copy.folder / "trace"
+    done = copy.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
     assert done.returncode == 0, done.stderr
     found: dict[str, list[tuple[int, str]]] = {}
     count: dict[str, int] = {}
@@ -79,24 +88,24 @@ def places(once: Town) -> dict[str, list[tuple[int, str]]]:
         name = met[2]
         count[name] = count.get(name, 0) + 1
         reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
-        if (str(stage.folder) in met[3] or "store.db" in met[3]) and not reads:
-            file = FILE.findall(met[3].replace(str(stage.folder), ""))
+        if (str(copy.folder) in met[3] or "store.db" in met[3]) and not reads:
+            file = FILE.findall(met[3].replace(str(copy.folder), ""))
             found.setdefault(name, []).append((count[name], RANDOM.sub("", " ".join(file))))
     return found
 
 
-def copied(once: Town, name: str) -> Town:
+def copied(once: Workspace, name: str) -> Workspace:
     folder = once.folder.parent / name
     shutil.copytree(once.folder, folder)
     return replace(once, folder=folder)
 
 
-def fail(once: Town, case: Case) -> int:
+def fail(once: Workspace, case: Case) -> int:
     """A refresh with that fault, and one without: what each left is checked. The exit code of the first."""
-    stage = copied(once, f"{case.call}-{case.error}-{case.when}-{case.ever}")
-    before, held = files(stage), guids(stage)
+    copy = copied(once, f"{case.call}-{case.error}-{case.when}-{case.ever}")
+    before, held = files(copy), read_guids(copy)
     rule = f"inject={case.call}:error={case.error}:when={case.when}{'+' if case.ever else ''}"
-    done = stage.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={case.call}", "-e", rule))
+    done = copy.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={case.call}", "-e", rule))
     assert "Traceback" not in done.stderr, (case, done.stderr)
     lines = done.stderr.splitlines()
     assert all(line.startswith("aggregator: ") for line in lines), (case, lines)
@@ -105,19 +114,19 @@ def fail(once: Town, case: Case) -> int:
     mute = case.call == "write" and case.ever  # then stderr cannot be written either, and the exit code alone tells
     assert silent or mute or bool(lines) == bool(done.returncode), (case, done.returncode, lines)
     assert done.returncode or not mute, case
-    whole(stage)
-    between = files(stage)
-    again = stage.refresh(NOON + timedelta(days=4))
+    check_published(copy)
+    between = files(copy)
+    again = copy.refresh(NOON + timedelta(days=4))
     assert (again.returncode, again.stderr) == (0, ""), (case, again.stderr)
-    whole(stage)
-    tidy(stage)
-    after = files(stage)
-    assert len(guids(stage)) == 8, case
-    assert held.items() <= guids(stage).items(), case
+    check_published(copy)
+    check_no_leftovers(copy)
+    after = files(copy)
+    assert len(read_guids(copy)) == 8, case
+    assert held.items() <= read_guids(copy).items(), case
     plain = {name for name in before if not name.endswith((".gz", ".br"))}
     torn = [name for name in plain - TELLING if between[name] not in (before[name], after.get(name))]
     assert not torn or silent, (case, torn)  # what a page says of a silent source is of one run only
-    shutil.rmtree(stage.folder)
+    shutil.rmtree(copy.folder)
     return done.returncode
 
 
@@ -125,8 +134,8 @@ TELLING = {"report.json", "changes.html", "changes.atom"}
 """Files that tell of each run, so that a third run may say it otherwise than the second would have."""
 
 
-def files(stage: Town) -> dict[str, bytes]:
-    folder = stage.output / "show"
+def files(copy: Workspace) -> dict[str, bytes]:
+    folder = copy.output / "show"
     return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
 
 
@@ -139,7 +148,7 @@ def spread(found: list[tuple[int, str]], most: int) -> list[int]:
     return [numbers[round(place * (len(numbers) - 1) / (most - 1))] for place in range(most)]
 
 
-def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town) -> None:
+def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Workspace) -> None:
     found = {name: [number for number, _ in calls] for name, calls in places(once).items()}
     assert {"fsync", "rename", "openat", "write", "pwrite64"} <= found.keys()
     cases = [
@@ -153,7 +162,7 @@ def test_a_failing_system_call_leaves_the_old_or_the_new_and_says_so(once: Town)
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ERRORS)
-def test_every_system_call_may_fail(once: Town, name: str) -> None:
+def test_every_system_call_may_fail(once: Workspace, name: str) -> None:
     """One place after the other, each with the next of the errors; and each error from the first place on for good."""
     found = places(once).get(name, [])
     errors = ERRORS[name]

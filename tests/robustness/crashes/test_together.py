@@ -14,29 +14,38 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
-from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import (
+    NOON,
+    Workspace,
+    check_no_leftovers,
+    check_published,
+    format_time,
+    make_item,
+    read_guids,
+)
 
-WORDS = ("refresh", "--quiet", "--force", "--at", stamp(NOON))
+WORDS = ("refresh", "--quiet", "--force", "--at", format_time(NOON))
 
 
 @pytest.fixture
-def shut(town: Town) -> Town:
-    """A town whose one source is asked and does not answer until the door opens."""
-    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
-    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
-    town.door.clear()
-    return town
+def shut(workspace: Workspace) -> Workspace:
+    """A workspace whose one source is asked and does not answer until the door opens."""
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.door.clear()
+    return workspace
 
 
-def asking(town: Town, *words: str) -> subprocess.Popen[str]:
+def asking(workspace: Workspace, *words: str) -> subprocess.Popen[str]:
     """The program, once it has asked its source."""
-    town.came.clear()
-    child = town.start(*(words or WORDS))
-    assert town.came.wait(60)
+    workspace.came.clear()
+    child = workspace.start(*(words or WORDS))
+    assert workspace.came.wait(60)
     return child
 
 
-def test_a_second_refresh_exits_4_at_once_and_the_first_goes_on(shut: Town) -> None:
+def test_a_second_refresh_exits_4_at_once_and_the_first_goes_on(shut: Workspace) -> None:
     first = asking(shut)
     second = subprocess.run(
         first.args, cwd=shut.folder, capture_output=True, text=True, timeout=60, check=False
@@ -47,22 +56,22 @@ def test_a_second_refresh_exits_4_at_once_and_the_first_goes_on(shut: Town) -> N
     shut.door.set()
     _, said = first.communicate(timeout=60)
     assert (first.returncode, said) == (0, "")
-    assert len(guids(shut)) == 5
+    assert len(read_guids(shut)) == 5
     shut.alone()
 
 
-def test_a_second_refresh_waits_where_it_is_asked_to(shut: Town) -> None:
+def test_a_second_refresh_waits_where_it_is_asked_to(shut: Workspace) -> None:
     first = asking(shut)
-    second = shut.start(*WORDS[:-1], stamp(NOON + timedelta(days=2)), "--wait")
+    second = shut.start(*WORDS[:-1], format_time(NOON + timedelta(days=2)), "--wait")
     with pytest.raises(subprocess.TimeoutExpired):
         second.communicate(timeout=4)
     assert shut.asked == ["/host"]
-    shut.serve("/host", rss(*(item(number) for number in range(1, 8))))
+    shut.serve("/host", make_rss(*(make_item(number) for number in range(1, 8))))
     shut.door.set()
     ends = [child.communicate(timeout=60) and child.returncode for child in (first, second)]
     assert ends == [0, 0]
     assert len(shut.asked) == 2
-    assert len(guids(shut)) == 7
+    assert len(read_guids(shut)) == 7
     shut.alone()
 
 
@@ -76,17 +85,17 @@ def listening() -> Iterator[None]:
 
 @pytest.mark.usefixtures("listening")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Town, number: signal.Signals) -> None:
+def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Workspace, number: signal.Signals) -> None:
     child = asking(shut)
     child.send_signal(number)
     out, said = child.communicate(timeout=15)
     assert (child.returncode, out, said) == (-number, "", "")
     shut.alone()
-    whole(shut)
+    check_published(shut)
     shut.door.set()
     assert shut.refresh(NOON + timedelta(days=2)).returncode == 0
-    assert len(guids(shut)) == 5
-    tidy(shut)
+    assert len(read_guids(shut)) == 5
+    check_no_leftovers(shut)
 
 
 def answered(port: int, path: str, seconds: float = 60) -> bytes:
@@ -107,7 +116,9 @@ def answered(port: int, path: str, seconds: float = 60) -> bytes:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(shut: Town, free_port: int, number: signal.Signals) -> None:
+def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(
+    shut: Workspace, free_port: int, number: signal.Signals
+) -> None:
     child = asking(shut, "serve", "--port", str(free_port))
     with pytest.raises(urllib.error.HTTPError, match="503"):
         answered(free_port, "/healthz")  # nothing is published yet, and it answers
@@ -117,12 +128,12 @@ def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(shut: Town, free_port
     _, said = child.communicate(timeout=60)
     assert (child.returncode, said) == (0, "")
     shut.alone()
-    whole(shut)
-    tidy(shut)
-    assert len(guids(shut)) == 5, "what was under way was finished"
+    check_published(shut)
+    check_no_leftovers(shut)
+    assert len(read_guids(shut)) == 5, "what was under way was finished"
 
 
-def test_a_second_signal_ends_a_server_at_once(shut: Town, free_port: int) -> None:
+def test_a_second_signal_ends_a_server_at_once(shut: Workspace, free_port: int) -> None:
     child = asking(shut, "serve", "--port", str(free_port))
     with pytest.raises(urllib.error.HTTPError, match="503"):
         answered(free_port, "/healthz")
@@ -133,10 +144,10 @@ def test_a_second_signal_ends_a_server_at_once(shut: Town, free_port: int) -> No
         time.sleep(0.3)
     assert child.returncode == -signal.SIGTERM
     shut.alone()
-    whole(shut)
+    check_published(shut)
 
 
-def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Town) -> None:
+def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Workspace) -> None:
     first = asking(shut)
     second = shut.start(*WORDS, "--wait")
     with pytest.raises(subprocess.TimeoutExpired):
@@ -149,31 +160,36 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Town) -> None:
     assert (first.returncode, shut.asked) == (0, ["/host"])
 
 
-def test_a_run_that_ends_early_asks_nobody_any_more(town: Town) -> None:
-    town.serve("/early", rss(item(1)))
+def test_a_run_that_ends_early_asks_nobody_any_more(workspace: Workspace) -> None:
+    workspace.serve("/early", make_rss(make_item(1)))
     lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
-    lines += ["  early:", "    title: Early", "    sources:", f"      a: {{kind: feed, url: '{town.url('/early')}'}}"]
+    lines += [
+        "  early:",
+        "    title: Early",
+        "    sources:",
+        f"      a: {{kind: feed, url: '{workspace.url('/early')}'}}",
+    ]
     lines += ["  late:", "    title: Late", "    sources:"]
-    lines += [f"      s{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}" for number in range(60)]
-    path = town.folder / "config.yaml"
+    lines += [f"      s{number}: {{kind: feed, url: '{workspace.url(f'/{number}')}'}}" for number in range(60)]
+    path = workspace.folder / "config.yaml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     config = load(path)
     with refresh.open_run(config, NOON) as begun:
         lots = refresh.fetch(begun, config.plans)
         assert [plan.name for plan, _ in next(lots)] == ["early"]
         lots.close()
-    assert len(town.asked) < 40
+    assert len(workspace.asked) < 40
 
 
-def test_a_refresh_beside_a_server_takes_turns(town: Town, free_port: int) -> None:
-    town.serve("/host", rss(item(1)))
-    town.config(f"host: {{kind: feed, url: '{town.url('/host')}'}}")
-    server = town.start("serve", "--port", str(free_port))
+def test_a_refresh_beside_a_server_takes_turns(workspace: Workspace, free_port: int) -> None:
+    workspace.serve("/host", make_rss(make_item(1)))
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    server = workspace.start("serve", "--port", str(free_port))
     assert b"number 1" in answered(free_port, "/show/feed.json")
-    town.serve("/host", rss(item(1), item(2)))
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
     other = subprocess.run(
-        ["aggregator", "refresh", "--force", "--wait", "--quiet", "--at", stamp(NOON + timedelta(days=3000))],
-        cwd=town.folder,
+        ["aggregator", "refresh", "--force", "--wait", "--quiet", "--at", format_time(NOON + timedelta(days=3000))],
+        cwd=workspace.folder,
         capture_output=True,
         text=True,
         timeout=60,
@@ -184,4 +200,4 @@ def test_a_refresh_beside_a_server_takes_turns(town: Town, free_port: int) -> No
     server.send_signal(signal.SIGTERM)
     server.communicate(timeout=60)
     assert server.returncode == 0
-    town.alone()
+    workspace.alone()

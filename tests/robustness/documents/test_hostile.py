@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.bombs import COSTLY, PREFLIGHT
-from tests.support.harness import NOON, Peak, Town, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import NOON, Peak, Workspace, check_no_leftovers, check_published, format_time, make_item
 
 SECONDS = 10.0
 """Of wall time for a whole run with one hostile document, the program's own start and the honest sources in it.
@@ -64,19 +65,15 @@ TEXTS: dict[str, Callable[[], str]] = {
 }
 
 
-def cdata(text: str) -> str:
-    return f"<![CDATA[{text}]]>"
-
-
 def documents() -> dict[str, Callable[[], bytes]]:
     """Every hostile document by its name."""
     found: dict[str, Callable[[], bytes]] = {name: build for name, (build, _) in PREFLIGHT.items()} | dict(COSTLY)
     for name, text in TEXTS.items():
-        found[f"a description of {name}"] = lambda text=text: rss(
-            *(item(number, text=cdata(text()[number:])) for number in (1, 50))
+        found[f"a description of {name}"] = lambda text=text: make_rss(
+            *(make_item(number, text=text()[number:]) for number in (1, 50))
         ).encode()
-        found[f"a title of {name}"] = lambda text=text: rss(
-            *(item(number, name=cdata(text()[number:])) for number in (1, 50))
+        found[f"a title of {name}"] = lambda text=text: make_rss(
+            *(make_item(number, name=text()[number:]) for number in (1, 50))
         ).encode()
     return found
 
@@ -94,13 +91,13 @@ class Usage(NamedTuple):
     megabytes: float
 
 
-def usage(town: Town, *words: str) -> Usage:
+def usage(workspace: Workspace, *words: str) -> Usage:
     begun, spent = time.monotonic(), processor()
-    child = town.start(*words)
+    child = workspace.start(*words)
     peak = Peak(child.pid)
     _, said = child.communicate(timeout=300)
     wall = time.monotonic() - begun
-    town.alone()
+    workspace.alone()
     return Usage(child.returncode, said, wall, processor() - spent, peak.seen())
 
 
@@ -110,16 +107,18 @@ def processor() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
+def endure(workspace: Workspace, hostile: dict[str, bytes], seconds: float) -> list[str]:
     """A run with honest sources and these; what was said of the hostile ones. Whatever they are, the honest publish."""
-    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
-    town.serve("/directory", rss(*(item(number, source="directory") for number in range(1, 5))))
-    lines = [f"{name}: {{kind: feed, url: '{town.url('/' + name)}', trust: 0.6}}" for name in ("host", "directory")]
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    workspace.serve("/directory", make_rss(*(make_item(number, source="directory") for number in range(1, 5))))
+    lines = [
+        f"{name}: {{kind: feed, url: '{workspace.url('/' + name)}', trust: 0.6}}" for name in ("host", "directory")
+    ]
     for number, body in enumerate(hostile.values()):
-        town.serve(f"/hostile{number}", body)
-        lines.append(f"hostile{number}: {{kind: feed, url: '{town.url(f'/hostile{number}')}', trust: 0.5}}")
-    town.config(*lines)
-    used = usage(town, "refresh", "--quiet", "--force", "--at", stamp(NOON))
+        workspace.serve(f"/hostile{number}", body)
+        lines.append(f"hostile{number}: {{kind: feed, url: '{workspace.url(f'/hostile{number}')}', trust: 0.5}}")
+    workspace.config(*lines)
+    used = usage(workspace, "refresh", "--quiet", "--force", "--at", format_time(NOON))
     told = used.said.splitlines()
     print(f"{used.wall:.1f} s wall, {used.cpu:.1f} s cpu, {used.megabytes:.0f} MB:", *hostile, *told)  # noqa: T201
     assert used.code == 0, used.said
@@ -128,11 +127,11 @@ def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
     assert used.wall < seconds * busy, f"{used.wall:.1f} s, at a load of {busy:.1f}"
     assert used.cpu < CPU_SECONDS * len(hostile), f"{used.cpu:.1f} s of processor time"
     assert used.megabytes < 150 + MEGABYTES, f"{used.megabytes:.0f} MB"
-    whole(town)
-    tidy(town)
-    audio = {each["url"] for item in town.items() for each in item.get("attachments", ())}
+    check_published(workspace)
+    check_no_leftovers(workspace)
+    audio = {each["url"] for item in workspace.items() for each in item.get("attachments", ())}
     assert audio >= {f"https://media.example/{number}.mp3" for number in range(1, 6)}
-    source_results = json.loads((town.output / "show" / "report.json").read_bytes())["sources"]
+    source_results = json.loads((workspace.output / "show" / "report.json").read_bytes())["sources"]
     states = {each["name"]: each["state"] for each in source_results}
     assert {states["host"], states["directory"]} == {"ok"}
     silent = {name for name, state in states.items() if state not in {"ok", "unchanged"}}
@@ -140,12 +139,12 @@ def endure(town: Town, hostile: dict[str, bytes], seconds: float) -> list[str]:
     return told
 
 
-def test_texts_made_to_cost_time_are_published_in_bounded_time(town: Town) -> None:
+def test_texts_made_to_cost_time_are_published_in_bounded_time(workspace: Workspace) -> None:
     names = [f"a {part} of {name}" for name in TEXTS for part in ("description", "title")]
-    endure(town, {name: DOCUMENTS[name]() for name in names[::9]}, 60)
+    endure(workspace, {name: DOCUMENTS[name]() for name in names[::9]}, 60)
 
 
-def test_bombs_among_honest_sources_are_told_and_the_others_publish(town: Town) -> None:
+def test_bombs_among_honest_sources_are_told_and_the_others_publish(workspace: Workspace) -> None:
     names = [
         "billion laughs",
         "200,000 levels",
@@ -154,14 +153,14 @@ def test_bombs_among_honest_sources_are_told_and_the_others_publish(town: Town) 
         "NULs",
         "a comment without end",
     ]
-    told = endure(town, {name: DOCUMENTS[name]() for name in names}, 60)
+    told = endure(workspace, {name: DOCUMENTS[name]() for name in names}, 60)
     assert sum("hostile" in line for line in told) >= 4
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_every_hostile_document_alone(town: Town, name: str) -> None:
-    endure(town, {name: DOCUMENTS[name]()}, SECONDS)
-    again = town.refresh(NOON + timedelta(days=1))
+def test_every_hostile_document_alone(workspace: Workspace, name: str) -> None:
+    endure(workspace, {name: DOCUMENTS[name]()}, SECONDS)
+    again = workspace.refresh(NOON + timedelta(days=1))
     assert again.returncode == 0
     assert all(line.startswith("aggregator: ") for line in again.stderr.splitlines())

@@ -12,7 +12,8 @@ from aggregator.fetchers.feeds import feed
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
-from tests.support.harness import NOON, Town, item, rss
+from tests.support.rss import make_rss
+from tests.support.workspace import NOON, Workspace, make_item
 
 WORDS = {  # as it is meant; none of it is markup
     "a lone block": "History of the <dialog> tag",
@@ -79,20 +80,20 @@ def test_a_plain_title_keeps_pairs_of_tags(said: str, form: str) -> None:
     assert repaired(body.replace("</feed>", "</feeds>")).title == said, "not well-formed: read by feedparser"
 
 
-def test_a_plain_title_is_published_with_its_tags(town: Town) -> None:
+def test_a_plain_title_is_published_with_its_tags(workspace: Workspace) -> None:
     said = [*(said for said, _ in MARKED.values()), "Wie <section>Kapitel</section> &amp; Listen gehen"]
     entries = "".join(
         f"<entry><id>{at}</id><updated>2024-05-0{at + 1}T08:00:00Z</updated><title>{escape(title)}</title>"
         f"<link rel='enclosure' type='audio/mpeg' length='100' href='https://example.org/{at}.mp3'/></entry>"
         for at, title in enumerate(said)
     )
-    town.serve("/a", f"<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><id>f</id>{entries}</feed>")
-    town.config(f"host: {{kind: feed, url: '{town.url('/a')}'}}")
-    assert town.refresh(NOON).returncode == 0
+    workspace.serve("/a", f"<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><id>f</id>{entries}</feed>")
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/a')}'}}")
+    assert workspace.refresh(NOON).returncode == 0
     said[-1] = said[-1].replace("&amp;", "&")
-    assert {entry["title"] for entry in town.items()} == set(said)
+    assert {entry["title"] for entry in workspace.items()} == set(said)
     for name in ("feed.xml", "podcast.xml", "feed.atom", "index.html"):
-        body = (town.output / "show" / name).read_text("utf-8").replace("&#39;", "'")
+        body = (workspace.output / "show" / name).read_text("utf-8").replace("&#39;", "'")
         assert all(escape(title, quote=False) in body for title in said), name
 
 
@@ -103,19 +104,19 @@ def test_pairs_of_tags_and_void_tags_are_markup(said: str, meant: str) -> None:
             assert repaired(body).title == meant, form
 
 
-def test_published_feeds_and_pages_show_the_words_and_run_nothing(town: Town) -> None:
+def test_published_feeds_and_pages_show_the_words_and_run_nothing(workspace: Workspace) -> None:
     said = list(WORDS.values())
-    town.serve("/a", rss(*(item(at, name=escape(text), text=escape(text)) for at, text in enumerate(said))))
-    town.config(f"host: {{kind: feed, url: '{town.url('/a')}'}}")
-    assert town.refresh(NOON).returncode == 0
-    published = {entry["title"]: entry for entry in town.items()}
+    workspace.serve("/a", make_rss(*(make_item(at, name=text, text=text) for at, text in enumerate(said))))
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/a')}'}}")
+    assert workspace.refresh(NOON).returncode == 0
+    published = {entry["title"]: entry for entry in workspace.items()}
     assert set(published) == set(said)
-    page = (town.output / "show" / "index.html").read_text("utf-8")
+    page = (workspace.output / "show" / "index.html").read_text("utf-8")
     for text in said:
         assert escape(text, quote=False) in page, text
     for name in ("feed.xml", "podcast.xml", "feed.atom"):
-        body = (town.output / "show" / name).read_text("utf-8")
+        body = (workspace.output / "show" / name).read_text("utf-8")
         assert all(escape(text, quote=False) in body for text in said), name
-    for entry in town.items():
+    for entry in workspace.items():
         assert not re.search(r"<(?!/?(?:p|br)\b)", str(entry.get("content_html", ""))), entry
     assert "<script> tags" not in page

@@ -7,22 +7,23 @@ from datetime import timedelta
 from aggregator.fetchers import parse
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
-from tests.support.harness import NOON, Town, guids, item, rss, tidy, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import NOON, Workspace, check_no_leftovers, check_published, make_item, read_guids
 
 
-def config(town: Town) -> None:
-    town.config(
-        f"host: {{kind: feed, url: '{town.url('/host')}'}}",
-        f"flood: {{kind: feed, url: '{town.url('/flood')}', trust: 0.5, adds: always}}",
+def config(workspace: Workspace) -> None:
+    workspace.config(
+        f"host: {{kind: feed, url: '{workspace.url('/host')}'}}",
+        f"flood: {{kind: feed, url: '{workspace.url('/flood')}', trust: 0.5, adds: always}}",
     )
-    town.serve("/host", rss(*(item(number) for number in range(1, 6))))
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
 
 
-def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(town: Town) -> None:
-    config(town)
-    town.serve("/flood", rss(item(7, source="flood")))
-    assert town.refresh(NOON).returncode == 0
-    held = guids(town)
+def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(workspace: Workspace) -> None:
+    config(workspace)
+    workspace.serve("/flood", make_rss(make_item(7, source="flood")))
+    assert workspace.refresh(NOON).returncode == 0
+    held = read_guids(workspace)
     assert len(held) == 6
     floods = {
         "lists more than 50000 items": "<rss version='2.0'><channel><title>t</title>"
@@ -31,27 +32,27 @@ def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(town: Town
         "sent more bytes than are taken": "<rss version='2.0'><channel><title>t</title>" + "<!-- x -->" * 3_400_000,
     }
     for turn, (words, body) in enumerate(floods.items(), 1):
-        town.serve("/flood", body)
-        done = town.refresh(NOON + timedelta(days=turn))
+        workspace.serve("/flood", body)
+        done = workspace.refresh(NOON + timedelta(days=turn))
         assert done.returncode == 0
         lines = [line for line in done.stderr.splitlines() if "flood" in line]
         assert len(lines) == 1, done.stderr
         assert words in lines[0] or " to parse" in lines[0], lines
-        assert guids(town) == held
-        whole(town)
-        tidy(town)
+        assert read_guids(workspace) == held
+        check_published(workspace)
+        check_no_leftovers(workspace)
 
 
-def test_a_source_that_future_dates_and_takes_names_changes_nothing_of_the_host(town: Town) -> None:
-    config(town)
-    town.serve("/flood", rss())
-    assert town.refresh(NOON).returncode == 0
-    before = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in town.items()}
-    stolen = [item(number, day=5_000, name="BUY NOW").replace("/media.", "/evil.") for number in range(1, 6)]
-    own = [item(900 + number, source="flood", day=9_000 + number) for number in range(3)]
-    town.serve("/flood", rss(*stolen, *own))
-    assert town.refresh(NOON + timedelta(days=1)).returncode == 0
-    after = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in town.items()}
+def test_a_source_that_future_dates_and_takes_names_changes_nothing_of_the_host(workspace: Workspace) -> None:
+    config(workspace)
+    workspace.serve("/flood", make_rss())
+    assert workspace.refresh(NOON).returncode == 0
+    before = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in workspace.items()}
+    stolen = [make_item(number, day=5_000, name="BUY NOW").replace("/media.", "/evil.") for number in range(1, 6)]
+    own = [make_item(900 + number, source="flood", day=9_000 + number) for number in range(3)]
+    workspace.serve("/flood", make_rss(*stolen, *own))
+    assert workspace.refresh(NOON + timedelta(days=1)).returncode == 0
+    after = {each["id"]: (each["title"], each["date_published"], each["attachments"]) for each in workspace.items()}
     assert {guid: after[guid] for guid in before} == before
     last = f"{NOON + timedelta(days=2):%Y-%m-%d}"
     assert all(str(date) < last for _, date, _ in after.values()), "nothing is dated ahead of its time"
@@ -61,14 +62,14 @@ TOLD = "1 entries say more than is taken"
 
 
 def read(*items: str) -> Listing:
-    document = Document(Source("host", "feed"), "https://a.example/feed", rss(*items).encode())
+    document = Document(Source("host", "feed"), "https://a.example/feed", make_rss(*items).encode())
     return parse.read(document)
 
 
 def test_an_entry_says_no_more_than_is_taken() -> None:
-    honest = item(1, text="What a long day. " * 11_000)
+    honest = make_item(1, text="What a long day. " * 11_000)
     assert TOLD not in read(honest).remarks
-    long = item(2, name="T" * 9_000, text="word " * 200_000).replace("host-2", "g" * 9_000)
+    long = make_item(2, name="T" * 9_000, text="word " * 200_000).replace("host-2", "g" * 9_000)
     long = long.replace("https://media.example/2.mp3", "https://media.example/" + "a" * 9_000)
     long = long.replace(
         "</item>", "<category>c</category>" * 9 + "".join(f"<category>{n}</category>" for n in range(900))
@@ -85,7 +86,7 @@ def test_an_entry_says_no_more_than_is_taken() -> None:
 
 
 def test_a_picture_in_a_long_text_goes_before_its_words() -> None:
-    picture = f"&lt;img src='data:image/png;base64,{'iVBOR' * 100_000}'&gt;"
-    entry = read(item(1, text=f"{picture}&lt;p&gt;What it was about.&lt;/p&gt;")).entries[0]
+    picture = f"<img src='data:image/png;base64,{'iVBOR' * 100_000}'>"
+    entry = read(make_item(1, text=f"{picture}<p>What it was about.</p>")).entries[0]
     assert (entry.html or "").endswith("<p>What it was about.</p>")
     assert not entry.cut

@@ -12,44 +12,53 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
-from tests.support.harness import NOON, Town, guids, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.workspace import (
+    NOON,
+    Workspace,
+    check_no_leftovers,
+    check_published,
+    format_time,
+    make_item,
+    read_guids,
+)
 
 SY = "xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'"
 
 
-def source(town: Town, name: str, url: str = "") -> str:
-    return f"{name}: {{kind: feed, url: '{url or town.url('/' + name)}'}}"
+def source(workspace: Workspace, name: str, url: str = "") -> str:
+    return f"{name}: {{kind: feed, url: '{url or workspace.url('/' + name)}'}}"
 
 
-def refreshed(town: Town, *words: str, code: int = 0, **later: float) -> list[str]:
+def refreshed(workspace: Workspace, *words: str, code: int = 0, **later: float) -> list[str]:
     """What a refresh says on stderr, so much later than noon."""
-    done = town.run("refresh", "--quiet", "--at", stamp(NOON + timedelta(**later)), *words)
+    done = workspace.run("refresh", "--quiet", "--at", format_time(NOON + timedelta(**later)), *words)
     assert done.returncode == code, done.stderr
     return done.stderr.splitlines()
 
 
-def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(town: Town) -> None:
-    first = rss(item(1))
-    town.serve("/tagged", first)
-    town.serve("/fresh", first)
-    town.serve("/ttl", first.replace("<description>", "<ttl>120</ttl><description>", 1))
+def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Workspace) -> None:
+    first = make_rss(make_item(1))
+    workspace.serve("/tagged", first)
+    workspace.serve("/fresh", first)
+    workspace.serve("/ttl", first.replace("<description>", "<ttl>120</ttl><description>", 1))
     daily = "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>8</sy:updateFrequency>"
-    town.serve("/sy", first.replace("<rss ", f"<rss {SY} ").replace("<description>", f"{daily}<description>", 1))
-    town.serve("/silent", first)
-    town.fields = {
+    workspace.serve("/sy", first.replace("<rss ", f"<rss {SY} ").replace("<description>", f"{daily}<description>", 1))
+    workspace.serve("/silent", first)
+    workspace.fields = {
         "/tagged": {"ETag": '"1"'},
         "/fresh": {"ETag": '"1"', "Cache-Control": "public, max-age=5400"},
         "/ttl": {"ETag": '"1"'},
         "/sy": {"ETag": '"1"'},
     }
-    path = town.config(*(source(town, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
+    path = workspace.config(*(source(workspace, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
     asked: dict[str, list[int]] = {}
     for minute in range(310):
         refresh.refresh(load(path), at=NOON + timedelta(minutes=minute))
-        for each in town.asked:
+        for each in workspace.asked:
             asked.setdefault(each, []).append(minute)
-        town.asked.clear()
+        workspace.asked.clear()
     assert all(minutes[0] == 0 for minutes in asked.values())
     assert asked.pop("/silent") == [0]
     for name, least in {"/tagged": 60, "/fresh": 90, "/ttl": 120, "/sy": 180}.items():
@@ -58,74 +67,76 @@ def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(town: Town) -
         assert all(least <= rest <= least + 1 for rest in rests), name  # a minute more where an answer took seconds
 
 
-def test_what_an_origin_gave_goes_back_byte_for_byte_after_a_restart(town: Town) -> None:
-    town.serve("/host", rss(item(1)))
-    town.fields["/host"] = {"ETag": 'W/"a, b"-gzip', "Last-Modified": "Yesterday, about noon"}
-    town.config(source(town, "host"))
+def test_what_an_origin_gave_goes_back_byte_for_byte_after_a_restart(workspace: Workspace) -> None:
+    workspace.serve("/host", make_rss(make_item(1)))
+    workspace.fields["/host"] = {"ETag": 'W/"a, b"-gzip', "Last-Modified": "Yesterday, about noon"}
+    workspace.config(source(workspace, "host"))
     for hour in (0, 1, 2):
-        refreshed(town, hours=hour)
-    sent = [(head.get("If-None-Match"), head.get("If-Modified-Since")) for head in town.heads]
+        refreshed(workspace, hours=hour)
+    sent = [(head.get("If-None-Match"), head.get("If-Modified-Since")) for head in workspace.heads]
     assert sent == [(None, None), *[('W/"a, b"-gzip', "Yesterday, about noon")] * 2]
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_force(town: Town, status: int) -> None:
-    town.serve("/busy", "later", status=status)
-    town.fields["/busy"] = {"Retry-After": "3600"}
-    town.serve("/other", rss(item(1)))
-    town.config(source(town, "busy"))
-    (*_, line) = refreshed(town, code=3)
+def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_force(
+    workspace: Workspace, status: int
+) -> None:
+    workspace.serve("/busy", "later", status=status)
+    workspace.fields["/busy"] = {"Retry-After": "3600"}
+    workspace.serve("/other", make_rss(make_item(1)))
+    workspace.config(source(workspace, "busy"))
+    (*_, line) = refreshed(workspace, code=3)
     assert "silence until 2024-05-01 13:00" in line
-    town.config(source(town, "busy"), source(town, "other"))
-    refreshed(town, "--force", code=3, minutes=59)
-    assert town.asked == ["/busy"]
-    town.serve("/busy", rss(item(1)))
-    town.fields.clear()
-    assert refreshed(town, "--force", minutes=61) == []
-    assert sorted(town.asked) == ["/busy", "/busy", "/other"]
+    workspace.config(source(workspace, "busy"), source(workspace, "other"))
+    refreshed(workspace, "--force", code=3, minutes=59)
+    assert workspace.asked == ["/busy"]
+    workspace.serve("/busy", make_rss(make_item(1)))
+    workspace.fields.clear()
+    assert refreshed(workspace, "--force", minutes=61) == []
+    assert sorted(workspace.asked) == ["/busy", "/busy", "/other"]
 
 
-def test_a_source_that_is_gone_is_told_is_asked_no_more_and_keeps_its_items(town: Town) -> None:
-    town.serve("/host", rss(item(1), item(2)))
-    town.config(source(town, "host"))
-    assert refreshed(town) == []
-    held = guids(town)
-    town.serve("/host", "", status=410)
-    (line,) = refreshed(town, days=2)
+def test_a_source_that_is_gone_is_told_is_asked_no_more_and_keeps_its_items(workspace: Workspace) -> None:
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    workspace.config(source(workspace, "host"))
+    assert refreshed(workspace) == []
+    held = read_guids(workspace)
+    workspace.serve("/host", "", status=410)
+    (line,) = refreshed(workspace, days=2)
     assert "410 Gone: gone for good; it is not asked any more, and its items stay" in line
     for day in (3, 40, 400):
-        refreshed(town, days=day)
-    assert len(town.asked) == 2
-    report = json.loads((town.output / "show" / "report.json").read_bytes())
+        refreshed(workspace, days=day)
+    assert len(workspace.asked) == 2
+    report = json.loads((workspace.output / "show" / "report.json").read_bytes())
     assert [(each["state"], "gone for good" in each["message"]) for each in report["sources"]] == [("cached", True)]
-    assert guids(town) == held
-    town.serve("/host", rss(item(1), item(2), item(3)))
-    assert refreshed(town, "--force", days=401) == []
-    assert len(guids(town)) == 3
+    assert read_guids(workspace) == held
+    workspace.serve("/host", make_rss(make_item(1), make_item(2), make_item(3)))
+    assert refreshed(workspace, "--force", days=401) == []
+    assert len(read_guids(workspace)) == 3
 
 
-def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it_is(town: Town) -> None:
-    town.serve("/host", "", status=301)
-    town.fields["/host"] = {"Location": "/new"}
-    town.serve("/new", rss(item(1)))
-    town.fields["/new"] = {"ETag": '"1"'}
-    path = town.config(source(town, "host"))
+def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it_is(workspace: Workspace) -> None:
+    workspace.serve("/host", "", status=301)
+    workspace.fields["/host"] = {"Location": "/new"}
+    workspace.serve("/new", make_rss(make_item(1)))
+    workspace.fields["/new"] = {"ETag": '"1"'}
+    path = workspace.config(source(workspace, "host"))
     before = path.read_bytes()
     for hour in range(7):
-        refreshed(town, hours=hour)
-    assert town.asked == [*["/host", "/new"] * 5, "/new", "/new"]
+        refreshed(workspace, hours=hour)
+    assert workspace.asked == [*["/host", "/new"] * 5, "/new", "/new"]
     assert path.read_bytes() == before
 
 
-def test_a_run_can_be_replayed(town: Town) -> None:
+def test_a_run_can_be_replayed(workspace: Workspace) -> None:
     """Two stores, the same answers at the same times: not one byte of what is published differs."""
-    stages = [replace(town, folder=town.folder / name, started=town.started) for name in ("one", "two")]
+    stages = [replace(workspace, folder=workspace.folder / name, started=workspace.started) for name in ("one", "two")]
     for stage in stages:
         stage.folder.mkdir()
-        stage.config(source(town, "host"), source(town, "other"))
+        stage.config(source(workspace, "host"), source(workspace, "other"))
     for day in (0, 2):
-        town.serve("/host", rss(*(item(number) for number in range(1, 5 + day))))
-        town.serve("/other", rss(*(item(number, source="other") for number in range(2, 4 + day))))
+        workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 5 + day))))
+        workspace.serve("/other", make_rss(*(make_item(number, source="other") for number in range(2, 4 + day))))
         for stage in stages:
             assert refreshed(stage, days=day) == []
     one, two = (
@@ -135,33 +146,33 @@ def test_a_run_can_be_replayed(town: Town) -> None:
     assert one == two
 
 
-def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so(town: Town) -> None:
-    town.serve("/host", "", status=404)
-    private = town.url("/host?token=hush").replace("//", "//me:secret@")
-    path = town.config(source(town, "host", private))
+def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so(workspace: Workspace) -> None:
+    workspace.serve("/host", "", status=404)
+    private = workspace.url("/host?token=hush").replace("//", "//me:secret@")
+    path = workspace.config(source(workspace, "host", private))
     text = path.read_text()
     path.write_text(text.replace("allow_networks: [127.0.0.0/8]\n", ""))
-    said = refreshed(town, code=3)
+    said = refreshed(workspace, code=3)
     assert "refused: 127.0.0.1 is not a public address" in said[-1]
-    assert town.asked == []
+    assert workspace.asked == []
     path.write_text(text)
-    said += refreshed(town, "--force", code=3, hours=1)
+    said += refreshed(workspace, "--force", code=3, hours=1)
     assert "404 Not Found" in said[-1]
-    assert town.heads[0]["Authorization"].startswith("Basic ")
-    shown = "\n".join(said) + "".join(path.read_text() for path in town.folder.rglob("*.json"))
+    assert workspace.heads[0]["Authorization"].startswith("Basic ")
+    shown = "\n".join(said) + "".join(path.read_text() for path in workspace.folder.rglob("*.json"))
     assert not re.search("secret|hush|bWU6", shown)
 
 
 CALL = re.compile(r"(openat|fsync|rename)\((.*)\)\s+= (\S+)")
 
 
-def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwards(town: Town) -> None:
+def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwards(workspace: Workspace) -> None:
     need_strace()
-    town.serve("/host", rss(item(1), item(2)))
-    town.config(source(town, "host"))
-    trace = town.folder / "trace"
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    workspace.config(source(workspace, "host"))
+    trace = workspace.folder / "trace"
     words = ("strace", "-f", "-y", "-o", str(trace), "-e", "trace=fsync,rename")
-    done = town.run("refresh", "--quiet", "--at", stamp(NOON), before=words)
+    done = workspace.run("refresh", "--quiet", "--at", format_time(NOON), before=words)
     assert (done.returncode, done.stderr) == (0, "")
     synced: set[str] = set()
     renamed: dict[str, str] = {}
@@ -176,5 +187,5 @@ def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwa
             renamed[paths[1]] = paths[1].rpartition("/")[0]
     assert any(".part" in path for path in synced)
     assert renamed == {}, "the folder was not flushed after these"
-    whole(town)
-    tidy(town)
+    check_published(workspace)
+    check_no_leftovers(workspace)

@@ -9,28 +9,31 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.harness import NOON, Peak, Town, item, rss, stamp, whole
+from tests.support.rss import make_rss
+from tests.support.workspace import NOON, Peak, Workspace, check_published, format_time, make_item
 
 
-def many(town: Town, feeds: int, sources: int) -> None:
+def many(workspace: Workspace, feeds: int, sources: int) -> None:
     """A config of so many feeds, each with so many sources of its own; every source lists two items."""
     lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
     for feed in range(feeds):
         lines += [f"  feed{feed}:", f"    title: Feed {feed}", "    sources:"]
         for source in range(sources):
             number = feed * sources + source
-            town.serve(
+            workspace.serve(
                 f"/{number}",
-                rss(*(item(2 * number + each, source=f"of{number}", day=2 * source + each) for each in (0, 1))),
+                make_rss(
+                    *(make_item(2 * number + each, source=f"of{number}", day=2 * source + each) for each in (0, 1))
+                ),
             )
-            lines.append(f"      of{number}: {{kind: feed, url: '{town.url(f'/{number}')}'}}")
-    (town.folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            lines.append(f"      of{number}: {{kind: feed, url: '{workspace.url(f'/{number}')}'}}")
+    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def measured(town: Town, at: str) -> tuple[float, float]:
+def measured(workspace: Workspace, at: str) -> tuple[float, float]:
     """A refresh: its wall seconds and the megabytes of its process at the highest."""
     begun, spent = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    child = town.start("refresh", "--quiet", "--at", at)
+    child = workspace.start("refresh", "--quiet", "--at", at)
     peak = Peak(child.pid)
     _, said = child.communicate(timeout=1_800)
     assert (child.returncode, said) == (0, "")
@@ -39,32 +42,32 @@ def measured(town: Town, at: str) -> tuple[float, float]:
     return time.monotonic() - begun, peak.seen()
 
 
-def listed(town: Town, feed: int) -> int:
-    return len(json.loads((town.output / f"feed{feed}" / "feed.json").read_bytes())["items"])
+def listed(workspace: Workspace, feed: int) -> int:
+    return len(json.loads((workspace.output / f"feed{feed}" / "feed.json").read_bytes())["items"])
 
 
 @pytest.mark.heavy
-def test_two_thousand_sources_of_one_origin(town: Town) -> None:
-    many(town, 10, 20)
-    _, small = measured(town, stamp(NOON))
-    town.asked.clear()
-    many(town, 100, 20)
-    seconds, large = measured(town, stamp(NOON + timedelta(days=2)))
+def test_two_thousand_sources_of_one_origin(workspace: Workspace) -> None:
+    many(workspace, 10, 20)
+    _, small = measured(workspace, format_time(NOON))
+    workspace.asked.clear()
+    many(workspace, 100, 20)
+    seconds, large = measured(workspace, format_time(NOON + timedelta(days=2)))
     print(f"2,000 sources in 100 feeds: {seconds:.0f} s, {large:.0f} MB; 200 sources: {small:.0f} MB")  # noqa: T201
-    assert sorted(town.asked) == sorted(f"/{number}" for number in range(2_000)), "each once"
-    assert all(listed(town, feed) == 40 for feed in range(100))
+    assert sorted(workspace.asked) == sorted(f"/{number}" for number in range(2_000)), "each once"
+    assert all(listed(workspace, feed) == 40 for feed in range(100))
     assert large < small + 60
     assert seconds > 2_000 / 10 - 10, "ten a second for one host"
-    whole(town)
+    check_published(workspace)
 
 
 @pytest.mark.heavy
-def test_two_hundred_feeds_in_one_process(town: Town) -> None:
-    many(town, 20, 1)
-    _, small = measured(town, stamp(NOON))
-    many(town, 200, 1)
-    seconds, large = measured(town, stamp(NOON + timedelta(days=2)))
+def test_two_hundred_feeds_in_one_process(workspace: Workspace) -> None:
+    many(workspace, 20, 1)
+    _, small = measured(workspace, format_time(NOON))
+    many(workspace, 200, 1)
+    seconds, large = measured(workspace, format_time(NOON + timedelta(days=2)))
     print(f"200 feeds: {seconds:.0f} s, {large:.0f} MB; 20 feeds: {small:.0f} MB")  # noqa: T201
-    assert all(listed(town, feed) == 2 for feed in range(200))
+    assert all(listed(workspace, feed) == 2 for feed in range(200))
     assert large < small + 60
-    whole(town)
+    check_published(workspace)

@@ -16,8 +16,9 @@ from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import load
 from aggregator.service import scheduler
 from aggregator.service.workers import Worker
-from tests.support.harness import Town, guids, item, rss, stamp, tidy, whole
+from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.workspace import Workspace, check_no_leftovers, check_published, format_time, make_item, read_guids
 
 
 def until(reached: Callable[[], bool], seconds: float = 60) -> None:
@@ -27,17 +28,17 @@ def until(reached: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-def source(town: Town, name: str, **more: str) -> str:
+def source(workspace: Workspace, name: str, **more: str) -> str:
     keys = ", ".join(
-        f"{key}: {value}" for key, value in {"kind": "feed", "url": f"'{town.url('/' + name)}'", **more}.items()
+        f"{key}: {value}" for key, value in {"kind": "feed", "url": f"'{workspace.url('/' + name)}'", **more}.items()
     )
     return f"{name}: {{{keys}}}"
 
 
-def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.CaptureFixture[str]) -> None:
-    town.serve("/host", rss(item(1), item(2)))
-    town.serve("/late", rss(item(3), item(4)))
-    path = town.config(source(town, "host"))
+def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    workspace.serve("/late", make_rss(make_item(3), make_item(4)))
+    path = workspace.config(source(workspace, "host"))
     worker = Worker(load(path), print, warn)
     ticks = threading.Semaphore(0)
 
@@ -52,57 +53,57 @@ def test_ticks_follow_the_config_as_it_changes(town: Town, capfd: pytest.Capture
             assert ticks.acquire(timeout=60)
 
     with scheduler.ticking(counted, warn, every=timedelta(seconds=0.3)):
-        until(lambda: len(guids(town)) == 2)
-        town.config(source(town, "host"), "wrong: {kind: fead}")
+        until(lambda: len(read_guids(workspace)) == 2)
+        workspace.config(source(workspace, "host"), "wrong: {kind: fead}")
         ticked(5)
         assert worker.config.plans[0].sources[0].name == "host"
-        town.config(source(town, "host"), source(town, "late"))
-        until(lambda: len(guids(town)) == 4)
+        workspace.config(source(workspace, "host"), source(workspace, "late"))
+        until(lambda: len(read_guids(workspace)) == 4)
         path.unlink()
         ticked(5)
-        town.config(source(town, "host"), source(town, "late"))
+        workspace.config(source(workspace, "host"), source(workspace, "late"))
         ticked(5)
     said = capfd.readouterr()
     assert said.err.count("unknown kind") + said.err.count("fead") >= 1
     assert said.err.count("the previous config stays in use") == 2, said.err
     assert said.out.count("read again") == 2
-    assert sorted(town.asked) == ["/host", "/late"], "each asked once, however often the config was read"
-    whole(town)
-    tidy(town)
+    assert sorted(workspace.asked) == ["/host", "/late"], "each asked once, however often the config was read"
+    check_published(workspace)
+    check_no_leftovers(workspace)
 
 
-def test_a_server_publishes_at_its_start_what_a_killed_run_committed(town: Town, free_port: int) -> None:
+def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: Workspace, free_port: int) -> None:
     need_strace()
-    town.serve("/host", rss(item(1), item(2)))
-    path = town.config(source(town, "host"))
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    path = workspace.config(source(workspace, "host"))
     path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))
     now = datetime.now(UTC).replace(microsecond=0)
 
     def serve() -> None:
-        child = town.start("serve", "--port", str(free_port))
-        until(lambda: len(guids(town)) == len(town.pages["/host"][2].split(b"<item>")) - 1)
+        child = workspace.start("serve", "--port", str(free_port))
+        until(lambda: len(read_guids(workspace)) == len(workspace.pages["/host"][2].split(b"<item>")) - 1)
         child.send_signal(signal.SIGTERM)
         assert child.communicate(timeout=60)[1] == ""
-        town.alone()
+        workspace.alone()
 
     serve()
-    town.serve("/host", rss(item(1), item(2), item(3)))
+    workspace.serve("/host", make_rss(make_item(1), make_item(2), make_item(3)))
     kill = ("strace", "-f", "-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:signal=KILL:when=1")
-    killed = town.run("refresh", "--quiet", "--force", "--at", stamp(now), before=kill)
-    assert (killed.returncode, len(guids(town))) == (-signal.SIGKILL, 2), "committed, not published"
-    town.asked.clear()
+    killed = workspace.run("refresh", "--quiet", "--force", "--at", format_time(now), before=kill)
+    assert (killed.returncode, len(read_guids(workspace))) == (-signal.SIGKILL, 2), "committed, not published"
+    workspace.asked.clear()
     serve()
-    assert town.asked == [], "and nobody was asked for it"
-    whole(town)
-    tidy(town)
+    assert workspace.asked == [], "and nobody was asked for it"
+    check_published(workspace)
+    check_no_leftovers(workspace)
 
 
 @pytest.mark.heavy
-def test_the_program_follows_its_config_while_it_serves(town: Town, free_port: int) -> None:
-    town.serve("/host", rss(item(1), item(2)))
-    town.serve("/late", rss(item(3), item(4)))
-    path = town.config(source(town, "host"))
-    child = town.start("serve", "--port", str(free_port))
+def test_the_program_follows_its_config_while_it_serves(workspace: Workspace, free_port: int) -> None:
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    workspace.serve("/late", make_rss(make_item(3), make_item(4)))
+    path = workspace.config(source(workspace, "host"))
+    child = workspace.start("serve", "--port", str(free_port))
 
     def served(text: str) -> bool:
         try:
@@ -116,26 +117,26 @@ def test_the_program_follows_its_config_while_it_serves(town: Town, free_port: i
     path.write_text(path.read_text() + "      wrong: {kind: fead}\n")
     time.sleep(65)
     assert served("number 2")
-    town.config(source(town, "host"), source(town, "late"))
+    workspace.config(source(workspace, "host"), source(workspace, "late"))
     until(lambda: served("number 4"))
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0
     assert said.count("the previous config stays in use") == 1
     assert "Traceback" not in said
-    town.alone()
+    workspace.alone()
 
 
 def test_a_tick_whose_origin_is_dead_is_told_once_and_ticks_go_on(
-    town: Town, capfd: pytest.CaptureFixture[str]
+    workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    town.serve("/host", "", status=500)
-    worker = Worker(load(town.config(source(town, "host"))), print, warn)
+    workspace.serve("/host", "", status=500)
+    worker = Worker(load(workspace.config(source(workspace, "host"))), print, warn)
     with scheduler.ticking(worker.tick, warn, every=timedelta(seconds=0.3)):
-        until(lambda: town.asked == ["/host"])
+        until(lambda: workspace.asked == ["/host"])
         time.sleep(2)
     said = capfd.readouterr().err
     assert "Traceback" not in said
-    assert town.asked == ["/host"], "a failing origin is not stormed"
+    assert workspace.asked == ["/host"], "a failing origin is not stormed"
     assert said.count("nothing could be fetched") == 1, said
-    assert not Path(town.output, "show").exists()
+    assert not Path(workspace.output, "show").exists()

@@ -79,7 +79,7 @@ def test_digits_that_are_numbers_elsewhere_agree() -> None:
 
 
 def test_a_title_that_goes_on() -> None:
-    long = "Workshop on copper kettles, held in a harbour town in 2001"
+    long = "Workshop on copper kettles, held in a harbour workspace in 2001"
     found = levels({"title": "Workshop on copper kettles"}, {"title": long})
     assert (found["title"], found.get("digits")) == ("begins the other", None)
     found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2"})
@@ -87,7 +87,7 @@ def test_a_title_that_goes_on() -> None:
 
 
 def test_a_title_that_goes_on_with_a_number_or_after_little_is_another() -> None:
-    found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2 in a harbour town"})
+    found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2 in a harbour workspace"})
     assert found["digits"] == "one has more"
     assert levels({"title": "Rope work"}, {"title": "Rope work and what comes of it"})["title"] != "begins the other"
 

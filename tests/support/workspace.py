@@ -1,4 +1,4 @@
-"""A town of sources on loopback that change from round to round, and the real program that refreshes from them."""
+"""A workspace of sources on loopback that change from round to round, and the real program that refreshes from them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ import brotli
 
 from tests.support.origin import Site, serving
 from tests.support.program import PLAIN, PROGRAM, run_program
+from tests.support.rss import Episode
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
-SHOWN = 12
+LISTED = 12
 """How many items a listing shows: older ones have left it and must stay in the feed."""
 
-THINGS = (
+NOUNS = (
     *("Harbour", "Lantern", "Glacier", "Violin", "Pepper", "Orchard", "Compass", "Thunder", "Velvet", "Marble"),
     *("Saffron", "Tunnel", "Beacon", "Walnut", "Ribbon", "Meadow", "Copper", "Falcon", "Island", "Mirror"),
 )
 
 
 @dataclass
-class Town(Site):
+class Workspace(Site):
     """A site whose documents change from round to round, and a folder in which the program is at work."""
 
     folder: Path
@@ -51,7 +52,7 @@ class Town(Site):
         return part.replace(path)
 
     def start(self, *words: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-        """The program at work in the town's folder, in a process group of its own."""
+        """The program at work in the workspace's folder, in a process group of its own."""
         child = subprocess.Popen(
             [*before, *PROGRAM, *words],
             cwd=self.folder,
@@ -76,12 +77,12 @@ class Town(Site):
         return done
 
     def refresh(self, at: datetime, *words: str) -> subprocess.CompletedProcess[str]:
-        return self.run("refresh", "--quiet", "--force", "--at", stamp(at), *words)
+        return self.run("refresh", "--quiet", "--force", "--at", format_time(at), *words)
 
     def alone(self, seconds: float = 15) -> None:
         """Checks that no process is left that was started in the folder."""
         end = time.monotonic() + seconds
-        while left := at_work(self.folder):
+        while left := find_processes(self.folder):
             assert time.monotonic() < end, f"still at work: {left}"
             time.sleep(0.02)
 
@@ -96,21 +97,21 @@ class Town(Site):
 
 
 @contextmanager
-def town(folder: Path) -> Iterator[Town]:
-    with serving(Town(folder=folder)) as stage:
+def open_workspace(folder: Path) -> Iterator[Workspace]:
+    with serving(Workspace(folder=folder)) as opened:
         try:
-            yield stage
+            yield opened
         finally:
-            stage.door.set()
-            for child in stage.started:
+            opened.door.set()
+            for child in opened.started:
                 kill(child)
 
 
-def stamp(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def at_work(folder: Path) -> list[str]:
+def find_processes(folder: Path) -> list[str]:
     """The processes, by their command lines, that stand in the folder; those that have ended do not count."""
     found = []
     for place in Path("/proc").iterdir():
@@ -129,35 +130,31 @@ def kill(child: subprocess.Popen[str]) -> None:
     child.communicate(timeout=60)
 
 
-def rss(*items: str, title: str = "A show") -> str:
-    return (
-        f"<rss version='2.0'><channel><title>{title}</title><link>https://a.example/</link>"
-        f"<description>d</description>{''.join(items)}</channel></rss>"
-    )
+def make_item(
+    number: int, *, source: str = "host", name: str | None = None, text: str = "", day: int | None = None
+) -> str:
+    """Return an item: the host knows guid and time, another source only an id of its own and the day."""
+    at = NOON - timedelta(days=400 - (number if day is None else day))
+    host = source == "host"
+    return Episode(
+        guid=f"host-{number}" if host else f"https://{source}.example/{number * 7}",
+        title=name or make_title(number),
+        at=at if host else at.replace(hour=0, minute=0, second=0),
+        text=text or f"What was said of {', '.join(random.Random(number).sample(NOUNS, 9)).lower()}.",
+        audio=f"https://media.example/{number}.mp3",
+        size=1,
+    ).to_xml()
 
 
-def item(number: int, *, source: str = "host", name: str | None = None, text: str = "", day: int | None = None) -> str:
-    """One item: the host knows guid and time, another source only an id of its own and the day."""
-    when = NOON - timedelta(days=400 - (number if day is None else day))
-    guid = f"host-{number}" if source == "host" else f"https://{source}.example/{number * 7}"
-    date = f"{when:%a, %d %b %Y %H:%M:%S} GMT" if source == "host" else f"{when:%a, %d %b %Y} 00:00:00 GMT"
-    said = text or f"What was said of {', '.join(random.Random(number).sample(THINGS, 9)).lower()}."
-    return (
-        f"<item><guid isPermaLink='false'>{guid}</guid><title>{name or called(number)}</title><pubDate>{date}</pubDate>"
-        f"<description>{said}</description>"
-        f"<enclosure url='https://media.example/{number}.mp3' type='audio/mpeg' length='1'/></item>"
-    )
-
-
-def called(number: int, version: int = 0) -> str:
+def make_title(number: int, version: int = 0) -> str:
     dice = random.Random(number)
     again = " again" * version
-    return f"{dice.choice(THINGS)} and {dice.choice(THINGS).lower()} number {number}{again}"
+    return f"{dice.choice(NOUNS)} and {dice.choice(NOUNS).lower()} number {number}{again}"
 
 
-def whole(town: Town) -> None:
+def check_published(workspace: Workspace) -> None:
     """Checks that no published file is torn, that packed ones are of the plain ones, and that the store is sound."""
-    for path in town.output.rglob("*") if town.output.exists() else ():
+    for path in workspace.output.rglob("*") if workspace.output.exists() else ():
         if path.is_dir() or path.name.startswith("."):
             continue
         body = path.read_bytes()
@@ -171,7 +168,7 @@ def whole(town: Town) -> None:
             json.loads(body)
         elif path.suffix == ".html":
             assert body.rstrip().endswith(b"</html>"), path
-    store = town.folder / "store.db"
+    store = workspace.folder / "store.db"
     if store.exists():
         connection = sqlite3.connect(store, timeout=30)
         try:
@@ -180,18 +177,18 @@ def whole(town: Town) -> None:
             connection.close()
 
 
-def guids(town: Town, feed: str = "show") -> dict[str, str]:
+def read_guids(workspace: Workspace, feed: str = "show") -> dict[str, str]:
     """The guid of each published item by its audio, which no round changes; no item stands twice."""
-    items = town.items(feed)
+    items = workspace.items(feed)
     found = {each["attachments"][0]["url"]: each["id"] for each in items}
     assert len(found) == len(items), "an item twice"
     assert len(set(found.values())) == len(items), "a guid twice"
     return found
 
 
-def tidy(town: Town) -> None:
+def check_no_leftovers(workspace: Workspace) -> None:
     """Checks that nothing is left over beside the published files."""
-    assert [path.name for path in town.output.rglob(".*")] == []
+    assert [path.name for path in workspace.output.rglob(".*")] == []
 
 
 class Peak:
