@@ -42,7 +42,7 @@ class Limits(Struct, frozen=True):
     """
 
     cpu_seconds: int = 5
-    wall_seconds: float = 6.0
+    wall_seconds: float = 60.0
     megabytes: int = 200
     items: int = 50_000
 
