@@ -123,7 +123,7 @@ def print_evidence(console: Console, pair: Pair) -> None:
         (
             f"{one.weight:+.1f}",
             _EVIDENCE.get(one.name, one.name),
-            describe_level(one.name, one.level),
+            _describe_level(one.name, one.level),
             shorten(one.left, _HALF),
             shorten(one.right, _HALF),
         )
@@ -168,13 +168,13 @@ _COMPARISONS: Mapping[tuple[str, str], str] = {
 }
 
 
-def describe_level(name: str, level: str) -> str:
+def _describe_level(name: str, level: str) -> str:
     """Describe how two values compare, from the names that matching uses.
 
     >>> (
-    ...     describe_level("description", ".7 to .9"),
-    ...     describe_level("duration", "minutes, 60 s"),
-    ...     describe_level("date", "same day"),
+    ...     _describe_level("description", ".7 to .9"),
+    ...     _describe_level("duration", "minutes, 60 s"),
+    ...     _describe_level("date", "same day"),
     ... )
     ('70 to 90 % alike', 'within 60 s, in minutes', 'same day')
     """

@@ -39,7 +39,7 @@ def run(
     number, and the exit code is then 1.
     """
     with open_streams(file, output) as (source, sink, errors):
-        code = match_lines(source, sink, errors, explain=explain, threshold=threshold)
+        code = _match_lines(source, sink, errors, explain=explain, threshold=threshold)
     if code:
         raise typer.Exit(code)
 
@@ -47,7 +47,7 @@ def run(
 _Line = Mapping[str, object]
 
 
-def match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
+def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
     """Write ``{"id", "cluster"}`` to ``sink`` for each record of ``source``; return the exit code.
 
     The code is 1 if a line could not be used; its number and the reason go to ``errors``. Each line is an object with

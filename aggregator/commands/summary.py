@@ -17,7 +17,7 @@ from aggregator.result import Outcome
 _FAILED = frozenset({"snapshot", "cached", "failed", "held back"})
 """States in which the live source gave no usable listing."""
 
-MOST_ALARMS = 20
+_MOST_ALARMS = 20
 """Warnings printed for one feed; a feed with future dates may have thousands."""
 
 
@@ -28,7 +28,7 @@ def list_warnings(outcome: Outcome) -> tuple[str, ...]:
         for source_result in outcome.source_results
         if has_failed(source_result)
     )
-    alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:MOST_ALARMS]]
+    alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:_MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
         alarms.append(f"{outcome.feed}: {format_count(more, 'more warning')}; see aggregator events and report.json")
     return (*failed, *alarms, *(shorten(failure, 300) for failure in outcome.failures))

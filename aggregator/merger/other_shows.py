@@ -19,7 +19,7 @@ from aggregator.text.fold import fold
 LEAST = 5
 """Entries of which none matches, below which a source is not told: fewer may all be new or missing elsewhere."""
 
-NAMES = 3
+_NAMES = 3
 """Names of other shows that a line quotes."""
 
 
@@ -99,7 +99,7 @@ def _mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str:
     others = sorted((name for name in names if name not in ours), key=lambda name: (-names[name], name))
     if not others:
         return ""
-    quoted = ", ".join(f'"{name}"' for name in others[:NAMES]) + (" and others" if len(others) > NAMES else "")
+    quoted = ", ".join(f'"{name}"' for name in others[:_NAMES]) + (" and others" if len(others) > _NAMES else "")
     number = sum(names[name] for name in others)
     return (
         f"{number} of its {sum(names.values())} entries are of other shows ({quoted});"

@@ -167,7 +167,7 @@ def find_line(element: Node) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def make_place(item: Node, position: int) -> Spot:
+def _make_place(item: Node, position: int) -> Spot:
     """Return the place of an item, counted from 1, with its id."""
     said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
@@ -177,7 +177,7 @@ def make_place(item: Node, position: int) -> Spot:
 def list_items(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
     """Each item with its place."""
     for position, item in enumerate(document.items, 1):
-        yield make_place(item, position), item
+        yield _make_place(item, position), item
 
 
 def has_media(item: Node) -> bool:

@@ -99,16 +99,16 @@ def _restore_from_best(text: str, others: Sequence[str]) -> str:
         letters = frozenset(text)
         for other in others:
             best = max(best, _explain_losses(text, other, lambda one: one if one.isascii() or one in letters else mark))
-    elif not any(strip_accent(one) != one for one in _count_losable(text)):
+    elif not any(_strip_accent(one) != one for one in _count_losable(text)):
         for other in others:
-            best = max(best, _explain_losses(text, other, strip_accent))
+            best = max(best, _explain_losses(text, other, _strip_accent))
     return best[1]
 
 
 def _explain_losses(text: str, other: str, poorer: _Poorer) -> tuple[int, str]:
     """Return how many letters another copy gives back, and the text with them; 0 where it does not explain the text."""
     often = {one: count for one, count in _count_losable(other).items() if poorer(one) != one}
-    claimed = 0 if poorer is strip_accent else max(map(text.count, _LOSS_MARKS))
+    claimed = 0 if poorer is _strip_accent else max(map(text.count, _LOSS_MARKS))
     if sum(times for one, times in often.items() if one not in _LOSS_MARKS) < max(
         _LEAST_LOST, _EXPLAINED_SHARE * claimed
     ):
@@ -181,10 +181,10 @@ def _may_be(word: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def strip_accent(letter: str) -> str:
+def _strip_accent(letter: str) -> str:
     """Return a letter of Latin, Greek or Cyrillic without its accent; others unchanged.
 
-    >>> strip_accent("é"), strip_accent("й"), strip_accent("が"), strip_accent("a")
+    >>> _strip_accent("é"), _strip_accent("й"), _strip_accent("が"), _strip_accent("a")
     ('e', 'и', 'が', 'a')
     """
     if not "\u00c0" <= letter <= "\u1eff":

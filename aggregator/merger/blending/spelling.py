@@ -39,7 +39,7 @@ _SLIP_COST = 3.0
 # "Plane" would give way to "Pläne".
 _RARER = 100
 
-Sides = tuple[int, ...]
+_Sides = tuple[int, ...]
 
 
 class Voters(NamedTuple):
@@ -50,11 +50,11 @@ class Voters(NamedTuple):
 
     copies: Sequence[PreparedCopy]
     language: str | None
-    style: Sides
+    style: _Sides
     mixers: Sequence[frozenset[int]] = ()
 
 
-class Spelling(NamedTuple):
+class _Spelling(NamedTuple):
     """One spelling of a token, the copies that have it, and its share of the evidence (0 to 1)."""
 
     text: str
@@ -62,20 +62,20 @@ class Spelling(NamedTuple):
     share: float
 
 
-def choose_spelling(column: Column, voters: Voters) -> Spelling:
+def choose_spelling(column: Column, voters: Voters) -> _Spelling:
     """Return the best spelling of a column."""
     cells = column.cells
     tokens = list(cells.values())
     if len({token.surface for token in tokens}) == 1:
-        return Spelling(tokens[0].surface, tuple(cells), 1.0)
+        return _Spelling(tokens[0].surface, tuple(cells), 1.0)
     word, share = _choose_word(column, voters)
     lead = _choose_marks({number: token.lead for number, token in cells.items()}, voters)
     trail = _choose_marks({number: token.trail for number, token in cells.items()}, voters)
     writers = tuple(number for number, token in cells.items() if token.word == word)
-    return Spelling(lead + word + trail, writers, share)
+    return _Spelling(lead + word + trail, writers, share)
 
 
-def choose_style(copies: Sequence[PreparedCopy], odds: Sequence[float]) -> Sides:
+def choose_style(copies: Sequence[PreparedCopy], odds: Sequence[float]) -> _Sides:
     """Return how quotes, dashes and ellipses are to be written: 1 typographically, -1 plainly.
 
     ``odds`` are the natural log-odds that texts of the show are typographic, for each kind. On a tie typographic
@@ -97,7 +97,7 @@ def find_mixed_styles(copies: Sequence[PreparedCopy]) -> list[frozenset[int]]:
     ]
 
 
-def count_sides(text: str) -> Sides:
+def count_sides(text: str) -> _Sides:
     """Return for quotes, dashes and ellipses 1 where a text writes them typographically, -1 plainly, 0 for a tie.
 
     >>> count_sides("It’s “fine” - or so..."), count_sides("fine")
@@ -185,7 +185,7 @@ def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
     return _choose_most_voted(ballots, voters.style, _parts_of_mixed_styles(parts, voters))
 
 
-def _choose_most_voted(ballots: Mapping[str, float], style: Sides, unrestyled: frozenset[str]) -> str:
+def _choose_most_voted(ballots: Mapping[str, float], style: _Sides, unrestyled: frozenset[str]) -> str:
     """Return the choice with most evidence, the variants of style counted as one; of these the preferred one."""
     groups: dict[str, list[str]] = {}
     for choice in sorted(ballots):

@@ -33,7 +33,7 @@ _Seen = dict[str, tuple[float, float]]
 """Events and chances by the name of a rate."""
 
 
-class Stretch(Struct):
+class _Stretch(Struct):
     """Neighbouring columns that the same copies have, and the odds that they are in the text.
 
     ``lexical`` says that a word is among them, ``repeats`` that they say again what stands beside them.
@@ -56,7 +56,7 @@ class Stretch(Struct):
         return 1 / (1 + exp(-max(-_CERTAIN, min(_CERTAIN, self.odds))))
 
 
-def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -> list[Stretch]:
+def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -> list[_Stretch]:
     """Return all stretches in order, with the odds that they are in the text; those below 0 are not.
 
     Sets ``rates`` and ``seen`` of the copies to what this text shows of them.
@@ -77,10 +77,10 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
     return stretches
 
 
-def _group_by_case(stretches: Sequence[Stretch], reach: Sequence[tuple[int, int]]) -> list[list[Stretch]]:
+def _group_by_case(stretches: Sequence[_Stretch], reach: Sequence[tuple[int, int]]) -> list[list[_Stretch]]:
     """Return the stretches grouped by all that their odds depend on: a long text has thousands, and a hundred cases."""
     begun, ended = max(first for first, _ in reach), min(last for _, last in reach)
-    cases: dict[tuple[object, ...], list[Stretch]] = {}
+    cases: dict[tuple[object, ...], list[_Stretch]] = {}
     for stretch in stretches:
         start, end, size = stretch.start, stretch.end, min(len(stretch.columns), _LONGEST_TAIL + 1)
         beyond = () if begun <= end and start <= ended else tuple([(end < one, start > other) for one, other in reach])
@@ -89,17 +89,17 @@ def _group_by_case(stretches: Sequence[Stretch], reach: Sequence[tuple[int, int]
     return list(cases.values())
 
 
-def _find_stretches(columns: Sequence[Column]) -> list[Stretch]:
+def _find_stretches(columns: Sequence[Column]) -> list[_Stretch]:
     stretches, start = [], 0
     for _, group in groupby(columns, key=lambda column: column.cells.keys()):
         members = list(group)
-        stretches.append(Stretch(members, start, any(column.key[:1].isalnum() for column in members)))
+        stretches.append(_Stretch(members, start, any(column.key[:1].isalnum() for column in members)))
         start += len(members)
     _mark_repeats(stretches)
     return stretches
 
 
-def _mark_repeats(stretches: Sequence[Stretch]) -> None:
+def _mark_repeats(stretches: Sequence[_Stretch]) -> None:
     for before, after in pairwise(stretches):
         for one, other in ((before, after), (after, before)):
             size = len(one.columns)
@@ -117,7 +117,7 @@ def _find_reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
     return find(range(len(columns)), 0), find(reversed(range(len(columns))), -1)
 
 
-def _stretch_odds(stretch: Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
+def _stretch_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
     """Return the natural log-odds that the stretch is in the text."""
     having = stretch.columns[0].cells
     lacking = [
@@ -143,7 +143,7 @@ def _stretch_odds(stretch: Stretch, copies: Sequence[PreparedCopy], reach: Seque
     return odds
 
 
-def _evidence_for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
+def _evidence_for(stretch: _Stretch, rates: Rates, *, at_end: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if stretch.repeats and len(stretch.columns[0].cells) == 1:
         added = _REPEATED if len(stretch.columns) == 1 else _REPEATED_SEVERAL
@@ -152,7 +152,7 @@ def _evidence_for(stretch: Stretch, rates: Rates, *, at_end: bool) -> float:
     return log_odds(1 - lost, added)
 
 
-def _evidence_against(stretch: Stretch, copy: PreparedCopy, *, beyond: bool) -> float:
+def _evidence_against(stretch: _Stretch, copy: PreparedCopy, *, beyond: bool) -> float:
     rates = copy.rates
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if beyond:
@@ -160,7 +160,7 @@ def _evidence_against(stretch: Stretch, copy: PreparedCopy, *, beyond: bool) -> 
     return log_odds(lost, 1 - added)
 
 
-def _count_errors(stretches: Sequence[Stretch], number: int, reach: tuple[int, int]) -> tuple[_Seen, _Seen]:
+def _count_errors(stretches: Sequence[_Stretch], number: int, reach: tuple[int, int]) -> tuple[_Seen, _Seen]:
     """Return which words and marks one copy lost and added within its reach, as the vote stands."""
     counts = {(lexical, real): 0.0 for lexical in (True, False) for real in (True, False)}
     words = 0

@@ -2,7 +2,7 @@
 
 An item is new where none of its entries was ever published; a published item is never held. A source may add new items
 at once (``always``), once another source lists them (``confirmed``), or not at all (``never``). Unless the config says
-which, a source waits for confirmation beside one that is more trusted by ``GAP`` or more and that answers: of what is
+which, a source waits for confirmation beside one that is more trusted by ``_GAP`` or more and that answers: of what is
 newer than the oldest entry of that source's listing it would list its own share. Where no such source answers, nothing
 can be confirmed and all is published. An item that no source confirms is published ``HOLD`` after it was first seen.
 
@@ -24,7 +24,7 @@ from aggregator.model.source import Source
 HOLD = timedelta(days=7)
 """How long an item is held that no other source lists: the longest that a weekly directory takes to list it."""
 
-GAP = 0.2
+_GAP = 0.2
 """How much more trusted a source must be to be waited for: that of a host (0.9) and of Apple (0.7) is enough."""
 
 QUOTA, SHARE = 50, 5
@@ -178,7 +178,7 @@ def _confirming(source: Source, item: Item, situation: Situation) -> tuple[str, 
     return tuple(
         each.name
         for each in others
-        if round(each.trust - source.trust, 6) >= GAP
+        if round(each.trust - source.trust, 6) >= _GAP
         and (item.genre in situation.coverage[each.name].genres or (item.genre == "post" and source.kind != "blog"))
     )
 

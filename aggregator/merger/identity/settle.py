@@ -8,7 +8,7 @@ guid, of equal ones the oldest. New items adopt the host's own guid where a sour
 rebuilding from nothing gives the same guid; else one is made.
 
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
-provisional: a more trusted source that lists the item within ``PROVISIONAL`` replaces it, once.
+provisional: a more trusted source that lists the item within ``_PROVISIONAL`` replaces it, once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AHEAD = timedelta(hours=24)
 
 # How long after its publication an item's date may be replaced by that of a more trusted source. Directories list new
 # episodes within days; a month later readers have sorted the item by its date.
-PROVISIONAL = timedelta(days=30)
+_PROVISIONAL = timedelta(days=30)
 
 # What subscribers see of an item: a change in one of these is a change of the item, a change of its provenance is not.
 _CONTENT = (
@@ -190,7 +190,7 @@ def _update_record(
 
 def _is_provisional(record: PublishedItem, now: datetime) -> bool:
     """Return whether the date of a published item may still be replaced by that of a more trusted source."""
-    return record.dated is not None and now - record.minted <= PROVISIONAL
+    return record.dated is not None and now - record.minted <= _PROVISIONAL
 
 
 def _dater(item: Item) -> str | None:

@@ -29,8 +29,8 @@ from aggregator.merger.matching.scoring import KINDS, LEVELS, Table, has_level
 _FAR_DATES = ("31 days", "a year", "more")
 # What a weak title loses, in natural log-odds: with 2 the titles of two weeks in short listings still merge, with 4 no
 # pair of the development sets is lost that 3 keeps.
-WEAK_TITLE = 3.0
-RERUN = 5.0  # the same where nearly all other pairs of two listings agree to the day
+_WEAK_TITLE = 3.0
+_RERUN = 5.0  # the same where nearly all other pairs of two listings agree to the day
 _WORTHLESS = -1.0  # a date level that weighs more is no evidence: the hosts of the run have stamped their archives anew
 
 _LEAST = 3  # titles that must come back; with 2, two weekly titles of one page would do
@@ -52,7 +52,7 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     apart = has_level(levels, "date", telling)
     apart |= has_level(levels, "date", _FAR_DATES) & has_level(levels, "duration", LONGER)
     doubted = (own > 0) | (apart & ~find_witnessed(levels))
-    cost = np.where(own > 1, np.float32(-RERUN), np.float32(-WEAK_TITLE))
+    cost = np.where(own > 1, np.float32(-_RERUN), np.float32(-_WEAK_TITLE))
     return np.where(doubted, cost, np.float32(0))
 
 

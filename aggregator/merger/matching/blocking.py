@@ -22,7 +22,7 @@ _OPENING = 8  # words that begin a text: what a cut copy still has, whose rarest
 _MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are compared in vain, no more
 
 
-class Candidates(Struct, frozen=True):
+class _Candidates(Struct, frozen=True):
     """Pairs of rows, left below right, each once; and how many blocks were too large and left out."""
 
     left: Ints
@@ -30,7 +30,7 @@ class Candidates(Struct, frozen=True):
     capped: int = 0
 
 
-def find_candidates(frame: Frame) -> Candidates:
+def find_candidates(frame: Frame) -> _Candidates:
     """Return the pairs worth comparing, of one source too (they show what non-matches look like)."""
     rows = len(frame.records)
     found: list[Ints] = []
@@ -46,10 +46,10 @@ def find_candidates(frame: Frame) -> Candidates:
     left, right = codes // max(rows, 1), codes % max(rows, 1)
     del codes
     if frame.scope.max(initial=-1) < 0:  # no show is known, as in the feed of one
-        return Candidates(left, right, capped)
+        return _Candidates(left, right, capped)
     one, other = frame.scope[left], frame.scope[right]
     kept = (one == other) | (one < 0) | (other < 0)
-    return Candidates(left[kept], right[kept], capped)
+    return _Candidates(left[kept], right[kept], capped)
 
 
 def _block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:

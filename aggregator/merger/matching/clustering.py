@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from aggregator.merger.matching.scoring import UNSEEN
 
 _LINKAGE = -2.0  # least mean of all weights between two clusters that become one
-STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
+_STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
 _PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be let go; -2 changes no set
 
 _Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
@@ -134,7 +134,7 @@ class _State:
         if not left or not right or left == right:
             return _LINKAGE
         plain = all((min(mine, theirs), max(mine, theirs)) in alike for mine in left for theirs in right)
-        return _PLAIN if plain else threshold + STRONG
+        return _PLAIN if plain else threshold + _STRONG
 
     def _merge(self, one: int, other: int) -> None:
         if one == other:

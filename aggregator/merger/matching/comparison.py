@@ -143,9 +143,9 @@ def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return how much of the better found names is in the other record; 0 where only one has names, unfound."""
     one, other = _title_share(frame, frame.name_grams, left, right), _title_share(frame, frame.name_grams, right, left)
     sums = frame.name_grams.sums
-    mine, theirs, enough = sums[left], sums[right], least_idf(frame, left)
+    mine, theirs, enough = sums[left], sums[right], _least_idf(frame, left)
     best = np.maximum(
-        np.where(theirs >= least_idf(frame, right), one, 0.0),
+        np.where(theirs >= _least_idf(frame, right), one, 0.0),
         np.where(mine >= enough, other, 0.0),
     )
     least, most = np.minimum(mine, theirs), np.maximum(mine, theirs)
@@ -267,7 +267,7 @@ def _compare_bags(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Int
     contained = level > len(_TEXT_SHARES)
     alone = np.zeros(len(left), dtype=np.bool_)
     alone[contained] = sum_shared((frame.sentences,), frame.sentences, left[contained], right[contained]) > 0
-    known = (words >= _FEW) & (poorer >= least_idf(frame, left))
+    known = (words >= _FEW) & (poorer >= _least_idf(frame, left))
     full = np.where(known, level + (contained & (words >= _MANY)), 0)
     equal = frame.core[left] == frame.core[right]
     return np.where(alone, np.where(equal, np.maximum(full, level), len(LEVELS["description"]) - 1), full)
@@ -302,7 +302,7 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
             told[at] = 0
 
 
-def least_idf(frame: Frame, rows: Ints) -> Doubles:
+def _least_idf(frame: Frame, rows: Ints) -> Doubles:
     """Return the sum of idf from which words tell something in a show of each row's size, other shows left aside."""
     enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.word_group) + 1.0))[frame.word_group[rows]]
     return enough

@@ -37,7 +37,7 @@ _SPLIT = 0.0
 _DAY = 86400  # seconds
 _TWICE = 2  # entries of one title and instant, or days of one time, that may be chance
 
-CONTRADICTING = {
+_CONTRADICTING = {
     "description": ("below .3",),
     "duration": ("minutes, more",),
     "date": ("31 days", "a year", "years apart"),
@@ -45,7 +45,7 @@ CONTRADICTING = {
     "tag": ("different",),
     "digits": ("conflict",),
 }
-UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8")
+_UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8")
 _SAME_TEXT = (".7 to .9", "above .9", "above .9 of many words", "a sentence of its own")
 
 
@@ -261,7 +261,7 @@ def _find_together(guid: Mapping[int, str], groups: Sequence[Sequence[int]]) -> 
 
 def _is_contradicted(levels: Levels) -> Bools:
     """Return whether some kind of evidence contradicts each pair."""
-    found: Bools = has_level(levels, "title", UNLIKE) & ~has_level(levels, "description", _SAME_TEXT)
-    for kind, wrong in CONTRADICTING.items():
+    found: Bools = has_level(levels, "title", _UNLIKE) & ~has_level(levels, "description", _SAME_TEXT)
+    for kind, wrong in _CONTRADICTING.items():
         found |= has_level(levels, kind, wrong)
     return found

@@ -46,7 +46,7 @@ _LEAST = 5  # entries of each listing by which an archive is seen to be dated an
 _SHIFTS = 40  # places by which archives are displaced at most
 
 
-class Alignment(Struct, frozen=True):
+class _Alignment(Struct, frozen=True):
     """For each pair the level of ``order`` (0 where nothing is known) and whether its dates are dated anew."""
 
     order: Ints
@@ -83,7 +83,7 @@ class _Meeting(Struct, frozen=True):
 
 def align_same_titles(
     frame: Frame, compared: Compared, table: Table, weights: Floats, groups: Iterable[tuple[int, ...]]
-) -> Alignment:
+) -> _Alignment:
     """Return what the listings laid side by side show of each pair; ``groups`` are rows that are known to be one."""
     order = np.zeros(len(compared.left), dtype=np.int64)
     anew = np.zeros(len(compared.left), dtype=np.bool_)
@@ -101,7 +101,7 @@ def align_same_titles(
     same = key[compared.left] == key[compared.right]
     order[same & _is_of_one_source(frame, compared)] = ELSEWHERE
     if not met:
-        return Alignment(order, anew)
+        return _Alignment(order, anew)
     codes = np.concatenate(met)
     pairs = compared.left * rows + compared.right
     left, right = np.divmod(codes, rows)
@@ -112,7 +112,7 @@ def align_same_titles(
     order[np.isin(pairs, codes)] = SAME_PLACE
     if redated:
         anew = np.isin(pairs, np.concatenate(redated))
-    return Alignment(order, anew)
+    return _Alignment(order, anew)
 
 
 def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:

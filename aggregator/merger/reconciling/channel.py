@@ -21,23 +21,23 @@ from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
 from aggregator.text import html, urls
 
-TEXTS = ("description", "author", "copyright")
+_TEXTS = ("description", "author", "copyright")
 ADDRESSES = ("link", "image")
-PLAIN = ("language", "explicit", "type", "categories")
+_PLAIN = ("language", "explicit", "type", "categories")
 # Elements of the podcast namespace that say what the show is. Not those that say who owns it, what is asked of whom
 # (funding, value), and what holds of one address alone (guid, locked, block, txt, podping, publisher).
-ANY_SOURCE_TAGS = (
+_ANY_SOURCE_TAGS = (
     *("podcast:person", "podcast:location", "podcast:license", "podcast:updateFrequency", "podcast:trailer"),
     *("podcast:podroll", "podcast:socialInteract"),
 )
-OWNED = frozenset({"image", "explicit"})
+_OWNED = frozenset({"image", "explicit"})
 PICTURE, MEDIUM = "podcast:image", "podcast:medium"
 
-NO_ORDER: Mapping[str, int] = MappingProxyType({})
+_NO_ORDER: Mapping[str, int] = MappingProxyType({})
 
 
 def complete_channel(
-    channel: Channel, shows: Mapping[str, Show], trust: Mapping[str, float], seniority: Mapping[str, int] = NO_ORDER
+    channel: Channel, shows: Mapping[str, Show], trust: Mapping[str, float], seniority: Mapping[str, int] = _NO_ORDER
 ) -> Channel:
     """Return the channel with what the config left open taken from the most trusted source that has it.
 
@@ -53,9 +53,9 @@ def complete_channel(
     order = [shows[source] for source in names]
     owners = [shows[source] for source in names if trust.get(source, 0.5) == trust.get(names[0], 0.5)]
     channel = replace(channel, tags=(*channel.tags, *_tags(channel, order, owners)))
-    for name in (*TEXTS, *ADDRESSES, *PLAIN):
+    for name in (*_TEXTS, *ADDRESSES, *_PLAIN):
         if getattr(channel, name) in (None, ()):
-            value = _first(name, owners if name in OWNED else order)
+            value = _first(name, owners if name in _OWNED else order)
             channel = channel if value is None else replace(channel, **{name: value})
     if channel.complete is None and order:
         channel = replace(channel, complete=order[0].complete)
@@ -68,7 +68,7 @@ def complete_channel(
 def _tags(channel: Channel, shows: Sequence[Show], owners: Sequence[Show]) -> tuple[Tag, ...]:
     """Return the elements that the config does not give, each from the first show that has any and may supply them."""
     given = {tag.name for tag in channel.tags} | ({"podcast:license"} if channel.license else set())
-    wanted = [name for name in (*ANY_SOURCE_TAGS, *(() if channel.image else (PICTURE,))) if name not in given]
+    wanted = [name for name in (*_ANY_SOURCE_TAGS, *(() if channel.image else (PICTURE,))) if name not in given]
     found = (
         (tag for tag in show.tags if tag.name == name)
         for name in wanted
@@ -85,7 +85,7 @@ def _first(name: str, shows: Sequence[Show]) -> Any:
     """Return the first value of one field that can be published, ``None`` where no show has one."""
     for show in shows:
         value = getattr(show, name)
-        if name in TEXTS and value:
+        if name in _TEXTS and value:
             value = repair_text(html.to_text(value)).text
         if name in ADDRESSES and value and not urls.is_web(value):
             continue

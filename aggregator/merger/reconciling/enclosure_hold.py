@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from aggregator.model.entry import Enclosure, Entry, Listing
 from aggregator.text import urls
 
-REFRESHES = 3
+_REFRESHES = 3
 """How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.plausibility``)."""
 
 LEAST = 5
 """Fewer items than this may change their host together without a warning: a show of four is edited by hand."""
 
 
-class KnownAudio(Struct, frozen=True):
+class _KnownAudio(Struct, frozen=True):
     """The audio of one entry, by key, as it was before its source moved it."""
 
     key: str
@@ -34,7 +34,7 @@ class HeldAudio(Struct, frozen=True):
 
     source: str
     refreshes: int = 0
-    audio: tuple[KnownAudio, ...] = ()
+    audio: tuple[_KnownAudio, ...] = ()
 
 
 def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
@@ -50,7 +50,7 @@ def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], 
     already is held until its time is over.
     """
     if held.audio:
-        over = held.refreshes + 1 >= REFRESHES
+        over = held.refreshes + 1 >= _REFRESHES
         return HeldAudio(held.source) if over else replace(held, refreshes=held.refreshes + 1)
     shared = {key: audio for key, audio in after.items() if key in before}
     moved = {
@@ -60,7 +60,7 @@ def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], 
     }
     if len(moved) < LEAST or 2 * len(moved) <= len(shared):
         return HeldAudio(held.source)
-    return HeldAudio(held.source, 1, tuple(KnownAudio(key, moved[key]) for key in sorted(moved)))
+    return HeldAudio(held.source, 1, tuple(_KnownAudio(key, moved[key]) for key in sorted(moved)))
 
 
 def restore_held_audio(entries: Sequence[Entry], held: Iterable[HeldAudio]) -> tuple[Entry, ...]:
@@ -77,7 +77,7 @@ def describe_holds(held: Iterable[HeldAudio]) -> tuple[str, ...]:
     """Return one line for each source whose audio is held back."""
     return tuple(
         f"{each.source}: the audio of {len(each.audio)} items moved to another host at once; the known audio stands "
-        f"until this has been so for {REFRESHES} refreshes"
+        f"until this has been so for {_REFRESHES} refreshes"
         for each in held
         if each.audio
     )

@@ -17,22 +17,17 @@ from aggregator.model.entry import Entry, Note
 from aggregator.model.item import Dissent, Provenance
 
 # A dissenting value is quoted up to this many characters: enough to recognise, not a second copy of the text.
-QUOTE = 200
-
-
-# Changes that any sound copy may need: they do not show how its source was transcribed.
-HARMLESS = frozenset({"space", "blank", "entity", "tag", "invisible", "cut", "torn word"})
+_QUOTE = 200
 
 # What a source listed before it listed the item anew may complete its present entry and contradicts no other source:
 # the weight is below that of any source, however little that is trusted.
-FORMER = 0.01
-
+_FORMER = 0.01
 
 # A copy of a source that is trusted like another weighs less than that one by this: as much less as a directory beside
 # a host (.5 beside .8), so that it completes what is lost and changes no word.
-YOUNGER = 0.6
+_YOUNGER = 0.6
 
-UNKNOWN = datetime.min.replace(tzinfo=UTC)
+_UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
 class Weights(Struct, frozen=True):
@@ -58,11 +53,11 @@ class Weights(Struct, frozen=True):
 
     def of(self, entry: Entry) -> float:
         """Return the trust of an entry's source; one without trust weighs half, what it replaced little."""
-        return self.trust.get(entry.source, 0.5) * (FORMER if entry.id in self.superseded else 1.0)
+        return self.trust.get(entry.source, 0.5) * (_FORMER if entry.id in self.superseded else 1.0)
 
     def of_text(self, entry: Entry) -> float:
         """Return the trust of an entry's source for its texts: of sources trusted alike the younger gives way."""
-        return self.of(entry) * (YOUNGER if entry.id in self.younger else 1.0)
+        return self.of(entry) * (_YOUNGER if entry.id in self.younger else 1.0)
 
 
 class RankedEntries(Struct, frozen=True):
@@ -83,7 +78,7 @@ def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
         weights = replace(weights, superseded=superseded)
 
     def turn(entry: Entry) -> tuple[float, datetime, int, str, str]:
-        since = weights.since.get(entry.id, UNKNOWN)
+        since = weights.since.get(entry.id, _UNKNOWN)
         senior = weights.seniority.get(entry.source, 0)
         return -weights.of(entry), since, senior, entry.source, entry.key
 
@@ -142,7 +137,7 @@ def trace(
     """
     known = [(entry, own, agrees(entry)) for entry in ranked.entries if (own := value(entry)) is not None]
     agreeing = {entry.source for entry, _, agreed in known if agreed} - {origin.source}
-    dissent = {(entry.source, own[:QUOTE]) for entry, own, agreed in known if not agreed}
+    dissent = {(entry.source, own[:_QUOTE]) for entry, own, agreed in known if not agreed}
     trust = sum(ranked.weights.of(entry) for entry, _, _ in known)
     agreed = sum(ranked.weights.of(entry) for entry, _, agreed in known if agreed)
     return Provenance(

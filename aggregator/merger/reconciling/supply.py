@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from aggregator.model.entry import Tag
 from aggregator.text import urls
 
-Rank = Literal["owner", "any"]
+_Rank = Literal["owner", "any"]
 """``owner``: the source of the audio, or one that is trusted as much. ``any``: every source of the item."""
 
-FIELDS: Mapping[str, Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
+FIELDS: Mapping[str, _Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
 """The fields of an Item whose supplier needs a rank; every other field may come from any source."""
 
-TAGS: Mapping[str, Rank] = {
+TAGS: Mapping[str, _Rank] = {
     "podcast:value": "owner",
     "podcast:funding": "owner",
     "podcast:alternateEnclosure": "owner",

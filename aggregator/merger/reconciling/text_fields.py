@@ -21,7 +21,7 @@ from aggregator.model.entry import Entry
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
 
-TextField = Literal["title", "description"]
+_TextField = Literal["title", "description"]
 
 
 def read_title(ranked: RankedEntries) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ def texts_of(ranked: RankedEntries) -> list[blend.Text]:
     return [text_of("title", ranked), text_of("description", ranked)]
 
 
-def text_of(name: TextField, ranked: RankedEntries) -> blend.Text:
+def text_of(name: _TextField, ranked: RankedEntries) -> blend.Text:
     """Return what each entry says in a field of text; those that say nothing are left out."""
     return blend.Text(
         field=name,
@@ -83,7 +83,7 @@ def text_of(name: TextField, ranked: RankedEntries) -> blend.Text:
     )
 
 
-def _copy(name: TextField, entry: Entry, ranked: RankedEntries) -> Copy:
+def _copy(name: _TextField, entry: Entry, ranked: RankedEntries) -> Copy:
     """Return one entry's text of a field, with what is known of its soundness."""
     return Copy(
         entry.source,

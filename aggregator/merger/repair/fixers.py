@@ -66,7 +66,7 @@ FIXERS: tuple[tuple[str, _Fixer], ...] = (
 _OF_TAGS = frozenset({"tag", "silent part"})
 # Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
 _ROUNDS = 6
-PASSAGE = 120
+_PASSAGE = 120
 # What learns from texts reads them again after that: thousands of up to so many characters are remembered with what
 # they became (16 MB at most), and the copies of one item or two that are longer.
 _LONGEST_KNOWN = 2000
@@ -141,4 +141,4 @@ def find_change(before: str, after: str) -> tuple[str, str]:
     """
     start = Prefix.similarity(before, after)
     end = Postfix.similarity(before[start:], after[start:])
-    return before[start : len(before) - end][:PASSAGE], after[start : len(after) - end][:PASSAGE]
+    return before[start : len(before) - end][:_PASSAGE], after[start : len(after) - end][:_PASSAGE]

@@ -4,7 +4,7 @@ import io
 import json
 import random
 
-from aggregator.commands.match import match_lines
+from aggregator.commands.match import _match_lines
 
 WORKS = [
     ("Copper Kettle", "The Tin Men", 215),
@@ -30,7 +30,7 @@ SONGS = [
 
 def answers(lines: list[str], *, explain: bool = False) -> tuple[int, list[dict[str, object]], str]:
     sink, errors = io.StringIO(), io.StringIO()
-    code = match_lines(io.StringIO("\n".join(lines)), sink, errors, explain=explain, threshold=1.0)
+    code = _match_lines(io.StringIO("\n".join(lines)), sink, errors, explain=explain, threshold=1.0)
     return code, [json.loads(line) for line in sink.getvalue().splitlines()], errors.getvalue()
 
 

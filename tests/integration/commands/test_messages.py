@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.commands.summary import MOST_ALARMS, list_warnings
+from aggregator.commands.summary import _MOST_ALARMS, list_warnings
 from aggregator.errors import escape_line, escape_lines
 from aggregator.result import Outcome
 from tests.support.program import PROGRAM
@@ -40,10 +40,10 @@ def test_the_program_says_no_raw_sign(run) -> None:
 
 
 def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
-    told = list_warnings(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(MOST_ALARMS + 3))))
-    assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(MOST_ALARMS))
+    told = list_warnings(Outcome("sea", alarms=tuple(f"alarm {number}" for number in range(_MOST_ALARMS + 3))))
+    assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(_MOST_ALARMS))
     assert told[-1] == "sea: 3 more warnings; see aggregator events and report.json"
-    assert len(list_warnings(Outcome("sea", alarms=("one",) * MOST_ALARMS))) == MOST_ALARMS
+    assert len(list_warnings(Outcome("sea", alarms=("one",) * _MOST_ALARMS))) == _MOST_ALARMS
 
 
 @pytest.mark.parametrize("streams", [(1,), (0, 1, 2)])

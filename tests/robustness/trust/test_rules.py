@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.content.unique_titles import make_titles_unique
-from aggregator.merger.identity.settle import PROVISIONAL, Past, Settlement, settle
+from aggregator.merger.identity.settle import _PROVISIONAL, Past, Settlement, settle
 from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance
@@ -71,11 +71,11 @@ def test_a_date_from_below_is_replaced_once_within_30_days(title, at, days, minu
     true = at - timedelta(minutes=minutes)
     later = NOW + timedelta(days=days)
     found = run([replace(item("host/1", title, true), entries=("host/1", "list/1"))], before, later)
-    expected = true if timedelta(days=days) <= PROVISIONAL else at
+    expected = true if timedelta(days=days) <= _PROVISIONAL else at
     assert (found.items[0].guid, found.items[0].published) == ("list/1", Moment(expected))
     again = item("host/1", title, true - timedelta(days=2))
     last = run([replace(again, entries=("host/1", "list/1"))], found, later)
-    assert last.items[0].published == Moment(expected if days <= PROVISIONAL.days else at)
+    assert last.items[0].published == Moment(expected if days <= _PROVISIONAL.days else at)
 
 
 @quick

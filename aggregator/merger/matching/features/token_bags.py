@@ -121,7 +121,7 @@ def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints
     return features.astype(np.int64), owners, often[features]
 
 
-class Rarity(Struct, frozen=True):
+class _Rarity(Struct, frozen=True):
     """Rarity of each feature among the rows of a group (idf), by group and feature.
 
     ``codes`` are those that were met; without them ``idf`` has a cell for each group and feature.
@@ -142,21 +142,21 @@ class Rarity(Struct, frozen=True):
         return found
 
 
-def measure_rarity(several: Sequence[Bags], group: Ints) -> Rarity:
+def measure_rarity(several: Sequence[Bags], group: Ints) -> _Rarity:
     """Return how rare the features of some bags are; ``group`` numbers the group of each row."""
     width = several[0].width
     met = chain.from_iterable(_find_cells(bags, group) for bags in several)
     cells = (int(group.max(initial=0)) + 1) * width
     if cells > _DENSE:
         codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
-        return Rarity(codes, _measure_idf(codes // width, often, group), group)
+        return _Rarity(codes, _measure_idf(codes // width, often, group), group)
     counts = np.zeros(cells, dtype=np.int64)
     for codes in met:
         np.add.at(counts, codes, 1)
     codes = np.flatnonzero(counts)
     idf = np.zeros(cells, dtype=np.float32)
     idf[codes] = _measure_idf(codes // width, counts[codes], group)
-    return Rarity(None, idf, group)
+    return _Rarity(None, idf, group)
 
 
 def _find_cells(bags: Bags, group: Ints) -> Iterator[Ints]:
@@ -172,7 +172,7 @@ def _measure_idf(home: Ints, often: Ints, group: Ints) -> Floats:
     return rare
 
 
-def weigh_bags(bags: Bags, rarities: Sequence[Rarity]) -> Bags:
+def weigh_bags(bags: Bags, rarities: Sequence[_Rarity]) -> Bags:
     """Return the bags with the least of several rarities as the weight of each feature."""
     weights = rarities[0].of(bags)
     for rare in rarities[1:]:

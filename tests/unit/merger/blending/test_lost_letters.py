@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.merger.blending.cross_repair import restore_lost_letters, strip_accent
+from aggregator.merger.blending.cross_repair import _strip_accent, restore_lost_letters
 
 RICH = [
     "Où est la forêt, là-bas, près de la rivière gelée?",
@@ -16,7 +16,7 @@ WAYS = [
     lambda text: text.encode("latin-1", "replace").decode("latin-1"),
     lambda text: text.encode("cp1251", "replace").decode("cp1251"),
     lambda text: "".join(one if one.isascii() else "\ufffd" for one in text),
-    lambda text: "".join(map(strip_accent, text)),
+    lambda text: "".join(map(_strip_accent, text)),
 ]
 
 
@@ -62,7 +62,8 @@ def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
     """Nothing is invented: each letter was there, or is what another copy has, made poorer."""
     for before, after in zip(texts, restore_lost_letters(texts), strict=True):
         assert len(before) == len(after)
-        assert all(one in {other, "?", "\ufffd", strip_accent(other)} for one, other in zip(before, after, strict=True))
+        pairs = zip(before, after, strict=True)
+        assert all(one in {other, "?", "\ufffd", _strip_accent(other)} for one, other in pairs)
     order = list(range(len(texts)))
     random.shuffle(order)
     assert restore_lost_letters([texts[at] for at in order]) == [restore_lost_letters(texts)[at] for at in order]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.clustering import STRONG, Rules, cluster
+from aggregator.merger.matching.clustering import _STRONG, Rules, cluster
 from aggregator.merger.matching.constraints import find_mergeable
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.match import Constraints, compare_records, match_records
@@ -37,7 +37,7 @@ def test_nothing_may_contradict_what_weighs_little(case: dict[str, dict[str, str
     pair = sides(case)
     assert one(pair, 1.5, {})
     assert one(pair, 1.5, PINS) == case["one"]
-    assert one(pair, 1.0 + STRONG + 0.1, PINS)
+    assert one(pair, 1.0 + _STRONG + 0.1, PINS)
 
 
 def test_there_are_cases_for_and_against() -> None:

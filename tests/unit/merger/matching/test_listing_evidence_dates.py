@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.adjustments import RERUN
+from aggregator.merger.matching.adjustments import _RERUN
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import Constraints, match_records
@@ -39,7 +39,7 @@ def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], e
 
 def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 200)
-    for titles, doubt in ((TITLES, -RERUN), (TITLES[:7], 0.0)):
+    for titles, doubt in ((TITLES, -_RERUN), (TITLES[:7], 0.0)):
         found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
         assert date(found) == "a year"
         assert found.doubts[place(found)] == doubt

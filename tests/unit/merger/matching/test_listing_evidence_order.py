@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.adjustments import WEAK_TITLE
+from aggregator.merger.matching.adjustments import _WEAK_TITLE
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import make_record, parse_records
 from aggregator.merger.matching.match import Constraints, match, match_records
@@ -65,7 +65,7 @@ def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) ->
     found = resolved(
         [replace(each, published=days[each.source == "page"]) if each.title == ODD[0] else each for each in both]
     )
-    assert float(found.doubts.min()) == -WEAK_TITLE
+    assert float(found.doubts.min()) == -_WEAK_TITLE
     assert said(found).get((f"host/{ODD[0]}", f"page/{ODD[0]}")) == level
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aggregator.merger.reconciling.channel import ANY_SOURCE_TAGS, complete_channel
+from aggregator.merger.reconciling.channel import _ANY_SOURCE_TAGS, complete_channel
 from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
 
@@ -81,4 +81,4 @@ def test_who_owns_the_feed_and_what_is_asked_of_whom_no_source_says() -> None:
     tags = tuple(Tag(f"podcast:{name}", "yes") for name in names)
     said = Show(tags=tags, new_feed_url="https://host.example/new", guid="9b024349-ccf0-5f69-a609-6b82873eab3c")
     assert merged(host=said) == merged(host=Show())
-    assert not {tag.name for tag in tags} & set(ANY_SOURCE_TAGS)
+    assert not {tag.name for tag in tags} & set(_ANY_SOURCE_TAGS)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregator.merger.repair.fixers import FIXERS, PASSAGE, RepairedText, find_change, repair_text
+from aggregator.merger.repair.fixers import _PASSAGE, FIXERS, RepairedText, find_change, repair_text
 from aggregator.text import truncation
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "mend_cases.jsonl").read_text().splitlines()]
@@ -66,4 +66,4 @@ def test_the_changes_of_any_text_can_be_replayed(text, cut):
 
 def test_a_change_quotes_a_passage_of_bounded_length():
     (change,) = repair_text("a\u00ad" * 500 + ".").changes
-    assert (change.cause, len(change.before), len(change.after)) == ("invisible", PASSAGE, PASSAGE)
+    assert (change.cause, len(change.before), len(change.after)) == ("invisible", _PASSAGE, _PASSAGE)
