@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers.fetch import FetchedSource, PollStates
@@ -22,6 +23,8 @@ from aggregator.store import decisions, entries, facts, guids, polls, records
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.version import VERSION
+
+_R = TypeVar("_R", bound=Struct)
 
 MATCH_TABLE: Final = "match table"
 SOURCE_MODEL: Final = "source model"
@@ -111,7 +114,7 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     _write_former_sources(store, plan, [each.source for each in before], {each.source.name for each in fetched_sources})
     after = tuple(_lasting_result(fetched, by_name.get(fetched.source.name)) for fetched in fetched_sources)
     if after != before:
-        facts.write_fact(store, plan.name, _SOURCE_RESULTS, records.encode_all(after).encode())
+        _write_records(store, plan, _SOURCE_RESULTS, after)
     if has_news:
         write_publication(store, plan.name, None)
 
@@ -127,7 +130,7 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
         enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name))) for name, now in listed.items()
     ]
     kept = tuple(each for each in held if each.audio)
-    facts.write_fact(store, plan.name, _HELD_AUDIO, records.encode_all(kept).encode() if kept else None)
+    _write_records(store, plan, _HELD_AUDIO, kept)
 
 
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
@@ -159,8 +162,7 @@ def _without_paths(source: Source) -> Source:
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
     """Return what came of each source when it was last asked, sorted by name."""
-    kept = facts.read_fact(store, plan.name, _SOURCE_RESULTS)
-    return records.decode_all(SourceResult, kept.decode()) if kept else ()
+    return _read_records(store, plan, _SOURCE_RESULTS, SourceResult)
 
 
 def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
@@ -186,8 +188,7 @@ def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, d
 
 def read_held_audio(store: Store, plan: Plan) -> tuple[HeldAudio, ...]:
     """Return the audio that is still published though its source moved all of its own at once."""
-    kept = facts.read_fact(store, plan.name, _HELD_AUDIO)
-    return records.decode_all(HeldAudio, kept.decode()) if kept else ()
+    return _read_records(store, plan, _HELD_AUDIO, HeldAudio)
 
 
 def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
@@ -198,8 +199,7 @@ def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
 
 def read_former_sources(store: Store, plan: Plan) -> tuple[Source, ...]:
     """Return the sources that the config names no more, sorted by name: their entries stay, and they are credited."""
-    kept = facts.read_fact(store, plan.name, _FORMER_SOURCES)
-    return records.decode_all(Source, kept.decode()) if kept else ()
+    return _read_records(store, plan, _FORMER_SOURCES, Source)
 
 
 def _write_former_sources(store: Store, plan: Plan, asked: Iterable[Source], named: Collection[str]) -> None:
@@ -208,7 +208,16 @@ def _write_former_sources(store: Store, plan: Plan, asked: Iterable[Source], nam
     known = {source.name: source for source in (*before, *asked) if source.name not in named}
     after = tuple(source for _, source in sorted(known.items()))
     if after != before:
-        facts.write_fact(store, plan.name, _FORMER_SOURCES, records.encode_all(after).encode() if after else None)
+        _write_records(store, plan, _FORMER_SOURCES, after)
+
+
+def _read_records(store: Store, plan: Plan, fact: str, kind: type[_R]) -> tuple[_R, ...]:
+    kept = facts.read_fact(store, plan.name, fact)
+    return records.decode_all(kind, kept.decode()) if kept else ()
+
+
+def _write_records(store: Store, plan: Plan, fact: str, values: Sequence[Struct]) -> None:
+    facts.write_fact(store, plan.name, fact, records.encode_all(values).encode() if values else None)
 
 
 def input_digest(store: Store, plan: Plan) -> str:

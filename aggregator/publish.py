@@ -34,9 +34,17 @@ def update_history(store: Store, feed: Feed, now: datetime) -> History:
     return after
 
 
-def to_cover(feed: Feed) -> Cover:
+def make_cover(feed: Feed) -> Cover:
     """Return the feed's entry on the page of all feeds."""
-    return view.make_cover(feed)
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Cover(
+        channel=feed.channel,
+        address=view.subscription_url(feed),
+        updated=feed.updated,
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        newest=feed.items[0].published if feed.items else None,
+    )
 
 
 def render(feed: Feed, window: int | None = None, history: History | None = None) -> Iterator[tuple[str, bytes]]:
@@ -62,8 +70,8 @@ def publish(
     """
     folder = output / feed.channel.name
     written = files.publish(folder, render(feed, window, history), compress=True)
-    standing = {each.name for each in written}
-    files.remove(folder, paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing))
+    current = {each.name for each in written}
+    files.remove(folder, paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, current))
     return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
 
 
@@ -74,7 +82,7 @@ def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[WrittenFile, .
         {
             "index.html": pages.render_index_page(covers),
             "feeds.opml": opml.render(covers),
-            "feed.css": pages.feed_stylesheet(),
+            "feed.css": pages.FEED_STYLESHEET,
         },
         compress=True,
     )

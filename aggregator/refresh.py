@@ -190,7 +190,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*composed.settlement.events, *composed.arrived, *publication.alarms),
     )
     try:
-        persist.write_published(run.store, plan, publish.to_cover(composed.feed), replace(publication, files=files))
+        persist.write_published(run.store, plan, publish.make_cover(composed.feed), replace(publication, files=files))
     except StoreError as error:
         return with_note_failure(outcome, error)
     return outcome

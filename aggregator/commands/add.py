@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, shorten
+from aggregator.commands.summary import warn
 from aggregator.config import edit
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
-from aggregator.errors import ConfigError, FetchError, escape_line
+from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import registry
 from aggregator.model.entry import Listing
 from aggregator.model.source import Source
@@ -53,7 +54,7 @@ def run(
     except FetchError as error:
         if feed is None or len(tried) > 1:
             raise
-        typer.echo(f"aggregator: {escape_line(str(error))}", err=True)
+        warn(str(error))
         source, listing = tried[0], Listing(())
     name = feed or _choose_feed(loaded, listing, source)
     _refuse_twice(loaded, source)

@@ -14,6 +14,7 @@ from aggregator import persist
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
+from aggregator.commands.summary import warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
 from aggregator.errors import ConfigError
@@ -88,7 +89,7 @@ def _list_ties(config: Config) -> tuple[str, ...]:
 def _print_warnings(lines: Iterable[tuple[str, str]]) -> None:
     """Print warnings on stderr, each with its feed."""
     for feed, text in lines:
-        typer.echo(f"aggregator: {feed}: {shorten(text, _LONGEST)}", err=True)
+        warn(f"{feed}: {shorten(text, _LONGEST)}")
 
 
 def _read_alarms(config: Config) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,6 @@ from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOpt
 from aggregator.commands.output import format_value, open_console, shorten, to_json
 from aggregator.config.load import load
 from aggregator.dry_run import dry_run
-from aggregator.errors import escape_line
 from aggregator.generator.changes.published import Difference, FieldChange, FileItem, ItemChange
 from aggregator.model.entry import Duration, Moment
 from aggregator.text.word_diff import Change, mark_words
@@ -49,7 +48,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     names = tuple(find_plan(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
     found = dry_run(loaded, names, at=current_time(at), force=force)
     for warning in (one for outcome in found.outcomes for one in summary.list_warnings(outcome)):
-        typer.echo(f"aggregator: {escape_line(warning)}", err=True)
+        summary.warn(warning)
     if as_json:
         typer.echo(to_json({name: _to_values(each) for name, each in found.differences.items()}))
     else:

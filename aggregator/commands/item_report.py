@@ -59,30 +59,24 @@ def _full_text(entry: Entry) -> str | None:
 
 def item_values(item: Item, seen: Sequence[StoredEntry]) -> dict[str, object]:
     """Return an item and its stored entries for JSON."""
-    return {"item": item, "entries": [_entry_values(one) for one in seen]}
-
-
-def _entry_values(one: StoredEntry) -> dict[str, object]:
-    """Return a stored entry with its id."""
-    return {
-        "id": one.entry.id,
-        "first_seen": one.first_seen,
-        "last_seen": one.last_seen,
-        "entry": one.entry,
-    }
+    entries = [
+        {"id": one.entry.id, "first_seen": one.first_seen, "last_seen": one.last_seen, "entry": one.entry}
+        for one in seen
+    ]
+    return {"item": item, "entries": entries}
 
 
 def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each entry."""
     for one in seen:
-        said = one.entry
-        text = _full_text(said)
-        size = "" if text is None else f"{format_count(len(text), 'character')}{', cut' if said.cut else ''}"
+        entry = one.entry
+        text = _full_text(entry)
+        size = "" if text is None else f"{format_count(len(text), 'character')}{', cut' if entry.cut else ''}"
         yield (
-            shorten(said.id, _GUID),
-            shorten(said.title, _GUID),
-            format_value(said.published),
-            format_value(said.duration),
+            shorten(entry.id, _GUID),
+            shorten(entry.title, _GUID),
+            format_value(entry.published),
+            format_value(entry.duration),
             size,
             f"{one.first_seen:%Y-%m-%d}",
             f"{one.last_seen:%Y-%m-%d}",
@@ -91,22 +85,22 @@ def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
 
 def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
     """Yield a row for each field that has a source."""
-    for said in item.provenance:
-        dissent = "; ".join(f"{shorten(other.source, _GUID)}: {shorten(other.value, _GUID)}" for other in said.dissent)
+    for known in item.provenance:
+        dissent = "; ".join(f"{shorten(other.source, _GUID)}: {shorten(other.value, _GUID)}" for other in known.dissent)
         yield (
-            said.field,
-            format_value(getattr(item, said.field, None), SHORT),
-            shorten(said.witness, _GUID),
-            shorten(", ".join(said.agreeing), SHORT),
+            known.field,
+            format_value(getattr(item, known.field, None), SHORT),
+            shorten(known.witness, _GUID),
+            shorten(", ".join(known.agreeing), SHORT),
             shorten(dissent, 2 * SHORT),
-            f"{said.confidence:.2f}",
+            f"{known.confidence:.2f}",
         )
 
 
 def _repair_rows(item: Item) -> Iterator[tuple[str, ...]]:
     """Yield a row for each change made to a published value."""
-    for said in item.provenance:
-        for note in said.notes:
+    for known in item.provenance:
+        for note in known.notes:
             before, after = visible_whitespace.show_difference(note.before, note.after)
             yield note.field, note.cause, shorten(before, _CHANGE), shorten(after, _CHANGE)
 

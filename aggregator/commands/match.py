@@ -50,21 +50,19 @@ _Line = Mapping[str, object]
 def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
     """Write ``{"id", "cluster"}`` to ``sink`` for each record of ``source``; return the exit code.
 
-    The code is 1 if a line could not be used; its number and the reason go to ``errors``. Each line is an object with
-    ``id`` and ``source`` and any of ``guid title description summary published duration link enclosure season episode
-    position show author language``. ``position`` is the record's place in its source; the order of the lines does not
-    matter. A cluster is named by its least id. With ``explain``, each answer has the pairs that join the record to its
-    cluster and the nearest pair that was refused. ``threshold`` is in natural log-odds.
+    The code is 1 if a line could not be used; its number and the reason go to ``errors``. A cluster is named by its
+    least id. With ``explain``, each answer has the pairs that join the record to its cluster and the nearest pair that
+    was refused.
     """
     lines, faults = _read_lines(source)
     errors.writelines(f"{fault}\n" for fault in faults)
     found = match_records(parse_records(lines), Constraints(threshold=threshold))
     ids = [record.id for record in found.frame.records]
     cluster = {ids[row]: ids[group[0]] for group in found.groups for row in group}
-    told = _collect_pairs(found) if explain else {}
+    pairs = _collect_pairs(found) if explain else {}
     for line in lines:
         name = str(line["id"])
-        answer = {"id": line["id"], "cluster": cluster[name]} | told.get(name, {})
+        answer = {"id": line["id"], "cluster": cluster[name]} | pairs.get(name, {})
         sink.write(f"{json.dumps(answer)}\n")
     return 1 if faults else 0
 
@@ -118,8 +116,8 @@ def _collect_pairs(found: Resolution) -> dict[str, dict[str, object]]:
             elif total[at] >= NEAR_MISS and found.vetoes[at] not in (BESIDE, POSTED):
                 refused[row] = max(refused.get(row, at), at, key=lambda one: total[one])
     ids = [record.id for record in found.frame.records]
-    told = sorted({*chain.from_iterable(held.values()), *refused.values()})
-    pair = dict(zip(told, map(to_builtins, explain_pairs(found, told)), strict=True))
+    shown = sorted({*chain.from_iterable(held.values()), *refused.values()})
+    pair = dict(zip(shown, map(to_builtins, explain_pairs(found, shown)), strict=True))
     return {
         name: {
             "pairs": [pair[at] for at in held[row]],

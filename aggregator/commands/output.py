@@ -21,6 +21,8 @@ from aggregator.model.entry import Duration, Enclosure, Moment
 SHORT = 80
 """Characters of a value shown in a table; two such columns fill a wide terminal."""
 
+_TIMES = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
+
 
 def format_count(number: int, noun: str, nouns: str | None = None) -> str:
     """Format a number with its noun in the right form.
@@ -47,31 +49,22 @@ def format_value(given: object, most: int = SHORT) -> str:
     >>> format_value(Duration(990)), format_value(Duration(1020, 60)), format_value(None)
     ('16:30', '17 min', '')
     """
-    said = str(given)
-    if given is None:
-        said = ""
-    elif isinstance(given, Moment):
-        said = _format_time(given)
-    elif isinstance(given, Duration):
-        said = _format_duration(given)
-    elif isinstance(given, Enclosure):
-        said = given.url
-    elif isinstance(given, bool):
-        said = "yes" if given else "no"
-    elif isinstance(given, tuple):
-        said = ", ".join(format_value(each, most) for each in given)
-    return shorten(said, most)
-
-
-def _format_time(given: Moment) -> str:
-    """Format a time as precisely as it is known.
-
-    >>> from datetime import UTC
-    >>> _format_time(Moment(datetime(2024, 8, 4, tzinfo=UTC), "day"))
-    '2024-08-04'
-    """
-    shapes = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
-    return given.at.strftime(shapes[given.precision])
+    match given:
+        case None:
+            text = ""
+        case Moment():
+            text = given.at.strftime(_TIMES[given.precision])
+        case Duration():
+            text = _format_duration(given)
+        case Enclosure():
+            text = given.url
+        case bool():
+            text = "yes" if given else "no"
+        case tuple():
+            text = ", ".join(format_value(each, most) for each in given)
+        case _:
+            text = str(given)
+    return shorten(text, most)
 
 
 def _format_duration(given: Duration) -> str:

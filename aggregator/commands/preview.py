@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.commands.options import has_store
 from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetch_feeds import polling_policy
@@ -85,9 +85,7 @@ def _name_host(host: str) -> str:
 
 
 def _fetch_document(source: Source, request: Request, resources: Resources, now: datetime) -> Document:
-    """Fetch the document of a request."""
-    state = PollState(request.url)
-    answer = resources.limiter().ask(source, state, now, force=True, headers=request.headers)
+    answer = resources.limiter().ask(source, PollState(request.url), now, force=True, headers=request.headers)
     if answer.document is None:
         raise FetchError(answer.message or f"{redact(request.url)}: no answer")
     return answer.document
@@ -120,7 +118,7 @@ def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
     with ExitStack() as stack:
         made = Resources(polling_policy(config))
-        if config is not None and ("://" in config.state or Path(config.state).exists()):
+        if config is not None and has_store(config):
             store = stack.enter_context(database.open_store(config.state))
             made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))
         stack.callback(made.close)
@@ -131,24 +129,19 @@ def try_sources(sources: tuple[Source, ...], given: Resources, now: datetime) ->
     """Fetch each source as a refresh does, also from a page to its feed, but never from a snapshot."""
     terms = Terms(given, now, lambda *_: None, force=True)
     fetched = [fetch(replace(source, snapshot=None), {}, terms) for source in sources]
-    return tuple(_summarise(each.result()) for each in fetched)
+    return tuple(_preview(each.result()) for each in fetched)
 
 
-def _summarise(fetched: FetchedSource) -> SourcePreview:
+def _preview(fetched: FetchedSource) -> SourcePreview:
     listing = next((each for each in fetched.listings if each is not None), None)
     if listing is None:
         return SourcePreview(fetched.source, answered=False, message=fetched.message)
+    dates = [entry.published for entry in listing.entries if entry.published]
     return SourcePreview(
         fetched.source,
         answered=True,
         entries=len(listing.entries),
-        newest=_find_newest(listing),
+        newest=max(dates, key=lambda date: date.at, default=None),
         message="; ".join(listing.remarks),
         listing=listing,
     )
-
-
-def _find_newest(listing: Listing) -> Moment | None:
-    """Return the newest date of a listing; ``None`` if it has no dates."""
-    dates = (entry.published for entry in listing.entries)
-    return max((date for date in dates if date), key=lambda date: date.at, default=None)

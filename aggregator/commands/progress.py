@@ -48,20 +48,15 @@ _MOST_BARS = 20
 @contextmanager
 def _show_bars() -> Iterator[Listener]:
     """Give a listener that shows one bar for each source."""
-    with _make_bars() as bars:
-        yield _Board(bars).tell
-
-
-def _make_bars() -> Bars:
-    """Make the bars: feed, source, bar, stage, message, time."""
-    return Bars(
+    with Bars(
         TextColumn("{task.fields[feed]}", style="dim"),
         TextColumn("{task.description}", style="bold"),
         BarColumn(bar_width=20),
         TextColumn("{task.fields[stage]}", style="cyan"),
         TextColumn("{task.fields[message]}"),
         TimeElapsedColumn(),
-    )
+    ) as bars:
+        yield _Board(bars).tell
 
 
 class _Board(Struct, frozen=True):
@@ -84,5 +79,5 @@ class _Board(Struct, frozen=True):
             )
         asked = progress.stage == "fetch" and not progress.message
         step = 0 if asked else _STEPS.get(progress.stage, 0)
-        said = escape(shorten(progress.message, _LONGEST)) if progress.stage == "fetch" else ""
-        self.bars.update(self.tasks[key], completed=step, stage=progress.stage, message=said)
+        message = escape(shorten(progress.message, _LONGEST)) if progress.stage == "fetch" else ""
+        self.bars.update(self.tasks[key], completed=step, stage=progress.stage, message=message)

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Annotated, TextIO
 
 import typer
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.commands.options import LinesArgument, OutputOption, open_streams
-from aggregator.merger.blending import reconcile_jsonl
+from aggregator.merger.blending.blend import Reading, Text, base_language, learn_sources, read_text
+from aggregator.merger.blending.copies import Copy
 from aggregator.merger.blending.source_model import EMPTY_MODEL
+
+_LONGEST = 1 << 24
+"""Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory."""
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+"""Lone surrogates can come in by escapes and cannot go out as UTF-8."""
+
+
+class _TextLine(Text, frozen=True, kw_only=True):
+    """One parsed line: the item's id, and its text."""
+
+    id: str
+
+
+class _LineFault(Struct, frozen=True):
+    """One line that cannot be parsed: its number, counted from 1, and why."""
+
+    line: int
+    reason: str
 
 
 def run(
@@ -35,29 +57,28 @@ def run(
     be used are reported on stderr by their number, and the exit code is then 1.
     """
     with open_streams(file, output) as (source, sink, errors):
-        code = reconcile_lines(source, sink, errors, learn=learn)
+        code = _reconcile_lines(source, sink, errors, learn=learn)
     if code:
         raise typer.Exit(code)
 
 
-def reconcile_lines(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
-    """Write one answer to ``sink`` for each line of ``source``, in order; return the exit code.
+def _reconcile_lines(source: TextIO, sink: TextIO, errors: TextIO, *, learn: bool) -> int:
+    """Write one answer to ``sink`` for each usable line, in order, the others to ``errors``; return the exit code.
 
-    The code is 1 if a line was malformed; such lines are reported on ``errors`` by number and skipped. With ``learn``
-    the input is read twice, from a temporary copy.
+    With ``learn`` the input is read twice, from a temporary copy.
     """
     faults = 0
     with _copy_to_file(source) if learn else nullcontext(source) as copy:
-        lore = EMPTY_MODEL
+        model = EMPTY_MODEL
         if learn:
-            lore = reconcile_jsonl.learn_lines(reconcile_jsonl.parse_lines(reconcile_jsonl.read_lines(copy)))
+            model = learn_sources(line for line in _parse_lines(_read_lines(copy)) if isinstance(line, _TextLine))
             copy.seek(0)
-        for answer in reconcile_jsonl.answer_lines(reconcile_jsonl.parse_lines(reconcile_jsonl.read_lines(copy)), lore):
-            if isinstance(answer, reconcile_jsonl.LineFault):
+        for line in _parse_lines(_read_lines(copy)):
+            if isinstance(line, _LineFault):
                 faults += 1
-                errors.write(f"line {answer.line}: {answer.reason}\n")
+                errors.write(f"line {line.line}: {line.reason}\n")
             else:
-                sink.write(reconcile_jsonl.format_answer(*answer) + "\n")
+                sink.write(_format_answer(line, read_text(line, model)) + "\n")
     return 1 if faults else 0
 
 
@@ -68,3 +89,82 @@ def _copy_to_file(source: TextIO) -> Iterator[TextIO]:
         shutil.copyfileobj(source, copy)
         copy.seek(0)
         yield copy
+
+
+def _read_lines(source: TextIO) -> Iterator[str]:
+    """Return the lines of a stream; of a too long one only the beginning, which is too long, too."""
+    while line := source.readline(_LONGEST + 1):
+        yield line
+        while len(line) > _LONGEST and not line.endswith("\n"):
+            line = source.readline(_LONGEST + 1)
+
+
+def _parse_lines(lines: Iterable[str]) -> Iterator[_TextLine | _LineFault]:
+    """Return the parsed lines; empty lines are ignored, too long ones are faults."""
+    for number, line in enumerate(lines, 1):
+        if len(line) > _LONGEST:
+            yield _LineFault(number, f"longer than {_LONGEST} characters")
+        elif line.strip():
+            try:
+                yield _parse_line(json.loads(line))
+            except json.JSONDecodeError as error:
+                yield _LineFault(number, f"no JSON: {error.msg} at character {error.pos + 1}")
+            except RecursionError:
+                yield _LineFault(number, "no JSON that can be used: too many brackets within each other")
+            except ValueError as error:
+                yield _LineFault(number, str(error))
+
+
+def _format_answer(line: _TextLine, reading: Reading) -> str:
+    """Return the answer as one line of JSON, without its line end."""
+    return json.dumps(
+        {
+            "id": line.id,
+            "field": line.field,
+            "text": reading.text,
+            "confidence": round(reading.confidence, 3),
+            "least_confidence": round(reading.least, 3),
+            "cut": reading.cut,
+            "provenance": [
+                {"text": run.text, "sources": list(run.sources), "confidence": round(run.confidence, 3)}
+                for run in reading.provenance
+            ],
+        },
+        ensure_ascii=False,
+    ).translate(_SURROGATES)
+
+
+def _parse_line(content: object) -> _TextLine:
+    if not isinstance(content, Mapping):
+        raise ValueError("not an object")  # noqa: TRY004 - one kind of fault for all that a line may hold
+    witnesses = content.get("witnesses")
+    if not isinstance(witnesses, list):
+        raise ValueError('"witnesses" is not a list')  # noqa: TRY004
+    return _TextLine(
+        id=_find_text(content, "id"),
+        field=_find_text(content, "field"),
+        copies=_keep_most_trusted([_parse_copy(witness) for witness in witnesses]),
+        language=base_language(_find_text(content, "lang", "language")),
+        show=_find_text(content, "show") or None,
+    )
+
+
+def _keep_most_trusted(copies: Sequence[Copy]) -> tuple[Copy, ...]:
+    """Return the copies, those of the most trust kept whole where others are trusted less."""
+    top = max((copy.trust for copy in copies), default=0.0)
+    ranked = any(copy.trust < top for copy in copies)
+    return tuple(replace(copy, keep=ranked and copy.trust == top) for copy in copies)
+
+
+def _parse_copy(witness: object) -> Copy:
+    if not isinstance(witness, Mapping) or not isinstance(witness.get("text"), str):
+        raise ValueError('a witness has no "text"')  # noqa: TRY004
+    trust = witness.get("trust", 1.0)
+    if isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1:
+        raise ValueError('"trust" is not between 0 and 1')
+    return Copy(_find_text(witness, "source"), str(witness["text"]), float(trust), cut=witness.get("cut") is True)
+
+
+def _find_text(content: Mapping[str, object], *names: str) -> str:
+    """Return the first of the named values that is text or a whole number, as text; else an empty text."""
+    return next((str(content[name]) for name in names if isinstance(content.get(name), str | int)), "")

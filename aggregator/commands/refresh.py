@@ -15,7 +15,6 @@ from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import to_json
 from aggregator.config.load import load
-from aggregator.errors import escape_line
 
 _STDOUT = 1
 """File descriptor of standard output."""
@@ -53,7 +52,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = refresh.refresh(loaded, at=current_time(at), feeds=names, force=force, wait=wait, listen=listen)
     for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
-        typer.echo(f"aggregator: {escape_line(line)}", err=True)
+        summary.warn(line)
     if as_json:
         typer.echo(to_json([summary.summary_values(outcome) for outcome in outcomes]))
     elif not quiet:

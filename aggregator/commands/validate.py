@@ -170,7 +170,7 @@ def _list_rules(*, as_json: bool) -> Iterator[str]:
         yield json.dumps(values, ensure_ascii=False, indent=2)
         return
     for one in RULES:
-        aside = f"; {one.beside} where it is no podcast" if one.beside else ""
-        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification}{aside})"
+        blogs = f"; {one.beside} where it is no podcast" if one.beside else ""
+        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification}{blogs})"
     tally = Counter(one.severity for one in RULES)
     yield f"{format_count(len(RULES), 'rule')}: " + ", ".join(f"{tally[key]} {key}" for key in SEVERITIES)

@@ -69,7 +69,12 @@ _FORMATS = (
     ("feed.json", "All items", "JSON Feed", "application/feed+json"),
 )
 
-_FEED_STYLE = (_TEMPLATES / "feed.css").read_bytes()
+FEED_STYLESHEET = (_TEMPLATES / "feed.css").read_bytes()
+"""``feed.css``, with which a browser shows the XML of a feed as a page (``<?xml-stylesheet type="text/css" …?>``).
+
+Browsers drop XSLT. Chromium applies CSS to files and to ``application/xml`` only, and shows ``application/rss+xml`` as
+its source (156, November 2026).
+"""
 
 
 def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
@@ -77,7 +82,7 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
 
     ``changes`` says whether the changes page is published beside it, so that it is linked.
     """
-    episodes, posts = _split_by_genre(feed)
+    episodes, posts = ([item for item in feed.items if item.genre == genre] for genre in ("episode", "post"))
     language = feed.channel.language
     url = view.subscription_url(feed)
     heard, read = ([_render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
@@ -120,14 +125,6 @@ def _load_macros() -> Any:
     return _ENVIRONMENT.get_template("parts.html.j2").module
 
 
-def _split_by_genre(feed: Feed) -> tuple[Sequence[Item], Sequence[Item]]:
-    """Return the feed's episodes and its posts."""
-    return (
-        [item for item in feed.items if item.genre == "episode"],
-        [item for item in feed.items if item.genre == "post"],
-    )
-
-
 def render_index_page(covers: Sequence[Cover]) -> bytes:
     """Render the list of all feeds, sorted by title, with relative links."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
@@ -136,24 +133,14 @@ def render_index_page(covers: Sequence[Cover]) -> bytes:
     )
 
 
-def feed_stylesheet() -> bytes:
-    """Return ``feed.css``, with which a browser shows the XML of a feed as a page.
-
-    A feed names it by
-    ``<?xml-stylesheet type="text/css" href="../feed.css"?>``; browsers drop XSLT. Chromium applies it
-    to files and to ``application/xml`` only, and shows ``application/rss+xml`` as its source (156, November 2026).
-    """
-    return _FEED_STYLE
-
-
 def _list_facts(cover: Cover) -> tuple[str, ...]:
     """Return the facts under a feed's title in the list: counts, and the day of the newest item."""
-    said = (
+    facts = (
         wording.format_count(cover.episodes, "episode") if cover.episodes else "",
         wording.format_count(cover.posts, "post") if cover.posts else "",
         f"newest {wording.format_day(cover.newest)}" if cover.newest else "",
     )
-    return tuple(fact for fact in said if fact)
+    return tuple(filter(None, facts))
 
 
 def make_tile(channel: Channel) -> Markup:

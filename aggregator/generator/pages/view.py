@@ -11,7 +11,7 @@ from aggregator.generator.content import links
 from aggregator.generator.content.sanitize import clean_field, clean_person
 from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
-from aggregator.model.feed import Cover, Feed, SourceResult
+from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import Item, Provenance
 
 # The page's own names for fields; a field that is not here is shown under its own name.
@@ -183,19 +183,6 @@ def make_anchor(guid: str) -> str:
     'i-ca978112ca1b'
     """
     return "i-" + hashlib.sha256(guid.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def make_cover(feed: Feed) -> Cover:
-    """Make the feed's entry in the list of all feeds."""
-    episodes = sum(item.genre == "episode" for item in feed.items)
-    return Cover(
-        channel=feed.channel,
-        address=subscription_url(feed),
-        updated=feed.updated,
-        episodes=episodes,
-        posts=len(feed.items) - episodes,
-        newest=feed.items[0].published if feed.items else None,
-    )
 
 
 def subscription_url(feed: Feed) -> str:

@@ -16,7 +16,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator.pages import pages, view
+from aggregator.generator.pages import pages
+from aggregator.publish import make_cover
 from tests.support.web import Media, Served
 
 FLAGS = (
@@ -95,7 +96,7 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
         (folder / "index.html").write_bytes(pages.render_feed_page(feed))
-        (served.folder / "index.html").write_bytes(pages.render_index_page([view.make_cover(feed)]))
+        (served.folder / "index.html").write_bytes(pages.render_index_page([make_cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()
         result.complaints()

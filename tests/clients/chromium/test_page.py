@@ -185,7 +185,7 @@ def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(
     show: Callable[..., Opened], served: Served, made: ModuleType, artefacts: Path
 ) -> None:
     opened = show()
-    (served.folder / "feed.css").write_bytes(pages.feed_stylesheet())
+    (served.folder / "feed.css").write_bytes(pages.FEED_STYLESHEET)
     feeds = {"feed.xml": made.feed(4, 1), "podcast.xml": made.feed(0, 1)}
     for name, feed in feeds.items():
         made_files = dict(feed_files.render_files(feed))

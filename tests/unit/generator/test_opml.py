@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.generator import opml
-from aggregator.generator.pages import view
+from aggregator.publish import make_cover
 from tests.support import sample_feed as made
 from tests.support.paths import FIXTURES
 
@@ -25,9 +25,9 @@ CASES = json.loads((HERE / "data" / "opml_read.json").read_text(encoding="utf-8"
 
 def test_bytes_are_the_golden_ones() -> None:
     other = replace(made.feed(0, 3), channel=made.channel("https://feeds.example.org/b", name="b", title='A & "B" <c>'))
-    body = opml.render([view.make_cover(made.feed()), view.make_cover(other)])
+    body = opml.render([make_cover(made.feed()), make_cover(other)])
     assert (HERE / "data" / "opml_feeds.opml").read_bytes() == body
-    assert opml.render([view.make_cover(other), view.make_cover(made.feed())]) == body
+    assert opml.render([make_cover(other), make_cover(made.feed())]) == body
 
 
 def test_no_feeds_give_an_empty_list() -> None:
@@ -37,7 +37,7 @@ def test_no_feeds_give_an_empty_list() -> None:
 
 
 def test_what_is_written_is_read_back() -> None:
-    body = opml.render([view.make_cover(made.feed())])
+    body = opml.render([make_cover(made.feed())])
     assert opml.read(body) == (
         opml.Outline(
             "Quiet Machines", "https://feeds.example.org/quiet-machines/podcast.xml", "https://quiet-machines.example"
@@ -99,4 +99,4 @@ def test_real_lists_give_every_address_in_them() -> None:
 
 
 def test_another_reader_understands_ours() -> None:
-    assert not feedparser.parse(opml.render([view.make_cover(made.feed())])).bozo
+    assert not feedparser.parse(opml.render([make_cover(made.feed())])).bozo

@@ -16,6 +16,7 @@ from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Enclosure, Note
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
+from aggregator.publish import make_cover
 from tests.support import sample_feed as made
 
 DATA = Path(__file__).parent / "data"
@@ -69,7 +70,7 @@ def hostile(text: str) -> Feed:
         ("feed", pages.render_feed_page(made.feed())),
         ("empty", pages.render_feed_page(made.feed(0, 0))),
         ("posts", pages.render_feed_page(made.feed(0, 3))),
-        ("index", pages.render_index_page([view.make_cover(made.feed()), view.make_cover(made.feed(0, 0))])),
+        ("index", pages.render_index_page([make_cover(made.feed()), make_cover(made.feed(0, 0))])),
     ],
 )
 def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
@@ -85,8 +86,8 @@ def test_the_same_feed_gives_the_same_bytes() -> None:
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
-    assert pages.render_index_page([view.make_cover(one), view.make_cover(other)]) == pages.render_index_page(
-        [view.make_cover(other), view.make_cover(one)]
+    assert pages.render_index_page([make_cover(one), make_cover(other)]) == pages.render_index_page(
+        [make_cover(other), make_cover(one)]
     )
 
 
@@ -172,7 +173,7 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
     plain = Reading(pages.render_feed_page(hostile("x")))
-    reading = Reading(pages.render_feed_page(hostile(text)) + pages.render_index_page([view.make_cover(hostile(text))]))
+    reading = Reading(pages.render_feed_page(hostile(text)) + pages.render_index_page([make_cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
@@ -242,10 +243,8 @@ def test_a_show_from_right_to_left_is_laid_out_so() -> None:
     reading = Reading(pages.render_feed_page(feed))
     assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
     assert "\u206615 min\u2069" in reading.text
-    assert b'dir="rtl"' in pages.render_index_page([view.make_cover(feed)])
-    assert b'dir="rtl"' not in pages.render_feed_page(made.feed()) + pages.render_index_page(
-        [view.make_cover(made.feed())]
-    )
+    assert b'dir="rtl"' in pages.render_index_page([make_cover(feed)])
+    assert b'dir="rtl"' not in pages.render_feed_page(made.feed()) + pages.render_index_page([make_cover(made.feed())])
 
 
 def test_the_day_links_to_the_item_itself() -> None:

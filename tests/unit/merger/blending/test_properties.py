@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import json
-
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from aggregator.merger.blending import reconcile_jsonl
 from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.repair.fixers import repair_text
@@ -155,15 +152,3 @@ def test_a_less_trusted_copy_completes(words, at):
     start = " ".join(truth.split()[: min(at, len(words) - 1)]) + " ..."
     reading = blend([Copy("a", start, 0.9, cut=True), Copy("b", truth, 0.5)])
     assert (truth, False) == (reading.text, reading.cut)
-
-
-@CALM
-@given(st.text(max_size=80))
-def test_no_line_breaks_the_engine(line):
-    for answer in reconcile_jsonl.answer_lines(
-        reconcile_jsonl.parse_lines([line, json.dumps({"id": "1", "witnesses": [{"text": line}]})])
-    ):
-        assert (
-            isinstance(answer, reconcile_jsonl.LineFault)
-            or json.loads(reconcile_jsonl.format_answer(*answer))["id"] == "1"
-        )

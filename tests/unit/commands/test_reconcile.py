@@ -8,15 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aggregator.commands import reconcile
-from aggregator.merger.blending import reconcile_jsonl
 
 
 def run(lines, *, learn):
     sink, errors = io.StringIO(), io.StringIO()
-    code = reconcile.reconcile_lines(io.StringIO("\n".join(lines)), sink, errors, learn=learn)
-    return code, [json.loads(line) for line in sink.getvalue().splitlines()], errors.getvalue()
+    code = reconcile._reconcile_lines(io.StringIO("\n".join(lines)), sink, errors, learn=learn)
+    return code, [json.loads(line) for line in sink.getvalue().split("\n") if line], errors.getvalue()
 
 
 @pytest.mark.parametrize("learn", [True, False])
@@ -45,8 +46,8 @@ def test_all_well_is_zero():
     ],
 )
 def test_what_cannot_be_used_is_a_fault(line):
-    (fault,) = reconcile_jsonl.parse_lines([line])
-    assert isinstance(fault, reconcile_jsonl.LineFault)
+    (fault,) = reconcile._parse_lines([line])
+    assert isinstance(fault, reconcile._LineFault)
 
 
 @pytest.mark.parametrize(
@@ -54,28 +55,35 @@ def test_what_cannot_be_used_is_a_fault(line):
     [
         ("{", "no JSON: Expecting property name enclosed in double quotes at character 2"),
         ("[" * 100_000, "no JSON that can be used: too many brackets within each other"),
-        ('"' + "x" * reconcile_jsonl.LONGEST, f"longer than {reconcile_jsonl.LONGEST} characters"),
+        ('"' + "x" * reconcile._LONGEST, f"longer than {reconcile._LONGEST} characters"),
     ],
 )
 def test_a_fault_says_why(line, reason):
-    assert list(reconcile_jsonl.parse_lines([line])) == [reconcile_jsonl.LineFault(1, reason)]
+    assert list(reconcile._parse_lines([line])) == [reconcile._LineFault(1, reason)]
 
 
 def test_a_line_of_any_length_is_one_line(monkeypatch):
-    monkeypatch.setattr(reconcile_jsonl, "LONGEST", 100)
+    monkeypatch.setattr(reconcile, "_LONGEST", 100)
     good = '{"id": "a", "witnesses": []}'
     code, answers, errors = run(["x" * 100, "x" * 101, "x" * 350, good, "x" * 202], learn=True)
     assert (code, [answer["id"] for answer in answers]) == (1, ["a"])
     assert [line.partition(": ")[0] for line in errors.splitlines()] == ["line 1", "line 2", "line 3", "line 5"]
-    assert all(len(line) <= 101 for line in reconcile_jsonl.read_lines(io.StringIO("x" * 350 + "\n" + good)))
+    assert all(len(line) <= 101 for line in reconcile._read_lines(io.StringIO("x" * 350 + "\n" + good)))
 
 
 @pytest.mark.parametrize(
     ("said", "language"), [("en", "en"), ("pt-BR", "pt"), ("EN_us", "en"), (" ", None), (None, None)]
 )
 def test_a_language_is_known_without_its_region(said, language):
-    (account,) = reconcile_jsonl.parse_lines([json.dumps({"id": "a", "lang": said, "witnesses": []})])
+    (account,) = reconcile._parse_lines([json.dumps({"id": "a", "lang": said, "witnesses": []})])
     assert account.language == language
+
+
+@settings(deadline=None)  # the first line loads the engine
+@given(st.text(max_size=80))
+def test_no_line_breaks_the_engine(line):
+    _, answers, _ = run([line, json.dumps({"id": "1", "witnesses": [{"text": line}]})], learn=False)
+    assert answers[-1]["id"] == "1"
 
 
 COMMAND = [str(Path(sys.executable).with_name("aggregator")), "reconcile"]
