@@ -33,7 +33,7 @@ def frequency(word: str, language: str | None) -> float:
 
     English words count in every language, a hundred times less. Longer words than 100 characters are unknown.
     """
-    plain = strip_marks(word)
+    plain = _strip_marks(word)
     if len(plain) > _LONGEST_WORD:
         return 0.0
     plain = plain.replace("’", "'").lower()
@@ -41,10 +41,10 @@ def frequency(word: str, language: str | None) -> float:
     return own or load_frequencies("en").get(plain, 0.0) / 100
 
 
-def strip_marks(word: str) -> str:
+def _strip_marks(word: str) -> str:
     """Return the word without what is neither letter nor digit at its ends.
 
-    >>> strip_marks("(don’t!)"), strip_marks("…")
+    >>> _strip_marks("(don’t!)"), _strip_marks("…")
     ('don’t', '')
     """
     first, end = 0, len(word)
@@ -83,18 +83,13 @@ def added_familiarity(before: str, part: str) -> float:
 
 @lru_cache(maxsize=1 << 15)
 def _chinese_familiarity(part: str) -> float:
-    """Return how familiar a character, or a pair of them, is in Chinese; most pairs are not."""
-    often = load_frequencies("zh").get(simplify(part))
+    """Return how familiar a character, or a pair of them, is in Chinese, whose list is in simplified characters."""
+    often = load_frequencies("zh").get(part.translate(_load_simplifications()))
     return max(0.0, 18 + log(often)) * len(part) ** 2 if often else 0.0
-
-
-def simplify(word: str) -> str:
-    """Return a Chinese word in simplified characters, in which the word list is written."""
-    return word.translate(_load_simplifications())
 
 
 @lru_cache(maxsize=1)
 def _load_simplifications() -> dict[int, str]:
-    """Return wordfreq's table by code point; its own function for that needs a tokeniser of Chinese, too."""
+    """Return wordfreq's table of simplified characters by code point; its own function needs a tokeniser of Chinese."""
     packed = files("wordfreq").joinpath("data", "_chinese_mapping.msgpack.gz").read_bytes()
     return msgpack.decode(gzip.decompress(packed), type=dict[int, str])
