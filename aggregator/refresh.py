@@ -29,18 +29,7 @@ from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
-from aggregator.result import (
-    Composition,
-    Listener,
-    Outcome,
-    Progress,
-    Publication,
-    describe_failures,
-    ignore_progress,
-    unchanged_files,
-    unchanged_outcome,
-    with_note_failure,
-)
+from aggregator.result import Composition, Listener, Outcome, Progress, Publication, ignore_progress
 from aggregator.store import connection, database, polls
 from aggregator.store.database import Store
 
@@ -92,7 +81,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
             found |= {each.plan.name: _update_feed(run, each) for each in stored}
         outcomes = [found[plan.name] for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
-            raise NothingToPublishError(describe_failures(outcomes))
+            raise NothingToPublishError(_describe_failures(outcomes))
         return (*outcomes[:-1], _publish_index(run, outcomes[-1]))
 
 
@@ -155,7 +144,7 @@ def _update_feed(run: Run, stored: _StoredFeed) -> Outcome:
     """Return the outcome of one feed: unchanged if its input and its files are, else composed and published."""
     published = stored.publication
     if published and persist.are_files_unchanged(run.config.output, published.files):
-        return unchanged_outcome(stored.plan, stored.results, published)
+        return _unchanged_outcome(stored.plan, stored.results, published)
     return _compose_and_publish(run, stored.plan, stored.results)
 
 
@@ -173,17 +162,17 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         composed = compose(tx, plan, run.at)
         publication = _to_publication(composed, persist.input_digest(tx, plan))
         if not composed.feed.items and all(each.status in _WITHOUT_LISTING for each in composed.feed.source_results):
-            return unchanged_outcome(plan, results, publication)  # no source ever answered
+            return _unchanged_outcome(plan, results, publication)  # no source ever answered
         persist.write_composition(tx, plan, composed, run.at)
         history = publish.update_history(tx, composed.feed, run.at)
     run.listen(Progress(plan.name, "", "publish"))
     try:
         written = publish.publish(run.config.output, composed.feed, plan.window, history)
     except PublishError as error:
-        return replace(unchanged_outcome(plan, results, publication), failures=(str(error),))
+        return replace(_unchanged_outcome(plan, results, publication), failures=(str(error),))
     files = persist.read_file_states(run.config.output, [each.name for each in written])
     outcome = replace(
-        unchanged_outcome(plan, results, publication),
+        _unchanged_outcome(plan, results, publication),
         new=len(composed.settlement.new),
         changed=len(composed.settlement.changed),
         files=written,
@@ -192,7 +181,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     try:
         persist.write_published(run.store, plan, publish.make_cover(composed.feed), replace(publication, files=files))
     except StoreError as error:
-        return with_note_failure(outcome, error)
+        return _with_note_failure(outcome, error)
     return outcome
 
 
@@ -220,7 +209,7 @@ def _publish_index(run: Run, last: Outcome) -> Outcome:
     digest = persist.index_digest(run.store, plans)
     published = persist.read_publication(run.store, persist.INDEX, digest, run.at)
     if published and persist.are_files_unchanged(output, published.files):
-        return replace(last, files=(*last.files, *unchanged_files(published)))
+        return replace(last, files=(*last.files, *published.unchanged_files))
     from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only if something changed
 
     try:
@@ -232,5 +221,36 @@ def _publish_index(run: Run, last: Outcome) -> Outcome:
     try:
         persist.write_publication(run.store, persist.INDEX, Publication(digest, files=files))
     except StoreError as error:
-        return with_note_failure(outcome, error)
+        return _with_note_failure(outcome, error)
     return outcome
+
+
+def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
+    """Return the outcome of a feed of which nothing new was published."""
+    return Outcome(
+        feed=plan.name,
+        source_results=results,
+        entries=sum(result.entries for result in results),
+        stored=publication.entries,
+        items=publication.items,
+        episodes=publication.episodes,
+        posts=publication.posts,
+        repaired=publication.repaired,
+        near_misses=publication.near_misses,
+        files=publication.unchanged_files,
+        alarms=publication.alarms,
+        held=publication.held,
+    )
+
+
+def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
+    """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
+    if outcome.failures:
+        return outcome
+    return replace(outcome, failures=(f"{outcome.feed}: published, but not noted: {error}",))
+
+
+def _describe_failures(outcomes: Sequence[Outcome]) -> str:
+    """Return why there is nothing to publish, one line for each source."""
+    lines = [f"{each.feed}: {one.source.name}: {one.message}" for each in outcomes for one in each.source_results]
+    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in lines)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from aggregator.errors import StoreError
 from aggregator.generator.files import WrittenFile
 from aggregator.merger.identity.settle import Settlement
-from aggregator.model.feed import Feed, Plan, SourceResult
+from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.record import Record
 
 
@@ -88,6 +86,11 @@ class Publication(Record, frozen=True):
     held: tuple[str, ...] = ()
     until: datetime | None = None
 
+    @property
+    def unchanged_files(self) -> tuple[WrittenFile, ...]:
+        """Return the files as not written again."""
+        return tuple(WrittenFile(each.name, changed=False) for each in self.files)
+
 
 class Outcome(Struct, frozen=True):
     """The outcome of a refresh for one feed.
@@ -113,39 +116,3 @@ class Outcome(Struct, frozen=True):
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
-
-
-def unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
-    """Return the outcome of a feed of which nothing new was published."""
-    return Outcome(
-        feed=plan.name,
-        source_results=results,
-        entries=sum(result.entries for result in results),
-        stored=publication.entries,
-        items=publication.items,
-        episodes=publication.episodes,
-        posts=publication.posts,
-        repaired=publication.repaired,
-        near_misses=publication.near_misses,
-        files=unchanged_files(publication),
-        alarms=publication.alarms,
-        held=publication.held,
-    )
-
-
-def unchanged_files(publication: Publication) -> tuple[WrittenFile, ...]:
-    """Return the files of a publication as not written again."""
-    return tuple(WrittenFile(each.name, changed=False) for each in publication.files)
-
-
-def with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
-    """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
-    if outcome.failures:
-        return outcome
-    return replace(outcome, failures=(f"{outcome.feed}: published, but not noted: {error}",))
-
-
-def describe_failures(outcomes: Sequence[Outcome]) -> str:
-    """Return why there is nothing to publish, one line for each source."""
-    lines = [f"{each.feed}: {one.source.name}: {one.message}" for each in outcomes for one in each.source_results]
-    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in lines)
