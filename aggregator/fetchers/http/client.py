@@ -91,7 +91,7 @@ class Client:
         permit: Permit | None = None,
         secret: Headers = (),
     ) -> Answer:
-        """Return what one poll of the address in memory came to; one request for each hop, and no exception.
+        """Return the outcome of one poll of the address in memory; one request for each hop, and no exception.
 
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
@@ -106,15 +106,27 @@ class Client:
             address = polling.find_address(poll_state)
             if parse_target(address).origin != parse_target(poll_state.url).origin:
                 secret = ()
-            came, body = self._fetch(address, conditions, meter, permit, secret)
+            answer, body = self._fetch(address, conditions, meter, permit, secret)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
             return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
-            missed = miss(poll_state, now, _later(now, begun), self._policy.pace)
+            missed = miss(poll_state, now, _later(now, begun), self._policy.intervals)
             return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {error}")
-        return _answer(source, poll_state, came, body, _When(now, _later(now, begun), late, self._policy.pace))
+        reply = Reply(
+            answer.status,
+            answer.fields,
+            now,
+            _later(now, begun),
+            late,
+            conditional=bool(conditions),
+            permanent=answer.where.url if answer.hops and answer.permanent and answer.where.login is None else None,
+            redirected=bool(answer.hops),
+            moved=address != poll_state.url,
+            host=find_host(answer.where.url),
+        )
+        return _interpret(source, poll_state, answer.where.url, body, reply, self._policy.intervals)
 
     def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
         """Return type and length of a media file as its origin gives them for HEAD; ``None`` if it gives none.
@@ -125,23 +137,23 @@ class Client:
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
-            came = self._follow("HEAD", url, fields, meter, permit)
-            came.skip_body()
+            answer = self._follow("HEAD", url, fields, meter, permit)
+            answer.skip_body()
         except (errors.BarredError, ssrf.RefusedError):
             return None
-        if came.status == HTTPStatus.TOO_MANY_REQUESTS or came.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
-            raise FetchError(f"{came.status}")
-        if came.status not in polling.USABLE:
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
+            raise FetchError(f"{answer.status}")
+        if answer.status not in polling.USABLE:
             return None
-        kind, _ = headers.parse_content_type(came.fields.get("content-type", ""))
-        return Enclosure(url, kind, headers.parse_content_length(came.fields.get("content-length", "")))
+        kind, _ = headers.parse_content_type(answer.fields.get("content-type", ""))
+        return Enclosure(url, kind, headers.parse_content_length(answer.fields.get("content-length", "")))
 
     def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[_FinalAnswer, bytes]:
         """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError."""
-        came = self._follow("GET", url, (*headers.make_request_headers(self._policy.contact), *conditions), meter)
-        if came.status // 100 != 2:  # noqa: PLR2004  # successful, RFC 9110 section 15.3
-            return came, came.skip_body()
-        return came, came.read_body(content_coding.read_start, most)
+        answer = self._follow("GET", url, (*headers.make_request_headers(self._policy.contact), *conditions), meter)
+        if answer.status // 100 != 2:  # noqa: PLR2004  # successful, RFC 9110 section 15.3
+            return answer, answer.skip_body()
+        return answer, answer.read_body(content_coding.read_start, most)
 
     def close(self) -> None:
         """Close the connections that are kept between requests."""
@@ -152,10 +164,10 @@ class Client:
     ) -> tuple[_FinalAnswer, bytes]:
         """Return the final answer and its decoded body; no body if its status makes it no document."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
-        came = self._follow("GET", url, fields, meter, permit, secret)
-        if came.status not in polling.USABLE:
-            return came, came.skip_body()
-        return came, came.read_body(content_coding.read_whole, self._policy.decoded_bytes)
+        answer = self._follow("GET", url, fields, meter, permit, secret)
+        if answer.status not in polling.USABLE:
+            return answer, answer.skip_body()
+        return answer, answer.read_body(content_coding.read_whole, self._policy.decoded_bytes)
 
     def _follow(  # noqa: PLR0913, PLR0917  # what a request is made of
         self,
@@ -173,16 +185,16 @@ class Client:
                 permit(where, meter)
             with errors.translate_errors():
                 response = self._send(method, where, (*fields, *secret), meter)
-            said = headers.join_fields(response.raw.headers.items())
-            came = _FinalAnswer(response, said, where, hops, permanent)
-            location = said.get("location")
-            if came.status not in _REDIRECTS or not location:
-                return came
-            came.skip_body()
+            header = headers.join_fields(response.raw.headers.items())
+            answer = _FinalAnswer(response, header, where, hops, permanent)
+            location = header.get("location")
+            if answer.status not in _REDIRECTS or not location:
+                return answer
+            answer.skip_body()
             there = follow_redirect(where, location)
             secret = secret if there.origin == where.origin else ()
             where = there
-            permanent = permanent and _REDIRECTS[came.status]
+            permanent = permanent and _REDIRECTS[answer.status]
         raise errors.LostError(f"redirected more than {self._policy.hops} times")
 
     def _send(self, method: str, where: Target, fields: Headers, meter: Meter) -> requests.Response:
@@ -207,49 +219,21 @@ class _Session(requests.Session):
         return None
 
 
-class _When(Struct, frozen=True):
-    """Start and end of a request by the run's clock, and the age of that reading of the clock."""
-
-    asked: datetime
-    ended: datetime
-    late: timedelta
-    pace: PollIntervals
-
-
-def _answer(source: Source, poll_state: PollState, came: _FinalAnswer, body: bytes, when: _When) -> Answer:
-    """Return what the final answer means: a document, nothing new, or a failure with its reason."""
-    reply = Reply(
-        came.status,
-        came.fields,
-        when.asked,
-        when.ended,
-        when.late,
-        conditional=bool(polling.make_conditional_headers(poll_state, source.distrust_304_after, when.asked)),
-        permanent=came.where.url if came.hops and came.permanent and came.where.login is None else None,
-        redirected=bool(came.hops),
-        moved=polling.find_address(poll_state) != poll_state.url,
-        host=find_host(came.where.url),
-    )
-    digest = sha256(body).hexdigest() if came.status in polling.USABLE else None
-    after = polling.update_after_answer(poll_state, reply, when.pace, digest)
-    name = redact(came.where.url)
+def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known
+    source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply, intervals: PollIntervals
+) -> Answer:
+    """Return what the answer of an address means: a document, nothing new, or a failure with its reason."""
+    digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
+    after = polling.update_after_answer(poll_state, reply, intervals, digest)
     if after.errors:
-        return Answer("failed", after, message=f"{name}: {errors.describe_status(came.status, after)}")
+        return Answer("failed", after, message=f"{redact(url)}: {errors.describe_status(reply.status, after)}")
     if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
-            return Answer("failed", after, message=f"{name}: not changed since: {after.unread}")
+            return Answer("failed", after, message=f"{redact(url)}: not changed since: {after.unread}")
         return Answer("unchanged", after)
-    kind, charset = headers.parse_content_type(came.fields.get("content-type", ""))
-    document = Document(
-        source,
-        came.where.url,
-        body,
-        media_type=kind,
-        charset=charset,
-        validators=after.validators,
-        partial=came.status in polling.PARTIAL,
-    )
-    return Answer("ok", after, document)
+    kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
+    partial = reply.status in polling.PARTIAL
+    return Answer("ok", after, Document(source, url, body, kind, charset, after.validators, partial))
 
 
 def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:

@@ -39,7 +39,7 @@ class _Host(Struct):
 class HostLimiter:
     """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
 
-    ``held`` says which hosts asked for silence and until when, as `_find_holds` returns it; ``recall`` returns what is
+    ``held`` says which hosts asked for silence and until when; ``recall`` returns what is
     remembered of a robots.txt by its address. May be used from several threads.
     """
 

@@ -69,7 +69,7 @@ class Policy(Struct, frozen=True):
     hops: int = 5
     host_concurrency: int = 2
     host_rate: float = 10.0
-    pace: PollIntervals = PollIntervals()  # frozen, so one may be shared
+    intervals: PollIntervals = PollIntervals()  # frozen, so one may be shared
     ca_files: tuple[str, ...] = ()
     proxy: str = ""
     obey_robots: bool = False
@@ -174,12 +174,12 @@ def make_conditional_headers(
 
 
 def update_after_answer(
-    poll_state: PollState, reply: Reply, pace: PollIntervals, digest: str | None = None
+    poll_state: PollState, reply: Reply, intervals: PollIntervals, digest: str | None = None
 ) -> PollState:
     """Return the poll state after an answer; ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
         known = _changes_after_success(poll_state, reply) | _NO_DOUBT
-        not_before = _earliest_poll(poll_state, poll_state.validators, reply, pace)
+        not_before = _earliest_poll(poll_state, poll_state.validators, reply, intervals)
         return replace(poll_state, **known, whole=poll_state.whole or reply.ended, not_before=not_before)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
@@ -187,11 +187,11 @@ def update_after_answer(
         known = _changes_after_success(poll_state, reply) | (
             _NO_DOUBT if digest == poll_state.digest else {"unread": ""}
         )
-        not_before = _earliest_poll(poll_state, kept, reply, pace)
+        not_before = _earliest_poll(poll_state, kept, reply, intervals)
         return replace(poll_state, **known, digest=digest, validators=kept, whole=reply.ended, not_before=not_before)
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
-        return replace(update_after_failure(poll_state, reply.asked, reply.ended, pace), gone=True)
-    missed = update_after_failure(poll_state, reply.asked, reply.ended, pace)
+        return replace(update_after_failure(poll_state, reply.asked, reply.ended, intervals), gone=True)
+    missed = update_after_failure(poll_state, reply.asked, reply.ended, intervals)
     came = reply.ended + reply.late
     pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
@@ -203,7 +203,9 @@ def update_after_answer(
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 
-def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
+def update_after_failure(
+    poll_state: PollState, asked: datetime, ended: datetime, intervals: PollIntervals
+) -> PollState:
     """Return the poll state after no usable answer: one more error and a longer rest.
 
     A remembered move is forgotten, so that the configured address is polled next.
@@ -211,7 +213,7 @@ def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime
     errors = poll_state.errors + 1
     rest = min(_FIRST_BACKOFF * 2 ** min(errors - 1, 10), _LONGEST_BACKOFF)
     rest += rest * _jitter(poll_state.url, errors)
-    floor = asked + timedelta(seconds=pace.conditional) - SLACK
+    floor = asked + timedelta(seconds=intervals.conditional) - SLACK
     believed = poll_state.moved_seen >= _MOVED_AFTER
     return replace(
         poll_state,
@@ -223,17 +225,19 @@ def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime
     )
 
 
-def update_after_unreached(poll_state: PollState, asked: datetime, ended: datetime, pace: PollIntervals) -> PollState:
+def update_after_unreached(
+    poll_state: PollState, asked: datetime, ended: datetime, intervals: PollIntervals
+) -> PollState:
     """Return the poll state after a poll that reached no origin, with a shorter rest than after an error of the origin.
 
     A machine that wakes up without a network has its feeds at most an hour after it has one again.
     """
-    missed = update_after_failure(poll_state, asked, ended, pace)
+    missed = update_after_failure(poll_state, asked, ended, intervals)
     rest = min(_FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), _LONGEST_UNREACHED)
     return replace(missed, not_before=ended + rest, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
 
 
-def apply_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> PollState:
+def apply_rhythm(poll_state: PollState, rhythm: Rhythm, intervals: PollIntervals) -> PollState:
     """Return the poll state with the ttl, skipHours and skipDays of the document that was read.
 
     A rhythm that leaves no hour or no day is ignored.
@@ -245,9 +249,9 @@ def apply_rhythm(poll_state: PollState, rhythm: Rhythm, pace: PollIntervals) -> 
     if poll_state.asked is None or not every:
         return kept
     wished = poll_state.asked + max(
-        _least_interval(poll_state.validators, pace, said=True), min(timedelta(seconds=every), _LONGEST_REST)
+        _least_interval(poll_state.validators, intervals, stated=True), min(timedelta(seconds=every), _LONGEST_REST)
     )
-    silent = poll_state.asked + _least_interval(poll_state.validators, pace, said=False)
+    silent = poll_state.asked + _least_interval(poll_state.validators, intervals, stated=False)
     stands = poll_state.not_before or wished
     return replace(kept, not_before=wished if stands == silent else max(stands, wished))
 
@@ -271,22 +275,22 @@ def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any
     }
 
 
-def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, pace: PollIntervals) -> datetime:
+def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, intervals: PollIntervals) -> datetime:
     """Return the time before which freshness, ttl and the least interval forbid a poll."""
     fresh = min(headers.parse_freshness(reply.fields, reply.ended) or timedelta(), _LONGEST_REST)
     every = min(timedelta(seconds=poll_state.every or 0), _LONGEST_REST)
-    floor = reply.asked + _least_interval(kept, pace, said=bool(fresh or poll_state.every))
+    floor = reply.asked + _least_interval(kept, intervals, stated=bool(fresh or poll_state.every))
     return max(floor, reply.ended + fresh, reply.ended + every)
 
 
-def _least_interval(kept: Validators, pace: PollIntervals, *, said: bool) -> timedelta:
+def _least_interval(kept: Validators, intervals: PollIntervals, *, stated: bool) -> timedelta:
     """Return the least interval between two polls.
 
-    A day if the next one will be unconditional, an hour if it is conditional or the origin itself ``said`` how often
+    A day if the next one will be unconditional, an hour if it is conditional or the origin itself ``stated`` how often
     (max-age, Expires, ttl).
     """
-    blind = kept == _NONE and not said
-    return timedelta(seconds=pace.unconditional if blind else pace.conditional) - SLACK
+    blind = kept == _NONE and not stated
+    return timedelta(seconds=intervals.unconditional if blind else intervals.conditional) - SLACK
 
 
 def _skip_windows(moment: datetime, poll_state: PollState) -> datetime:

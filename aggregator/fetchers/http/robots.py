@@ -70,16 +70,16 @@ class RobotsChecker:
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
-            said = self._known.get(url) or self._recall(url) or Robots(PollState(url))
-            said = replace(said, poll_state=under(said.poll_state))
-            asked = polling.is_due(said.poll_state, now)
+            robots = self._known.get(url) or self._recall(url) or Robots(PollState(url))
+            robots = replace(robots, poll_state=under(robots.poll_state))
+            asked = polling.is_due(robots.poll_state, now)
             if asked:
-                said = self._asked(said, meter, now)
+                robots = self._asked(robots, meter, now)
                 with self._lock:
-                    self._news[url] = said
-            self._known[url] = said
-        if why := _explain_refusal(said, where, now):
-            raise BarredError(why, said.poll_state)
+                    self._news[url] = robots
+            self._known[url] = robots
+        if why := _explain_refusal(robots, where, now):
+            raise BarredError(why, robots.poll_state)
         return asked
 
     def news(self) -> tuple[Robots, ...]:
@@ -104,19 +104,19 @@ class RobotsChecker:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            trail, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST)
+            answer, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST)
         except LostError:
             return _with_rules(before, "", Validators(), now)
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
-            missed = miss(before.poll_state, now, now, self._policy.pace)
+            missed = miss(before.poll_state, now, now, self._policy.intervals)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
-        reply = Reply(trail.status, trail.fields, now, now, late, bool(conditions), host=find_host(trail.where.url))
-        return update_after_answer(before, reply, body, self._policy.pace)
+        reply = Reply(answer.status, answer.fields, now, now, late, bool(conditions), host=find_host(answer.where.url))
+        return update_after_answer(before, reply, body, self._policy.intervals)
 
 
-def update_after_answer(before: Robots, reply: Reply, body: bytes, pace: PollIntervals) -> Robots:
+def update_after_answer(before: Robots, reply: Reply, body: bytes, intervals: PollIntervals) -> Robots:
     """Return the state of a robots.txt after an answer."""
     given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
@@ -125,7 +125,7 @@ def update_after_answer(before: Robots, reply: Reply, body: bytes, pace: PollInt
         return _with_rules(before, _extract_rules(body), given, reply.asked)
     if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
         return _with_rules(before, "", Validators(), reply.asked)
-    missed = polling.update_after_answer(before.poll_state, reply, pace)
+    missed = polling.update_after_answer(before.poll_state, reply, intervals)
     return Robots(missed, before.rules, before.missed or reply.asked, errors.describe_status(reply.status, missed))
 
 
@@ -144,17 +144,17 @@ def _with_rules(before: Robots, rules: str, validators: Validators, now: datetim
     return Robots(poll_state, rules)
 
 
-def _explain_refusal(said: Robots, where: Target, now: datetime) -> str:
+def _explain_refusal(robots: Robots, where: Target, now: datetime) -> str:
     """Return why the address may not be requested, "" if it may."""
-    name = redact(said.poll_state.url)
-    hold = said.poll_state.hold_until
+    name = redact(robots.poll_state.url)
+    hold = robots.poll_state.hold_until
     if hold is not None and hold > now:
         return f"not asked, {where.authority} asked for silence until {hold:%Y-%m-%d %H:%M:%S} UTC"
-    if said.rules is not None:
-        return "" if permits(said.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
-    if said.missed is not None and now - said.missed >= _MISSED:
+    if robots.rules is not None:
+        return "" if permits(robots.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
+    if robots.missed is not None and now - robots.missed >= _MISSED:
         return ""
-    return f"not asked, {name} cannot be had: {said.why}"
+    return f"not asked, {name} cannot be had: {robots.why}"
 
 
 def _extract_rules(body: bytes) -> str:
