@@ -80,8 +80,8 @@ def format_path(path: Path) -> str:
 def _check(root: yaml.Node, name: str) -> None:
     """Raise ConfigError if a key is given twice."""
     if twice := _walk(root)[1]:
-        told = (escape_line(f"{name}:{line}: {format_path(path)}: given twice") for path, line in twice)
-        raise ConfigError("\n".join(told))
+        mistakes = (escape_line(f"{name}:{line}: {format_path(path)}: given twice") for path, line in twice)
+        raise ConfigError("\n".join(mistakes))
 
 
 def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:

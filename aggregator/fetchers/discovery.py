@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.parsing import enclosures, xml
-from aggregator.fetchers.parsing.decoding import decode
+from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.model.source import Document
 
 _TYPES = {
@@ -24,8 +23,11 @@ _MOST = 20  # addresses
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
-    """Return the addresses of the page's feeds, best first: MP3 before other audio, feeds of comments last."""
-    root = xml.parse_html(decode(document))
+    """Return the addresses of the feeds that a page names, best first: MP3 before other audio, feeds of comments last.
+
+    None if the document is a feed itself.
+    """
+    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
     if root is None:
         return ()
     start = enclosures.find_base(document)
@@ -36,9 +38,9 @@ def find_feeds(document: Document) -> tuple[str, ...]:
         if "alternate" not in (link.get("rel") or "").lower().split() or kind not in _TYPES:
             continue
         url = enclosures.resolve_url(base, link.get("href"))
-        said = f"{link.get('title') or ''} {url}"
-        if url is None or link.get("hreflang") or link.get("media") or _NOT_FEEDS.search(said):
+        words = f"{link.get('title') or ''} {url}"
+        if url is None or link.get("hreflang") or link.get("media") or _NOT_FEEDS.search(words):
             continue
-        format_ = 0 if _MP3.search(said) else 2 if _OTHER_AUDIO.search(said) else 1
-        found.setdefault(url, (_TYPES[kind] + (10 if _COMMENTS.search(said) else 0), format_, position))
+        format_ = 0 if _MP3.search(words) else 2 if _OTHER_AUDIO.search(words) else 1
+        found.setdefault(url, (_TYPES[kind] + (10 if _COMMENTS.search(words) else 0), format_, position))
     return tuple(sorted(found, key=lambda url: found[url])[:_MOST])

@@ -228,14 +228,14 @@ class _SourceFetch(Struct, frozen=True):
             listing = self.terms.resources.read(answer.document)
         except ReadError as error:
             return self._refuse(answer, others, error)
-        intervals = self.terms.resources.policy.pace
+        intervals = self.terms.resources.policy.intervals
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
         if not verdict.believed:
             return _Read(Answer("held back", verdict.poll_state, message=verdict.message), others=others)
         return _Read(Answer("ok", verdict.poll_state, message=verdict.message), listing, others)
 
     def _refuse(self, answer: Answer, others: tuple[PollState, ...], error: ReadError) -> _Read:
-        before, intervals = self._poll_state(answer.poll_state.url), self.terms.resources.policy.pace
+        before, intervals = self._poll_state(answer.poll_state.url), self.terms.resources.policy.intervals
         refused = plausibility.refuse(before, answer.poll_state, self.terms.now, intervals)
         return _Read(Answer("failed", refused, message=_explain(error, self.source)), others=others)
 

@@ -34,7 +34,7 @@ class Verdict(Struct, frozen=True):
     message: str = ""
 
 
-def weigh(before: PollState, after: PollState, listing: Listing, pace: PollIntervals) -> Verdict:
+def weigh(before: PollState, after: PollState, listing: Listing, intervals: PollIntervals) -> Verdict:
     """Return whether a listing is believed; ``before`` and ``after`` are the poll states before and after the answer.
 
     A partial listing is always believed: what is absent from it proves nothing.
@@ -45,15 +45,15 @@ def weigh(before: PollState, after: PollState, listing: Listing, pace: PollInter
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= _EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm, pace))
+        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm, intervals))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings)")
 
 
-def refuse(before: PollState, after: PollState, now: datetime, pace: PollIntervals) -> PollState:
+def refuse(before: PollState, after: PollState, now: datetime, intervals: PollIntervals) -> PollState:
     """Return the poll state after a document that could not be parsed: one more error, the validators of before."""
     return polling.update_after_failure(
-        replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now, pace
+        replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now, intervals
     )
 
 

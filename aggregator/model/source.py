@@ -70,8 +70,8 @@ class Document(Record, frozen=True):
     """Answer to one request: the decoded body, and its description by the origin.
 
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
-    ``media_type`` is lower case without parameters; ``charset`` is what HTTP said. ``partial`` is true where the
-    origin said that it sent a part (206, 226).
+    ``media_type`` is lower case without parameters; ``charset`` is that of HTTP's header. ``partial`` is true where
+    the origin sent a part (206, 226).
     """
 
     source: Source

@@ -126,24 +126,24 @@ def _order_day_month(one: int, two: int, day_first: bool) -> tuple[int, int]:  #
 
 
 def _assemble(match: re.Match[str], month: int, day: int) -> Moment | None:
-    said = match.groupdict()
+    groups = match.groupdict()
     year, extra = int(match["year"]), timedelta()
     if len(match["year"]) == len("24"):
         year += 2000 if year < _PIVOT else 1900
-    hour, minute, second = (int(said.get(part) or 0) for part in ("hour", "minute", "second"))
-    if said.get("half"):
-        hour = hour % _NOON + (_NOON if said["half"].lower() == "p" else 0)
+    hour, minute, second = (int(groups.get(part) or 0) for part in ("hour", "minute", "second"))
+    if groups.get("half"):
+        hour = hour % _NOON + (_NOON if groups["half"].lower() == "p" else 0)
     if (hour, minute, second) == (24, 0, 0):  # ISO 8601-1 section 5.3.2: the end of the day
         hour, extra = 0, timedelta(days=1)
-    zone = _find_zone(said.get("zone"))
+    zone = _find_zone(groups.get("zone"))
     try:
         at = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone or UTC)  # 60 is a leap second
     except ValueError:
         return None
     if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
         return None
-    precision: Precision = "second" if said.get("second") else "minute" if said.get("hour") else "day"
-    if not said.get("day") and not said.get("one"):
+    precision: Precision = "second" if groups.get("second") else "minute" if groups.get("hour") else "day"
+    if not groups.get("day") and not groups.get("one"):
         precision = "year"
     return _limit_years((at + extra).astimezone(UTC), precision, zoned=zone is not None)
 

@@ -59,9 +59,11 @@ def _parse_text(text: str) -> Duration | None:
 
 
 def _sum_units(match: re.Match[str], *, exact: bool) -> Duration | None:
-    said = match.groupdict()
+    groups = match.groupdict()
     sizes = (("days", _DAY), ("hours", _HOUR), ("minutes", _MINUTE), ("seconds", 1))
-    return _round_seconds(sum(float(said.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else _MINUTE)
+    return _round_seconds(
+        sum(float(groups.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else _MINUTE
+    )
 
 
 def _round_seconds(seconds: float, step: int = 1) -> Duration | None:

@@ -150,52 +150,52 @@ def _find_records(value: object, depth: int = 0) -> Iterator[JsonObject]:
 
 
 def _catalogue_entry(name: str, one: JsonObject, position: int) -> Entry | None:
-    said = one.inner("attributes")
-    track, title = one.id("id"), said.text("name")
+    fields = one.inner("attributes")
+    track, title = one.id("id"), fields.text("name")
     if not title or not track:
         return None
-    kind = "video/*" if said.get("mediaKind") == "video" else "audio/*"
-    file = enclosures.choose(enclosures.Offer(said.text("assetUrl"), kind))
+    kind = "video/*" if fields.get("mediaKind") == "video" else "audio/*"
+    file = enclosures.choose(enclosures.Offer(fields.text("assetUrl"), kind))
     return Entry(
-        source=name, key=track, title=title, position=position, guid=said.id("guid"),
+        source=name, key=track, title=title, position=position, guid=fields.id("guid"),
         ids=(("apple", track), *file.ids),
-        link=clean_link(said.text("url")),
-        description=said.inner("description").text("standard", "short"),
-        published=dates.parse(said.text("releaseDateTime")),
-        duration=durations.parse((said.number("durationInMilliseconds") or 0) / 1000),
-        enclosure=file.enclosure, season=said.whole("seasonNumber"),
-        episode=said.whole("episodeNumber"),
-        episode_type=_EPISODE_TYPES.get(said.text("kind")),
-        explicit=ADVICE.get(said.text("contentRating") or ""),
-        show=said.text("collectionName"),
+        link=clean_link(fields.text("url")),
+        description=fields.inner("description").text("standard", "short"),
+        published=dates.parse(fields.text("releaseDateTime")),
+        duration=durations.parse((fields.number("durationInMilliseconds") or 0) / 1000),
+        enclosure=file.enclosure, season=fields.whole("seasonNumber"),
+        episode=fields.whole("episodeNumber"),
+        episode_type=_EPISODE_TYPES.get(fields.text("kind")),
+        explicit=ADVICE.get(fields.text("contentRating") or ""),
+        show=fields.text("collectionName"),
     )  # fmt: skip
 
 
-def _catalogue_show(said: JsonObject) -> Show:
-    kind = said.get("kind")
+def _catalogue_show(fields: JsonObject) -> Show:
+    kind = fields.get("kind")
     return Show(
-        title=said.text("name"),
-        link=clean_link(said.text("url")),
-        description=said.inner("description").text("standard", "short"),
-        author=said.text("artistName"),
-        image=_artwork(said.inner("artwork")),
-        language=said.text("languageTag"),
-        copyright=said.text("copyright"),
-        explicit=ADVICE.get(said.text("contentRating") or ""),
+        title=fields.text("name"),
+        link=clean_link(fields.text("url")),
+        description=fields.inner("description").text("standard", "short"),
+        author=fields.text("artistName"),
+        image=_artwork(fields.inner("artwork")),
+        language=fields.text("languageTag"),
+        copyright=fields.text("copyright"),
+        explicit=ADVICE.get(fields.text("contentRating") or ""),
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
-        complete=said.get("completed") is True,
-        categories=tuple((genre,) for genre in said.texts("genreNames") if genre != "Podcasts"),
-        feed_url=enclosures.clean_url(said.get("feedUrl")),
-        total=said.whole("trackCount", "availableEpisodeCount"),
+        complete=fields.get("completed") is True,
+        categories=tuple((genre,) for genre in fields.texts("genreNames") if genre != "Podcasts"),
+        feed_url=enclosures.clean_url(fields.get("feedUrl")),
+        total=fields.whole("trackCount", "availableEpisodeCount"),
     )
 
 
-def _artwork(said: JsonObject) -> str | None:
+def _artwork(fields: JsonObject) -> str | None:
     """Return the picture in its own size, for which Apple's address has placeholders."""
     url, width, height = (
-        said.text("url"),
-        said.whole("width"),
-        said.whole("height"),
+        fields.text("url"),
+        fields.whole("width"),
+        fields.whole("height"),
     )
     if not url or not width or not height:
         return None

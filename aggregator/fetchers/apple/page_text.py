@@ -120,19 +120,19 @@ def _is_whole(id_: str, *, closed: bool) -> bool:
     return closed and _OLD_ID <= len(id_) < _WHOLE_ID
 
 
-def _split_length(said: str) -> tuple[str, Duration | None, str]:
+def _split_length(body: str) -> tuple[str, Duration | None, str]:
     """Return the words before the length, the length, and its text if words were displaced into it."""
-    match = _LENGTH.search(said, max(0, len(said) - _LONGEST_TAIL))
+    match = _LENGTH.search(body, max(0, len(body) - _LONGEST_TAIL))
     length = durations.parse(f"{match['length']} {match['unit']}") if match else None
     if match is None or length is None:
-        return said, None, ""
+        return body, None, ""
     displaced = " ".join(match[0].split()) if (match["between"] + match["behind"]).strip() else ""
-    return said[: match.start()].rstrip(), length, displaced
+    return body[: match.start()].rstrip(), length, displaced
 
 
-def _split_title(said: str, slug: str) -> tuple[str | None, str]:
+def _split_title(body: str, slug: str) -> tuple[str | None, str]:
     """Return title and text: the title has the letters of the slug, else it is what is repeated."""
-    words = said.split(" ")
+    words = body.split(" ")
     wanted, letters = _letters(slug.replace("-", " ")), ""
     for count, word in enumerate(words, start=1):
         letters += _letters(word)
@@ -143,7 +143,7 @@ def _split_title(said: str, slug: str) -> tuple[str | None, str]:
     for count in range(len(words) // 2, 0, -1):
         if words[:count] == words[count : 2 * count]:
             return " ".join(words[:count]), " ".join(words[count:])
-    return None, said
+    return None, body
 
 
 def _letters(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from aggregator.fetchers import discovery
 from aggregator.fetchers.blog import front_page
 from aggregator.fetchers.feeds import feed, jsonfeed
 from aggregator.fetchers.parsing import decoding, enclosures
@@ -15,7 +16,7 @@ from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
-discover = feed.discover
+discover = discovery.find_feeds
 
 
 def read(document: Document) -> Listing:

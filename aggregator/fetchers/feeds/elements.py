@@ -58,16 +58,16 @@ def _own_text(element: Element) -> str:
     return _repair_latin1((element.text or "").strip())
 
 
-def _read_typed(element: Element, said: str, otherwise: str) -> tuple[str, str]:
+def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
     """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
     if not element.attrib:
-        return _repair_latin1(said), otherwise
+        return _repair_latin1(text), otherwise
     about = _attributes(element)
     kind = about.get("type", otherwise).lower()
     kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
     if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
         raise NotSoundError(f"a text of the type {kind}")
-    return _repair_latin1(said), kind
+    return _repair_latin1(text), kind
 
 
 def _attributes(element: Element) -> dict[str, str]:
@@ -90,15 +90,15 @@ def _address(text: str) -> str:
 def _keep(key: str, *, typed: bool = False) -> Step:
     """Return the step that keeps an element's text under the key."""
 
-    def keep(entry: Fields, element: Element, said: str) -> None:
-        entry.values[key] = _read_typed(element, said, "text/plain")[0] if typed else _repair_latin1(said)
+    def keep(entry: Fields, element: Element, text: str) -> None:
+        entry.values[key] = _read_typed(element, text, "text/plain")[0] if typed else _repair_latin1(text)
 
     return keep
 
 
-def _title(entry: Fields, element: Element, said: str) -> None:
+def _title(entry: Fields, element: Element, text: str) -> None:
     """Keep the first title that is not empty, and of an Atom one its type."""
-    value, kind = _read_typed(element, said, "text/plain")
+    value, kind = _read_typed(element, text, "text/plain")
     if not entry.titled:
         entry.values["title"] = value
         if xml.get_name(element)[0] == "http://www.w3.org/2005/atom":
@@ -106,33 +106,33 @@ def _title(entry: Fields, element: Element, said: str) -> None:
         entry.titled = bool(value)
 
 
-def _media_title(entry: Fields, element: Element, said: str) -> None:
+def _media_title(entry: Fields, element: Element, text: str) -> None:
     """Keep a title that gives way to the item's own."""
-    value = _read_typed(element, said, "text/plain")[0]
+    value = _read_typed(element, text, "text/plain")[0]
     if not entry.titled:
         entry.values["title"] = value
 
 
-def _summary(entry: Fields, element: Element, said: str) -> None:
+def _summary(entry: Fields, element: Element, text: str) -> None:
     """Keep the first description or summary of an item that is not empty, the last of a channel."""
-    value, values = _read_typed(element, said, "text/html")[0], entry.values
+    value, values = _read_typed(element, text, "text/html")[0], entry.values
     if entry.is_item:
         values["summary"] = values.get("summary") or value
     else:
         values["subtitle" if (entry.names[str(element.tag)] or "").endswith("description") else "summary"] = value
 
 
-def _content(entry: Fields, element: Element, said: str) -> None:
+def _content(entry: Fields, element: Element, text: str) -> None:
     """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
     if element.get("src") is not None and not element.text:
         return
-    value, kind = _read_typed(element, said, "text/plain" if entry.is_atom else "text/html")
+    value, kind = _read_typed(element, text, "text/plain" if entry.is_atom else "text/html")
     entry.values.setdefault("content", []).append({"type": kind, "value": value})
 
 
-def _link(entry: Fields, element: Element, said: str) -> None:
+def _link(entry: Fields, element: Element, text: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
-    value, about = _repair_latin1(said), _attributes(element)
+    value, about = _repair_latin1(text), _attributes(element)
     about["rel"] = about.get("rel", "alternate").lower()
     about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
     entry.values.setdefault("links", []).append(about)
@@ -146,9 +146,9 @@ def _link(entry: Fields, element: Element, said: str) -> None:
     entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
 
 
-def _guid(entry: Fields, element: Element, said: str) -> None:
+def _guid(entry: Fields, element: Element, text: str) -> None:
     """Keep an id, which is also the link unless there is one or it says that it is none."""
-    value = _repair_latin1(said)
+    value = _repair_latin1(text)
     is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
     entry.values["id"] = value = _address(value) if is_link else value
     entry.values.setdefault("guidislink", is_link and "link" not in entry.values)
@@ -156,7 +156,7 @@ def _guid(entry: Fields, element: Element, said: str) -> None:
         entry.values.setdefault("link", value)
 
 
-def _author(entry: Fields, element: Element, said: str) -> None:
+def _author(entry: Fields, element: Element, text: str) -> None:
     """Keep a person: the last that is given in parts, else the first that is given as one text."""
     values = entry.values
     parts = {
@@ -168,7 +168,7 @@ def _author(entry: Fields, element: Element, said: str) -> None:
         named, email = detail.get("name"), detail.get("email")
         values["author"] = f"{named} ({email})" if named and email else named or email
         return
-    text = _repair_latin1(said)
+    text = _repair_latin1(text)
     values["author"] = text
     found = _ADDRESS.search(text) if "@" in text else None
     name = text.replace(found[0], "") if found else text
@@ -180,9 +180,9 @@ def _author(entry: Fields, element: Element, said: str) -> None:
         values.setdefault("author_detail", {key: value for key, value in detail.items() if value})
 
 
-def _category(entry: Fields, element: Element, said: str) -> None:
+def _category(entry: Fields, element: Element, text: str) -> None:
     """Keep a category by its attributes, its text, or both."""
-    text, about = _repair_latin1(said), _attributes(element)
+    text, about = _repair_latin1(text), _attributes(element)
     known = entry.values.setdefault("tags", [])
     if about.get("term") or about.get("label"):
         known.append({"term": about.get("term") or text, "label": about.get("label")})
@@ -197,9 +197,9 @@ def _itunes_category(entry: Fields, element: Element, _: str) -> None:
             entry.values.setdefault("tags", []).append({"term": text})
 
 
-def _keywords(entry: Fields, _: Element, said: str) -> None:
+def _keywords(entry: Fields, _: Element, text: str) -> None:
     """Keep words that are divided by commas."""
-    words = [{"term": word.strip()} for word in _repair_latin1(said).split(",") if word.strip()]
+    words = [{"term": word.strip()} for word in _repair_latin1(text).split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
 
@@ -229,9 +229,9 @@ def _group(entry: Fields, element: Element, _: str) -> None:
             take_step(step, entry, child)
 
 
-def _thumbnail(entry: Fields, element: Element, said: str) -> None:
+def _thumbnail(entry: Fields, element: Element, text: str) -> None:
     about = _attributes(element)
-    if value := _address(_repair_latin1(said)):
+    if value := _address(_repair_latin1(text)):
         about.setdefault("url", value)
     entry.values.setdefault("media_thumbnail", []).append(about)
 

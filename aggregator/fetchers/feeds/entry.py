@@ -141,12 +141,6 @@ _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 _DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)
 _LONGER = 1.5  # times: then itunes:summary is the text and the description its teaser
 _LONGEST_PROBE = 20000  # characters of two texts compared
-_SIGNS = "<>&;\0\1\2\3\4\5\6\7\x08"  # behind which it is not certain what a text says
-_TAIL = 100  # characters that the last tags of a text and its last letter stand in
-_LAST = {  # tags that a text may end in, and that add nothing to it
-    *(f"</{name}>" for name in ("a", "b", "i", "u", "em", "strong", "span", "p", "div", "li", "ul", "ol")),
-    "<br>", "<br/>", "<br />",
-}  # fmt: skip
 
 
 class _Words(NamedTuple):
@@ -197,34 +191,9 @@ def _is_teaser(description: str, long: str) -> bool:
 
 def _other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
     """Return the first of the other texts, without markup, that differs from the main text."""
-    said: str | None = None
-    end = _end(main, is_html=is_html)
-    for other in others:
-        found = _to_plain(other)
-        other_end = _end(found)
-        if found and (end and other_end and end != other_end):
-            return found
-        said = said if said is not None else _squeezed(_to_plain(main) if is_html else main)
-        if found and _squeezed(found) != said:
-            return found
-    return None
-
-
-def _end(text: str, *, is_html: bool = False) -> str:
-    """Return the last letter of the text in lower case; "" if it is not certain, or too far behind to be compared.
-
-    Most texts of an item end in different letters: that halves the time of parsing a feed.
-    """
-    if len(text) > _LONGEST_PROBE:
-        return ""
-    tail = text[-_TAIL:].rstrip()
-    while is_html and tail.endswith(">"):
-        start = tail.rfind("<")
-        if tail[start:] not in _LAST:
-            return ""
-        tail = tail[:start].rstrip()
-    last = tail[-1:]
-    return "" if is_html and last in _SIGNS else last.casefold()[-1:]
+    known = _squeezed(_to_plain(main) if is_html else main)
+    texts = map(_to_plain, others)
+    return next((text for text in texts if text and _squeezed(text) != known), None)
 
 
 def _squeezed(text: str) -> str:
@@ -301,14 +270,14 @@ def make_rhythm(sound: Account | None) -> Rhythm:
     )
 
 
-def _ttl(said: Mapping[str, str]) -> timedelta | None:
-    ttl = said.get("ttl", "")
+def _ttl(channel: Mapping[str, str]) -> timedelta | None:
+    ttl = channel.get("ttl", "")
     return timedelta(minutes=int(ttl)) if _is_number(ttl) and 0 < int(ttl) <= _LONGEST_TTL else None
 
 
-def _period(said: Mapping[str, str]) -> timedelta | None:
-    period = _PERIODS.get(said.get("sy:updatePeriod", "").lower())
-    times = said.get("sy:updateFrequency", "1")
+def _period(channel: Mapping[str, str]) -> timedelta | None:
+    period = _PERIODS.get(channel.get("sy:updatePeriod", "").lower())
+    times = channel.get("sy:updateFrequency", "1")
     return period / int(times) if period and _is_number(times) and int(times) > 0 else None
 
 

@@ -29,10 +29,7 @@ _TOLERANT = "aggregator.fetchers.feeds.tolerant"  # by name: importing feedparse
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
 _MARKS = (b"<item", b"<entry", b":item", b":entry")
 
-
-def discover(document: Document) -> tuple[str, ...]:
-    """Return the feeds that a page names, best first; none if the document is a feed itself."""
-    return discovery.find_feeds(document) if decoding.detect_type(document) == "html" else ()
+discover = discovery.find_feeds
 
 
 def read(document: Document) -> Listing:

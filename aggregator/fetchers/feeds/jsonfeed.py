@@ -63,9 +63,9 @@ def _entry(name: str, item: JsonObject, position: int) -> Entry | None:
     )  # fmt: skip
 
 
-def _author(said: JsonObject) -> str | None:
+def _author(fields: JsonObject) -> str | None:
     """Return the names of the authors, or that of version 1's single author."""
-    return ", ".join(said.texts("authors")) or said.inner("author").text("name") or said.text("author")
+    return ", ".join(fields.texts("authors")) or fields.inner("author").text("name") or fields.text("author")
 
 
 def _show(feed: JsonObject) -> Show:

@@ -46,7 +46,7 @@ _ATOM = {"w3.org/2005/atom"}
 _TEXTS = {"", "itunes:", "content:", "sy:"}
 _ITEMS = {"item", "entry"}
 _CHANNELS = {"channel", "feed", "rdf"}
-SKIPS = {"skiphours", "skipdays"}
+_SKIPS = {"skiphours", "skipdays"}
 _DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
 _DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
 
@@ -140,15 +140,16 @@ def _read(body: bytes, *, recover: bool) -> Account:
             element.clear()
         elif above in _CHANNELS and local not in _CHANNELS:
             add_channel_element(found, element)
-        elif above in SKIPS and local in found.skipped:
-            found.skipped[local].append(xml.get_text(element).strip())
     return found
 
 
 def add_channel_element(found: Account, element: xml.Element) -> None:
     """Add one child of the channel to the account."""
     namespace, local = xml.get_name(element)
-    if is_podcast(namespace):
+    if local.lower() in _SKIPS:
+        for child in element.iterchildren("*"):
+            found.skipped.setdefault(xml.get_name(child)[1], []).append(xml.get_text(child).strip())
+    elif is_podcast(namespace):
         found.tags.append(make_tag(element))
     elif prefix_of(namespace) == "itunes:" and local == "category":
         found.categories.append(_read_category(element))

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
 from aggregator.fetchers.feeds.elements import CHANNEL_STEPS, STEPS, Fields, NotSoundError, Step, take_step
-from aggregator.fetchers.feeds.podcast import SKIPS, Account, ItemAccount
+from aggregator.fetchers.feeds.podcast import Account, ItemAccount
 from aggregator.fetchers.parsing import xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
@@ -85,8 +85,8 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
 def _utf8(body: bytes, charset: str | None) -> bytes:
     """Return the document in UTF-8 without its declaration; the encoding by RFC 3023, as feedparser has it."""
     start = len(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else 0
-    declaration, said = _DECLARATION.match(body, start), _ENCODING.match(body, start)
-    named = charset or (said[1].decode("ascii", "replace") if said else "") or "utf-8"
+    declaration, declared = _DECLARATION.match(body, start), _ENCODING.match(body, start)
+    named = charset or (declared[1].decode("ascii", "replace") if declared else "") or "utf-8"
     try:
         encoding = codecs.lookup(named.strip().strip("\"'")).name
     except (LookupError, ValueError):
@@ -168,11 +168,6 @@ def _read_channel_element(feed: Feed, child: Element) -> None:
     elif name is not None and (step := STEPS.get(name)):
         take_step(step, feed.channel, child)
     podcast.add_channel_element(feed.account, child)
-    if name in SKIPS:
-        for inner in child.iterchildren("*"):
-            local = xml.get_name(inner)[1]
-            if local in feed.account.skipped:
-                feed.account.skipped[local].append(xml.get_text(inner).strip())
 
 
 _Plan: TypeAlias = tuple[Step | None, str | None, bool]
@@ -190,7 +185,7 @@ def _read_item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
         if is_podcast:
             tags.append(podcast.make_tag(child))
             continue
-        said = child.text.strip() if child.text else ""
+        text = child.text.strip() if child.text else ""
         if len(child):
             if key is not None and key.startswith("itunes:"):
                 texts.setdefault(key, xml.get_text(child).strip())
@@ -198,9 +193,9 @@ def _read_item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
                 take_step(step, entry, child)
             continue
         if key is not None and key not in texts:
-            texts[key] = said
+            texts[key] = text
         if step is not None:
-            step(entry, child, said)
+            step(entry, child, text)
     return entry.values, ItemAccount(texts, tuple(tags))
 
 

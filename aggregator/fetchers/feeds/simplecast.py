@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
+from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import feed
 from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
@@ -19,7 +20,7 @@ from aggregator.text import dates, durations
 _TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 _SHOWN = {None, "published"}
 
-discover = feed.discover
+discover = discovery.find_feeds
 
 
 def read(document: Document) -> Listing:

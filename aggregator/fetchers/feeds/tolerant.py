@@ -26,7 +26,7 @@ _MILD = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)  # 
 _LONGEST_REASON = 200  # characters of a parser's own words
 
 
-class Parsed(NamedTuple):
+class _Parsed(NamedTuple):
     """Result of feedparser: format, channel, entries, faults of the bytes, and the elements read from the XML."""
 
     version: str
@@ -37,7 +37,7 @@ class Parsed(NamedTuple):
     sound: Account | None
 
 
-def parse(document: Document) -> Parsed:
+def parse(document: Document) -> _Parsed:
     """Return feedparser's result for the document; ReadError if it cannot go on."""
     charset = f"; charset={document.charset}" if document.charset else ""
     headers = {"content-type": f"application/xml{charset}"}
@@ -52,14 +52,14 @@ def parse(document: Document) -> Parsed:
         for entry in answer.entries:
             entry.pop("title_detail", None)
     fault = answer.get("bozo_exception") if answer.get("bozo") else None
-    said = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
+    reason = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
     mild = fault is None or isinstance(fault, _MILD)
     kind = "encoding" if mild else "not well-formed"
-    return Parsed(
+    return _Parsed(
         version=str(answer.get("version") or ""),
         channel=answer.feed,
         entries=tuple(answer.entries),
-        fault=None if mild else said,
-        remark=f"{kind}: {said}" if fault else None,
+        fault=None if mild else reason,
+        remark=f"{kind}: {reason}" if fault else None,
         sound=read_account(body, str(answer.get("encoding") or ""), len(answer.entries)),
     )

@@ -102,8 +102,8 @@ def _rank(kind: str) -> int:
     return 2 if kind.startswith("video/") else 0
 
 
-def _parse_length(said: object) -> int | None:
+def _parse_length(length: object) -> int | None:
     """Return a length in bytes; ``None`` for 0 and for what is no number."""
-    text = said.strip() if isinstance(said, str) else str(said)
+    text = length.strip() if isinstance(length, str) else str(length)
     number = int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else 0
     return number if 0 < number < _LARGEST else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b, sha256
 from urllib.parse import unquote, urlsplit
 
@@ -61,12 +61,12 @@ def _distinct(group: list[Entry]) -> list[Entry]:
     keeper, taken = oldest_first[0], {_describe(oldest_first[0])}
     kept = [keeper]
     for entry in oldest_first[1:]:
-        said = _describe(entry)
-        if said in taken:
+        description = _describe(entry)
+        if description in taken:
             continue
-        taken.add(said)
+        taken.add(description)
         guid = entry.guid if _may_be_one(keeper, entry) else None
-        kept.append(replace(entry, key=f"{entry.key}#{_digest(said)}", guid=guid))
+        kept.append(replace(entry, key=f"{entry.key}#{_digest(description)}", guid=guid))
     return kept
 
 
@@ -102,11 +102,8 @@ def make_title(text: str, *addresses: str | None) -> str:
     """
     line = " ".join(text.split())
     if line:
-        return (
-            line
-            if len(line) <= _LONGEST_MADE_TITLE
-            else (line[: _LONGEST_MADE_TITLE - 1].rpartition(" ")[0] or line[: _LONGEST_MADE_TITLE - 1]) + "…"
-        )
+        start = line[: _LONGEST_MADE_TITLE - 1]
+        return line if len(line) <= _LONGEST_MADE_TITLE else (start.rpartition(" ")[0] or start) + "…"
     parts = (_last_part(address) for address in addresses if address)
     return next((part for part in parts if part), "")
 
@@ -156,9 +153,7 @@ def limit_lengths(listing: Listing) -> Listing:
 
 def _limit_entry(entry: Entry) -> Entry:
     """Return the same entry if nothing of it is too long."""
-    texts = _cut_texts(entry, _ENTRY_TEXTS)
-    changes: dict[str, object] = dict(texts)
-    changes |= dict.fromkeys(name for name in _ENTRY_WORDS if len(getattr(entry, name) or "") > _LONGEST_WORD)
+    changes = _limit_fields(entry, _ENTRY_TEXTS, _ENTRY_WORDS)
     if len(entry.key) > _LONGEST_WORD:
         changes["key"] = f"{entry.key[:100]}~{sha256(entry.key.encode('utf-8', 'replace')).hexdigest()}"
     if entry.enclosure is not None and len(entry.enclosure.url) > _LONGEST_WORD:
@@ -167,41 +162,36 @@ def _limit_entry(entry: Entry) -> Entry:
         changes["ids"] = tuple(pair for pair in entry.ids[:_MOST_WORDS] if len(pair[1]) <= _LONGEST_WORD)
     if len(entry.categories) > _MOST_WORDS or any(len(each) > _LONGEST_WORD for each in entry.categories):
         changes["categories"] = tuple(each[:_LONGEST_WORD] for each in entry.categories[:_MOST_WORDS])
-    if (tags := _limit_tags(entry.tags)) != entry.tags:
-        changes["tags"] = tags
-    if any(len(texts.get(name, "")) == _ENTRY_TEXTS[name] for name in ("description", "html")):
+    if any(len(str(changes.get(name, ""))) == _ENTRY_TEXTS[name] for name in ("description", "html")):
         changes["cut"] = True
     return replace(entry, **changes) if changes else entry
 
 
 def _limit_show(show: Show) -> Show:
     """Return the same show if nothing of it is too long."""
-    changes: dict[str, object] = dict(_cut_texts(show, _SHOW_TEXTS))
-    changes |= dict.fromkeys(name for name in _SHOW_WORDS if len(getattr(show, name) or "") > _LONGEST_WORD)
+    changes = _limit_fields(show, _SHOW_TEXTS, _SHOW_WORDS)
     if len(show.categories) > _MOST_WORDS or any(
         len(word) > _LONGEST_WORD for each in show.categories for word in each
     ):
         changes["categories"] = tuple(
             tuple(word[:_LONGEST_WORD] for word in each[:_MOST_WORDS]) for each in show.categories[:_MOST_WORDS]
         )
-    if (tags := _limit_tags(show.tags)) != show.tags:
-        changes["tags"] = tags
     return replace(show, **changes) if changes else show
 
 
-def _cut_texts(record: Entry | Show, most: dict[str, int]) -> dict[str, str]:
-    """Return the texts of the record that are too long, cut."""
-    found = ((name, getattr(record, name), longest) for name, longest in most.items())
-    long = {name: (text, longest) for name, text, longest in found if text is not None and len(text) > longest}
-    return {name: _EMBEDDED.sub("", text)[:longest] for name, (text, longest) in long.items()}
-
-
-def _limit_tags(tags: tuple[Tag, ...]) -> tuple[Tag, ...]:
-    """Return the first tags, without those that are too large."""
-    return tuple(tag for tag in tags[:_MOST_WORDS] if _count_characters(tag) <= _LARGEST_TAG)
+def _limit_fields(record: Entry | Show, texts: Mapping[str, int], words: Iterable[str]) -> dict[str, object]:
+    """Return the fields that change: texts are cut, long words and tags left out."""
+    changes: dict[str, object] = dict.fromkeys(
+        name for name in words if len(getattr(record, name) or "") > _LONGEST_WORD
+    )
+    for name, longest in texts.items():
+        if len(text := getattr(record, name) or "") > longest:
+            changes[name] = _EMBEDDED.sub("", text)[:longest]
+    tags = tuple(tag for tag in record.tags[:_MOST_WORDS] if _count_characters(tag) <= _LARGEST_TAG)
+    return changes if tags == record.tags else changes | {"tags": tags}
 
 
 def _count_characters(tag: Tag) -> int:
     """Return the number of characters of a tag and its children."""
-    said = sum(len(name) + len(value) for name, value in tag.attributes)
-    return len(tag.name) + len(tag.text or "") + said + sum(map(_count_characters, tag.children))
+    attributes = sum(len(name) + len(value) for name, value in tag.attributes)
+    return len(tag.name) + len(tag.text or "") + attributes + sum(map(_count_characters, tag.children))

@@ -197,8 +197,8 @@ def _find_asian_part(text: str) -> tuple[Part, str]:
     if met := _HALF.search(text):
         return Part(_HALVES[met["h"] or met["b"]]), _remove_mark(text, met)
     if met := _PIECE.search(text):
-        said = next(value for value in met.groups() if value)
-        number = _HALVES.get(said) or (int(said) if said.isdecimal() else _CHINESE.index(said) + 1)
+        written = next(value for value in met.groups() if value)
+        number = _HALVES.get(written) or (int(written) if written.isdecimal() else _CHINESE.index(written) + 1)
         return (Part(number), _remove_mark(text, met)) if number else (Part(), text)
     return Part(), text
 
