@@ -46,7 +46,7 @@ class _FailedProbe(Record, frozen=True):
     since: datetime
 
 
-class Probes(Record, frozen=True):
+class _Probes(Record, frozen=True):
     """All answers so far; ``more`` is whether addresses were left for another run."""
 
     answers: tuple[Enclosure, ...] = ()
@@ -54,10 +54,10 @@ class Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
-def read_probes(store: Store, plan: Plan) -> Probes:
+def read_probes(store: Store, plan: Plan) -> _Probes:
     """Return the stored answers for a feed, none unless the config asks for probes."""
     kept = facts.read_fact(store, plan.name, _FACT) if plan.probe_enclosures else None
-    return records.decode(Probes, kept.decode()) if kept else Probes()
+    return records.decode(_Probes, kept.decode()) if kept else _Probes()
 
 
 def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[Item, ...]:
@@ -83,7 +83,7 @@ def probe(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.
         if _has_answer(head) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
             missed.pop(url, None)
             answers.append(_believable(url, None if head.exception() else head.result()))
-    after = Probes(
+    after = _Probes(
         (*before.answers, *answers),
         more=any(url not in heads and url not in missed for url in wanted),
         missed=tuple(_FailedProbe(url, since) for url, since in missed.items()),

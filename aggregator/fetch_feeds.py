@@ -14,16 +14,16 @@ from aggregator.fetchers.fetch import FetchedSource, PollStates, Terms, fetch
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.feed import Plan
 
-NEW_FEEDS_AHEAD = 9
+_NEW_FEEDS_AHEAD = 9
 """New feeds that are fetched at once: more would only keep their listings in memory while one is composed."""
 
-KNOWN_FEEDS_FOR_A_NEW = 3
+_KNOWN_FEEDS_FOR_A_NEW = 3
 """Feeds known from an earlier run that count as one new feed: nearly all of them bring nothing new."""
 
 BATCH = 200
 """Feeds without news that are stored in one transaction, which takes 0.7 ms of processor time and 3 ms of a disk."""
 
-BATCH_SECONDS = 1.0
+_BATCH_SECONDS = 1.0
 """The longest that such feeds wait for others: what was fetched and not stored is fetched again after a crash."""
 
 FetchedFeed = tuple[Plan, tuple[FetchedSource, ...]]
@@ -57,7 +57,7 @@ def fetch_feeds(
     anything new comes alone and at once; the others come together, to be stored together.
     """
     unchanged: list[_Fetching] = []
-    until = monotonic() + BATCH_SECONDS
+    until = monotonic() + _BATCH_SECONDS
     for done in _fetch_ahead(feeds, terms_of):
         has_news = done is not None and done.has_news()
         if done is not None and not has_news:
@@ -66,7 +66,7 @@ def fetch_feeds(
             yield tuple([each.take() for each in unchanged])
             unchanged = []
         if not unchanged:
-            until = monotonic() + BATCH_SECONDS
+            until = monotonic() + _BATCH_SECONDS
         if done is not None and has_news:
             yield (done.take(),)
     if unchanged:
@@ -76,12 +76,12 @@ def fetch_feeds(
 def _fetch_ahead(
     feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], terms_of: Callable[[Plan], Terms]
 ) -> Iterator[_Fetching | None]:
-    """Yield each feed once all of its sources are done; ``None`` after every ``BATCH_SECONDS`` in which none is."""
+    """Yield each feed once all of its sources are done; ``None`` after every ``_BATCH_SECONDS`` in which none is."""
     done: SimpleQueue[_Fetching] = SimpleQueue()
     following = iter(feeds)
     ahead = 0
     while True:
-        while ahead < NEW_FEEDS_AHEAD * KNOWN_FEEDS_FOR_A_NEW and (one := next(following, None)):
+        while ahead < _NEW_FEEDS_AHEAD * _KNOWN_FEEDS_FOR_A_NEW and (one := next(following, None)):
             ahead += _start(*one, terms_of(one[0]), done)
         if not ahead:
             return
@@ -93,7 +93,7 @@ def _fetch_ahead(
 def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: SimpleQueue[_Fetching]) -> int:
     """Start to fetch the sources of a feed, which is put into ``done`` once for each; return its weight."""
     is_known = all(any(each.digest for each in poll_states.values()) for poll_states in known.values())
-    feed = _Fetching(plan, 1 if is_known else KNOWN_FEEDS_FOR_A_NEW, len(plan.sources))
+    feed = _Fetching(plan, 1 if is_known else _KNOWN_FEEDS_FOR_A_NEW, len(plan.sources))
     feed.sources = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
     for source in feed.sources:
         source.add_done_callback(lambda _: done.put(feed))
@@ -101,8 +101,8 @@ def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: Simp
 
 
 def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
-    """Return the next feed of which all sources are done; ``None`` if there is none for ``BATCH_SECONDS``."""
-    until = monotonic() + BATCH_SECONDS
+    """Return the next feed of which all sources are done; ``None`` if there is none for ``_BATCH_SECONDS``."""
+    until = monotonic() + _BATCH_SECONDS
     while (left := until - monotonic()) > 0:
         try:
             feed = done.get(timeout=left)

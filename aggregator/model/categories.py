@@ -146,9 +146,3 @@ def find_category(path: Sequence[str]) -> tuple[str, ...] | None:
         return _SUB.get(names[0]) or _OLD.get(names[0])
     sub = next((found for name in names[1:] if (found := _SUB.get(name)) and found[0] == top), None)
     return sub or (top,)
-
-
-def find_categories(paths: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return the categories that Apple has, in the given order, each once."""
-    found = (find_category(path) for path in paths)
-    return tuple(dict.fromkeys(path for path in found if path))

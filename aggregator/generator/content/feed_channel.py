@@ -12,7 +12,7 @@ from msgspec import Struct
 from aggregator.generator.content import links, sanitize
 from aggregator.generator.content.podcast_namespace import MEDIUMS
 from aggregator.generator.content.sanitize import clean_person
-from aggregator.model.categories import find_categories
+from aggregator.model.categories import find_category
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
@@ -89,7 +89,7 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
         locked=channel.locked,
         block=channel.block,
         medium=channel.medium if channel.medium in MEDIUMS else "podcast",
-        categories=find_categories(channel.categories),
+        categories=tuple(dict.fromkeys(filter(None, map(find_category, channel.categories)))),
         new_feed_url=links.clean_url(channel.new_feed_url),
         hubs=tuple(hub for hub in map(links.clean_url, channel.hubs) if hub),
         ttl=channel.ttl if channel.ttl and channel.ttl > 0 else None,

@@ -114,7 +114,7 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
             got = polls.ask(hours=1)
             word = got.status
             if got.document is not None:
-                verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.pace)
+                verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.intervals)
                 polls.poll_state = verdict.poll_state
                 word = "ok" if verdict.believed else "held back"
             words.append(word)
@@ -140,7 +140,7 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         before = polls.poll_state
         got = polls.ask(hours=1)
         assert got.status == "ok"
-        polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.pace)
+        polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.intervals)
         assert (polls.poll_state.errors, polls.poll_state.validators.etag) == (1, '"1"')
         now[0] = "feed"
         assert polls.ask(hours=2).status == "unchanged"
