@@ -31,42 +31,15 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import registry
 
 _Medium = Literal[
-    "podcast",
-    "music",
-    "video",
-    "film",
-    "audiobook",
-    "newsletter",
-    "blog",
-    "publisher",
-    "course",
-    "mixed",
-    "podcastL",
-    "musicL",
-    "videoL",
-    "filmL",
-    "audiobookL",
-    "newsletterL",
-    "blogL",
-    "publisherL",
-    "courseL",
-]
+    "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
+    "podcastL", "musicL", "videoL", "filmL", "audiobookL", "newsletterL", "blogL", "publisherL", "courseL",
+]  # fmt: skip
 """Values of ``podcast:medium`` (podcast namespace)."""
 
 ItemField = Literal[
-    "title",
-    "description",
-    "summary",
-    "link",
-    "published",
-    "duration",
-    "season",
-    "episode",
-    "episode_type",
-    "explicit",
-    "image",
-    "author",
-]
+    "title", "description", "summary", "link", "published", "duration", "season", "episode", "episode_type",
+    "explicit", "image", "author",
+]  # fmt: skip
 """The fields of an item that ``overrides`` can set."""
 
 
@@ -303,7 +276,7 @@ class ConfigKeys(Keys):
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
 
 
-class BegunKeys(ConfigKeys):
+class EmptyConfigKeys(ConfigKeys):
     """A config that may have no feed yet."""
 
     feeds: dict[FeedName, FeedKeys] | None = None  # type: ignore[assignment]  # pydantic's own way to loosen a field

@@ -110,21 +110,7 @@ _PART_WORDS = (
     *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина"),
     *("ч", "osa", "bölüm", "rész", "díl", "μέρος", "パート", "الجزء", "חלק", "भाग"),
 )
-_AFTER = (
-    "part",
-    "half",
-    "teil",
-    "hälfte",
-    "partie",
-    "parte",
-    "deel",
-    "delen",
-    "część",
-    "часть",
-    "bölüm",
-    "rész",
-    "díl",
-)
+_AFTER = "part|half|teil|hälfte|partie|parte|deel|delen|część|часть|bölüm|rész|díl"
 _VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NAMED}, key=len, reverse=True))})"
 _OF = r"(?:\s?(?:/|of|von|de|di|sur|van|av|af|z|из)\s?(?P<of>\d{1,2})(?!\d))?"
 # Swedish "Del 2", and neither "noticias del 5" nor "Del 5 al 10 de mayo".
@@ -138,11 +124,11 @@ _WORDED = re.compile(
 _SET_OFF = r"[)\]]?(?=\s*(?:$|[\-:,|)\]]))"
 _NUMBERED = re.compile(  # "2. Teil", "2e partie", "2nd part"; in compatibility form "2ª parte" is "2a parte"
     rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?(?<![\w.])(?P<n>\d{{1,2}})(?:\.|st|nd|rd|th|[eè]?re|er|[eè]me|e|a|o|-?я)?"
-    rf"\s?(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
+    rf"\s?(?:{_AFTER})\b{_SET_OFF}",
     re.IGNORECASE,
 )
 _SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": set off on both sides, or it is part of a sentence
-    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{'|'.join(_AFTER)})\b{_SET_OFF}",
+    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{_AFTER})\b{_SET_OFF}",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
