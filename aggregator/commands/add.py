@@ -45,7 +45,7 @@ def run(
     Comments and order of the config are kept. A URL that cannot be fetched is added only if --feed is given and its
     kind is known.
     """
-    loaded = load(config, begun=True) if config.exists() else None
+    loaded = load(config, allow_empty=True) if config.exists() else None
     tried = _list_candidates(url, kind)
     try:
         now = current_time(at)

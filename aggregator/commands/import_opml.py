@@ -33,7 +33,7 @@ def run(
         outlines = opml.read(file.read_bytes())
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
-    plans = load(config, begun=True).plans if config.exists() else ()
+    plans = load(config, allow_empty=True).plans if config.exists() else ()
     known = {source.url for plan in plans for source in plan.sources}
     wanted = [one for one in outlines if one.xml_url not in known and is_web(one.xml_url)]
     additions = tuple(_make_additions(wanted, [plan.name for plan in plans]))

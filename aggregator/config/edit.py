@@ -42,7 +42,7 @@ def add(path: Path, additions: Sequence[Addition]) -> None:
     try:
         before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
         if before.strip():
-            check(before, str(path), begun=True)
+            check(before, str(path), allow_empty=True)
         after = add_sources(before, additions)
         check(after, str(path))
         partial = path.with_name(f".{path.name}.partial")

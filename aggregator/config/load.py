@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from aggregator.config import schema
 from aggregator.config.messages import describe_errors
 from aggregator.config.parse import ParsedYaml, parse
-from aggregator.config.schema import BegunKeys, ConfigKeys, json_schema
+from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.model import categories
@@ -53,13 +53,13 @@ class Config(Struct, frozen=True):
         raise ConfigError(f"{self.path}: there is no feed {name}; there are {known}")
 
 
-def load(path: Path, *, begun: bool = False) -> Config:
-    """Load a config file; with ``begun`` it may have no feeds yet.
+def load(path: Path, *, allow_empty: bool = False) -> Config:
+    """Load a config file; with ``allow_empty`` it may have no feeds yet.
 
     Raises ConfigError with one line for each mistake, in the order of the file.
     """
     parsed = parse(_read(path), str(path))
-    keys = _check(parsed, str(path), begun=begun)
+    keys = _check(parsed, str(path), allow_empty=allow_empty)
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -75,14 +75,15 @@ def load(path: Path, *, begun: bool = False) -> Config:
     )
 
 
-def check(text: str, name: str, *, begun: bool = False) -> ConfigKeys:
+def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:
     """Check a config's text and return its keys; raise ConfigError. ``name`` is the file's name in messages."""
-    return _check(parse(text, name), name, begun=begun)
+    return _check(parse(text, name), name, allow_empty=allow_empty)
 
 
-def _check(parsed: ParsedYaml, name: str, *, begun: bool) -> ConfigKeys:
+def _check(parsed: ParsedYaml, name: str, *, allow_empty: bool) -> ConfigKeys:
+    keys = EmptyConfigKeys if allow_empty else ConfigKeys
     try:
-        return (BegunKeys if begun else ConfigKeys).model_validate({} if parsed.values is None else parsed.values)
+        return keys.model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:
         found = error.errors(include_url=False)
         raise ConfigError("\n".join(describe_errors(found, name, parsed.lines, json_schema()))) from error
