@@ -124,7 +124,7 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
     for fetched in fetch(run, plans):
         with database.transaction(run.store) as tx:
             persist.write_fetched(tx, fetched, run.at)
-            polls.write_robots(tx, run.resources.news())
+            polls.write_robots(tx, run.resources.take_new_robots())
             stored = [
                 _StoredFeed(plan, persist.results_of_run(sources), _read_publication(tx, plan, run.at))
                 for plan, sources in fetched
@@ -157,7 +157,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     if plan.probe_enclosures:  # before the transaction: it waits for media hosts
         items = compose(run.store, plan, run.at).feed.items
         enclosure_probe.probe(run.store, plan, items, run.resources.limiter(), run.at)
-        polls.write_robots(run.store, run.resources.news())
+        polls.write_robots(run.store, run.resources.take_new_robots())
     with database.transaction(run.store) as tx:
         composed = compose(tx, plan, run.at)
         publication = _to_publication(composed, persist.input_digest(tx, plan))

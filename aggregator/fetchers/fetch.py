@@ -39,12 +39,12 @@ Tell = Callable[[Source, str, str], None]
 class Resources(Struct):
     """The threads, the polls and the parser pool of one run; may be used from several threads.
 
-    ``held`` is which hosts asked for silence, ``recall`` returns what is remembered of a robots.txt by its address.
+    ``held`` is which hosts asked for silence, ``read_robots`` returns the robots.txt known of an address.
     """
 
     policy: Policy
     held: Mapping[str, datetime] = field(default_factory=dict)
-    recall: Callable[[str], Robots | None] = field(default=lambda _url: None)
+    read_robots: Callable[[str], Robots | None] = field(default=lambda _url: None)
     _limiter: host_limits.HostLimiter | None = None
     _parsers: Pool | None = None
     _sources: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_SOURCES, "fetch"))
@@ -54,7 +54,7 @@ class Resources(Struct):
     def limiter(self) -> host_limits.HostLimiter:
         """Return what all polls of this run go through, made when the first source is due."""
         with self._lock:
-            self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.recall)
+            self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.read_robots)
             return self._limiter
 
     def parsers(self) -> Pool:
@@ -75,10 +75,10 @@ class Resources(Struct):
         """Return the feeds that a page names, once one of the parsers is free; ReadError."""
         return self._readers.submit(self.parsers().discover, document).result()
 
-    def news(self) -> tuple[Robots, ...]:
+    def take_new_robots(self) -> tuple[Robots, ...]:
         """Return what was learned of robots.txt since this was last called."""
         with self._lock:
-            return self._limiter.news() if self._limiter else ()
+            return self._limiter.take_new_robots() if self._limiter else ()
 
     def close(self) -> None:
         """End what was begun; polls and documents under way are waited for."""

@@ -7,25 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple, get_args
 
-from aggregator.fetchers.feeds.podcast import Account, ItemAccount
+from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures
 from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.model.entry import Entry, EpisodeType, Moment, Rhythm, Show, Tag
 from aggregator.model.source import Document
 from aggregator.text import dates, durations, html
 
-_NOTHING = ItemAccount({}, ())
+_NOTHING = ItemXml({}, ())
 _EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
 _EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
 _LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
 _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
-def make_entry(
-    document: Document, fields: Mapping[str, Any], account: ItemAccount | None, position: int
-) -> Entry | None:
+def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml | None, position: int) -> Entry | None:
     """Return the entry of an item; ``None`` if it has no title, text, link or file."""
-    texts, tags = account or _NOTHING
+    texts, tags = item_xml or _NOTHING
     base = enclosures.find_base(document)
     file = enclosures.choose(*_offers(fields, base))
     words = _choose_texts(fields, texts)
@@ -226,9 +224,9 @@ _LONGEST_TTL = 60 * 24 * 366  # minutes; what asks for more has mistaken the uni
 _HOURS = 24
 
 
-def make_show(document: Document, channel: Mapping[str, Any], sound: Account | None) -> Show:
+def make_show(document: Document, channel: Mapping[str, Any], feed_xml: FeedXml) -> Show:
     """Return the show of a feed; its title is "", not ``None``, if the feed has none."""
-    texts, base = sound.channel if sound else {}, enclosures.find_base(document)
+    texts, base = feed_xml.channel, enclosures.find_base(document)
     described = (
         texts.get("description"),
         _text(channel, "subtitle"),
@@ -248,21 +246,19 @@ def make_show(document: Document, channel: Mapping[str, Any], sound: Account | N
         explicit=_is_explicit(texts, channel),
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
         complete=texts.get("itunes:complete", "").lower() in {"yes", "true"},
-        categories=tuple(path for path in sound.categories if path) if sound else (),
+        categories=tuple(path for path in feed_xml.categories if path),
         feed_url=_own_address(channel, base),
         new_feed_url=enclosures.clean_url(texts.get("itunes:new-feed-url") or _text(channel, "itunes_new-feed-url")),
-        guid=_tagged(sound.tags, "guid") if sound else None,
-        tags=tuple(sound.tags) if sound else (),
+        guid=_tagged(feed_xml.tags, "guid"),
+        tags=tuple(feed_xml.tags),
     )
 
 
-def make_rhythm(sound: Account | None) -> Rhythm:
+def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     """Return the longer interval of ``ttl`` and ``sy:updatePeriod``, and the hours (GMT) and days to skip (RSS 2.0)."""
-    if sound is None:
-        return Rhythm()
-    asked = [interval for interval in (_ttl(sound.channel), _period(sound.channel)) if interval]
-    hours = {int(hour) % _HOURS for hour in sound.skipped["hour"] if _is_number(hour) and int(hour) <= _HOURS}
-    days = {_DAYS[day.lower()] for day in sound.skipped["day"] if day.lower() in _DAYS}
+    asked = [interval for interval in (_ttl(feed_xml.channel), _period(feed_xml.channel)) if interval]
+    hours = {int(hour) % _HOURS for hour in feed_xml.skipped["hour"] if _is_number(hour) and int(hour) <= _HOURS}
+    days = {_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS}
     return Rhythm(
         interval=max(asked, default=None),
         skip_hours=frozenset(hours) if len(hours) < _HOURS else frozenset(),

@@ -18,7 +18,7 @@ from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.entry import make_entry, make_rhythm, make_show
-from aggregator.fetchers.feeds.podcast import Account
+from aggregator.fetchers.feeds.podcast import FeedXml
 from aggregator.fetchers.parsing import decoding
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
@@ -50,10 +50,10 @@ def _read_strictly(document: Document) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
     found = [
-        make_entry(document, fields, account, at)
-        for at, (fields, account) in enumerate(rss_atom.iterate_items(document, found_feed))
+        make_entry(document, fields, item_xml, at)
+        for at, (fields, item_xml) in enumerate(rss_atom.iterate_items(document, found_feed))
     ]
-    return _listing(document, found, found_feed.channel.values, found_feed.account, [])
+    return _listing(document, found, found_feed.channel.values, found_feed.xml, [])
 
 
 def _read_tolerantly(document: Document, why: str = "") -> Listing:
@@ -61,36 +61,37 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
     parsed = importlib.import_module(_TOLERANT).parse(document)
     if not parsed.version and not parsed.entries:
         raise decoding.unexpected_type(document, "a feed")
-    sound: Account | None = parsed.sound
+    feed_xml: FeedXml | None = parsed.feed_xml
     found = [
-        make_entry(document, entry, sound.items[at] if sound else None, at) for at, entry in enumerate(parsed.entries)
+        make_entry(document, entry, feed_xml.items[at] if feed_xml else None, at)
+        for at, entry in enumerate(parsed.entries)
     ]
     if not found and parsed.fault:
         raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({parsed.fault})")
-    if not found and sound is None and any(mark in document.body for mark in _MARKS):
+    if not found and feed_xml is None and any(mark in document.body for mark in _MARKS):
         raise ReadError(f"{document.source.name}: the feed's items cannot be read")
     remarks = [remark for remark in (parsed.remark or why,) if remark]
-    if found and sound is None:
+    if found and feed_xml is None:
         remarks.append("the XML counts other items than the tolerant reader: podcast elements are not read")
-    return _listing(document, found, parsed.channel, sound, remarks)
+    return _listing(document, found, parsed.channel, feed_xml or FeedXml(), remarks)
 
 
 def _listing(
     document: Document,
     found: list[Entry | None],
     channel: Mapping[str, Any],
-    sound: Account | None,
+    feed_xml: FeedXml,
     remarks: list[str],
 ) -> Listing:
     if found and not any(found):
         raise ReadError(f"{document.source.name}: none of the feed's {len(found)} items says anything")
     if None in found:
         remarks.append(f"{found.count(None)} items say nothing and are left out")
-    show = make_show(document, channel, sound)
+    show = make_show(document, channel, feed_xml)
     return Listing(
         entries=_remove_shared_links([entry for entry in found if entry], show.link),
         show=show,
-        rhythm=make_rhythm(sound),
+        rhythm=make_rhythm(feed_xml),
         partial=document.partial or _is_paged(channel),
         remarks=tuple(remarks),
     )

@@ -74,7 +74,7 @@ def prefix_of(address: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def text_prefix(address: str) -> str | None:
-    """Return the prefix of an item's text in the account of the XML, ``None`` for one that is not in it."""
+    """Return the prefix of a text in FeedXml and ItemXml, ``None`` for one that is not kept there."""
     if _bare(address) in _ATOM:
         return "atom:"
     prefix = prefix_of(address)
@@ -85,7 +85,7 @@ def _bare(address: str) -> str:
     return re.sub(r"^https?://(?:www\.)?", "", address.strip().lower()).rstrip("/")
 
 
-class ItemAccount(NamedTuple):
+class ItemXml(NamedTuple):
     """The texts of one item by prefixed name, the first of each, and its ``podcast:`` elements in order.
 
     A text with elements inside is left to feedparser, which keeps them.
@@ -95,17 +95,17 @@ class ItemAccount(NamedTuple):
     tags: tuple[Tag, ...]
 
 
-class Account(Struct):
-    """Elements read from the XML beside feedparser; ``sound`` is false if libxml2 had to recover."""
+class FeedXml(Struct):
+    """Elements of the channel and its items, read from the XML beside feedparser."""
 
     channel: dict[str, str] = field(default_factory=dict)
     tags: list[Tag] = field(default_factory=list)
     categories: list[tuple[str, ...]] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=lambda: {"hour": [], "day": []})
-    items: list[ItemAccount] = field(default_factory=list)
+    items: list[ItemXml] = field(default_factory=list)
 
 
-def read_account(body: bytes, encoding: str, items: int) -> Account | None:
+def read_feed_xml(body: bytes, encoding: str, items: int) -> FeedXml | None:
     """Read the XML strictly, else with recovery; ``None`` if it has not as many items as feedparser found.
 
     ``encoding`` is the one that feedparser found: with a wrong declaration libxml2 reads nothing, without an error.
@@ -129,8 +129,8 @@ def _remove_declaration(body: bytes, encoding: str) -> bytes:
     return _DECLARATION.sub(b"", body, count=1)
 
 
-def _read(body: bytes, *, recover: bool) -> Account:
-    found = Account()
+def _read(body: bytes, *, recover: bool) -> FeedXml:
+    found = FeedXml()
     for element in xml.iterate(body, recover=recover):
         parent = element.getparent()
         local = xml.get_name(element)[1]
@@ -143,8 +143,8 @@ def _read(body: bytes, *, recover: bool) -> Account:
     return found
 
 
-def add_channel_element(found: Account, element: xml.Element) -> None:
-    """Add one child of the channel to the account."""
+def add_channel_element(found: FeedXml, element: xml.Element) -> None:
+    """Add one child of the channel to what was read."""
     namespace, local = xml.get_name(element)
     if local.lower() in _SKIPS:
         for child in element.iterchildren("*"):
@@ -157,7 +157,7 @@ def add_channel_element(found: Account, element: xml.Element) -> None:
         found.channel.setdefault(prefix + local, xml.get_text(element).strip())
 
 
-def _read_item(item: xml.Element) -> ItemAccount:
+def _read_item(item: xml.Element) -> ItemXml:
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
@@ -166,7 +166,7 @@ def _read_item(item: xml.Element) -> ItemAccount:
             tags.append(make_tag(element))
         elif (prefix := text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, xml.get_text(element).strip())
-    return ItemAccount(texts, tuple(tags))
+    return ItemXml(texts, tuple(tags))
 
 
 def make_tag(element: xml.Element, depth: int = 0) -> Tag:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
 from aggregator.fetchers.feeds.elements import CHANNEL_STEPS, STEPS, Fields, NotSoundError, Step, take_step
-from aggregator.fetchers.feeds.podcast import Account, ItemAccount
+from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
@@ -34,16 +34,16 @@ _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 
 
 class Feed(Struct):
-    """The channel as far as the document was read, by its fields and by the XML's own account."""
+    """The channel as far as the document was read, by feedparser's names and as it is written."""
 
     channel: Fields = field(default_factory=lambda: Fields(_Names(), is_item=False))
-    account: Account = field(default_factory=Account)
+    xml: FeedXml = field(default_factory=FeedXml)
     parent: Element | None = None
     last: Element | None = None
     is_rdf: bool = False
 
 
-_Item: TypeAlias = tuple[dict[str, Any], ItemAccount]
+_Item: TypeAlias = tuple[dict[str, Any], ItemXml]
 
 
 class _Names(dict[str, str | None]):
@@ -131,7 +131,7 @@ def _read_after(feed: Feed, root: Element) -> None:
     for child in parent:
         if child is not feed.last:
             _read_beside(feed, child)
-    if feed.last is None and not feed.account.channel:
+    if feed.last is None and not feed.xml.channel:
         raise NotSoundError("nothing in it")
 
 
@@ -167,7 +167,7 @@ def _read_channel_element(feed: Feed, child: Element) -> None:
         CHANNEL_STEPS[name](feed.channel, child, "")
     elif name is not None and (step := STEPS.get(name)):
         take_step(step, feed.channel, child)
-    podcast.add_channel_element(feed.account, child)
+    podcast.add_channel_element(feed.xml, child)
 
 
 _Plan: TypeAlias = tuple[Step | None, str | None, bool]
@@ -196,7 +196,7 @@ def _read_item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
             texts[key] = text
         if step is not None:
             step(entry, child, text)
-    return entry.values, ItemAccount(texts, tuple(tags))
+    return entry.values, ItemXml(texts, tuple(tags))
 
 
 def _plan_element(entry: Fields, child: Element) -> _Plan:

@@ -15,7 +15,7 @@ from xml.sax import SAXException
 import feedparser
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.feeds.podcast import Account, read_account
+from aggregator.fetchers.feeds.podcast import FeedXml, read_feed_xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.model.source import Document
 
@@ -34,7 +34,7 @@ class _Parsed(NamedTuple):
     entries: tuple[Mapping[str, Any], ...]
     fault: str | None
     remark: str | None
-    sound: Account | None
+    feed_xml: FeedXml | None
 
 
 def parse(document: Document) -> _Parsed:
@@ -61,5 +61,5 @@ def parse(document: Document) -> _Parsed:
         entries=tuple(answer.entries),
         fault=None if mild else reason,
         remark=f"{kind}: {reason}" if fault else None,
-        sound=read_account(body, str(answer.get("encoding") or ""), len(answer.entries)),
+        feed_xml=read_feed_xml(body, str(answer.get("encoding") or ""), len(answer.entries)),
     )

@@ -195,7 +195,7 @@ class Client:
             secret = secret if there.origin == where.origin else ()
             where = there
             permanent = permanent and _REDIRECTS[answer.status]
-        raise errors.LostError(f"redirected more than {self._policy.hops} times")
+        raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
 
     def _send(self, method: str, where: Target, fields: Headers, meter: Meter) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""

@@ -25,8 +25,8 @@ class BarredError(FetchError):
         self.poll_state = poll_state
 
 
-class LostError(FetchError):
-    """Redirects went on and on."""
+class TooManyRedirectsError(FetchError):
+    """An address was redirected more often than is followed."""
 
 
 @contextmanager

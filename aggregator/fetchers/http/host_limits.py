@@ -39,7 +39,7 @@ class _Host(Struct):
 class HostLimiter:
     """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
 
-    ``held`` says which hosts asked for silence and until when; ``recall`` returns what is
+    ``held`` says which hosts asked for silence and until when; ``read_robots`` returns what is
     remembered of a robots.txt by its address. May be used from several threads.
     """
 
@@ -47,7 +47,7 @@ class HostLimiter:
         self,
         policy: Policy,
         held: Mapping[str, datetime] | None = None,
-        recall: Callable[[str], Robots | None] = lambda _url: None,
+        read_robots: Callable[[str], Robots | None] = lambda _url: None,
         *,
         threads: int = _THREADS,
     ) -> None:
@@ -56,7 +56,7 @@ class HostLimiter:
         self._policy = policy
         self._held = dict(held or {})
         self._client = Client(policy)
-        self._recall = recall
+        self._read_robots = read_robots
         self._robots: robots.RobotsChecker | None = None
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.RLock()
@@ -108,9 +108,9 @@ class HostLimiter:
                 self._threads.submit(self._work, queue).add_done_callback(partial(self._end_worker, queue))
         return future
 
-    def news(self) -> tuple[Robots, ...]:
+    def take_new_robots(self) -> tuple[Robots, ...]:
         """Return what was learned of robots.txt since this was last called."""
-        return self._robots.news() if self._robots else ()
+        return self._robots.take_new_robots() if self._robots else ()
 
     def close(self) -> None:
         """Cancel what has not begun, wait for what has, and close the connections."""
@@ -174,7 +174,7 @@ class HostLimiter:
         if not found and not self._policy.obey_robots:
             return None
         with self._lock:
-            checker = self._robots or robots.RobotsChecker(self._client, self._policy, self._recall, self._begun)
+            checker = self._robots or robots.RobotsChecker(self._client, self._policy, self._read_robots, self._begun)
             self._robots = checker
 
         def permit(where: Target, meter: Meter) -> None:

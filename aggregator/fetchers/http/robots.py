@@ -30,7 +30,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
-from aggregator.fetchers.http.errors import BarredError, LostError
+from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
@@ -48,16 +48,16 @@ _MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long 
 _MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
-Recall = Callable[[str], Robots | None]
+ReadRobots = Callable[[str], Robots | None]
 """What is remembered of a robots.txt by its address."""
 
 
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, client: Client, policy: Policy, recall: Recall, begun: float) -> None:
+    def __init__(self, client: Client, policy: Policy, read_robots: ReadRobots, begun: float) -> None:
         """Know nothing yet; ``begun`` is when the run's clock was read (`time.monotonic`)."""
-        self._client, self._policy, self._recall, self._begun = client, policy, recall, begun
+        self._client, self._policy, self._read_robots, self._begun = client, policy, read_robots, begun
         self._known: dict[str, Robots] = {}
         self._news: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
@@ -70,7 +70,7 @@ class RobotsChecker:
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
-            robots = self._known.get(url) or self._recall(url) or Robots(PollState(url))
+            robots = self._known.get(url) or self._read_robots(url) or Robots(PollState(url))
             robots = replace(robots, poll_state=under(robots.poll_state))
             asked = polling.is_due(robots.poll_state, now)
             if asked:
@@ -82,8 +82,8 @@ class RobotsChecker:
             raise BarredError(why, robots.poll_state)
         return asked
 
-    def news(self) -> tuple[Robots, ...]:
-        """Return what was learned since the last call."""
+    def take_new_robots(self) -> tuple[Robots, ...]:
+        """Return the files that were asked for since the last call."""
         with self._lock:
             news, self._news = self._news, {}
         return tuple(news.values())
@@ -105,7 +105,7 @@ class RobotsChecker:
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
             answer, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST)
-        except LostError:
+        except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached

@@ -47,10 +47,10 @@ class Runs:
 
     def ask(self, *, force: bool = False, found: bool = False, obey: bool = True, **later: float) -> Answer:
         self.now += timedelta(**later)
-        way = limiter(replace(OBEDIENT, obey_robots=obey), recall=self.kept.get)
+        way = limiter(replace(OBEDIENT, obey_robots=obey), read_robots=self.kept.get)
         given = way.ask(Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found=found)
         self.poll_state = given.poll_state
-        self.kept |= {each.poll_state.url: each for each in way.news()}
+        self.kept |= {each.poll_state.url: each for each in way.take_new_robots()}
         return given
 
 
@@ -254,7 +254,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
         given = way.ask(Source("show", "feed", origin.url()), PollState(origin.url()), START)
         assert "cannot be had: took longer than its deadline" in given.message
         assert time.monotonic() - begun < 10
-        assert len(way.news()) == 1
+        assert len(way.take_new_robots()) == 1
 
 
 def test_many_sources_of_one_host_ask_for_it_once() -> None:
@@ -269,8 +269,8 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
         assert {each.status for each in given} == {"ok"}
         assert paths(origin).count("/robots.txt") == 1
         assert origin.busiest <= 2
-        assert len(way.news()) == 1
-        assert way.news() == ()
+        assert len(way.take_new_robots()) == 1
+        assert way.take_new_robots() == ()
 
 
 RULES = [
