@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from aggregator.commands.output import SHORT, format_count, format_value, print_heading, print_table, shorten
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
-from aggregator.text import visible_whitespace
+from aggregator.text import visible_whitespace, word_diff
 from aggregator.text.html import to_text
 
 _ENTRY_HEADS = ("entry", "title", "date", "length", "text", "first seen", "last seen")
@@ -48,6 +50,38 @@ def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:
     print_table(console, _ENTRY_HEADS, _entry_rows(seen))
     for one in seen:
         console.print(f"{shorten(one.entry.id)}: {shorten(_full_text(one.entry) or '', _TEXT)}")
+
+
+_STYLES: Mapping[word_diff.Change, str] = {"same": "", "removed": "red", "added": "green"}
+_MOST = 900
+"""Characters of a text beside another."""
+
+
+def print_sides(console: Console, left: StoredEntry, right: StoredEntry) -> None:
+    """Print two entries side by side; in titles and texts the words that only one of them has are marked."""
+    table = Table("", shorten(left.entry.id, _GUID), shorten(right.entry.id, _GUID), box=None, header_style="dim")
+    one, other = left.entry, right.entry
+    table.add_row("title", *_mark(one.title, other.title))
+    table.add_row("date", *(Text(format_value(each.published)) for each in (one, other)))
+    table.add_row("length", *(Text(format_value(each.duration)) for each in (one, other)))
+    table.add_row("audio", *(Text(format_value(each.enclosure)) for each in (one, other)))
+    table.add_row("link", *(Text(format_value(each.link)) for each in (one, other)))
+    texts = [_full_text(each) or "" for each in (one, other)]
+    table.add_row("text", *(Text(format_count(len(text), "character")) for text in texts))
+    table.add_row("", *_mark(*texts))
+    console.print(table)
+
+
+def _mark(left: str, right: str) -> tuple[Text, Text]:
+    """Return two texts with their differing words marked."""
+    one, other = (_assemble(pieces) for pieces in word_diff.mark_sides(left, right))
+    return one, other
+
+
+def _assemble(pieces: Sequence[tuple[word_diff.Change, str]]) -> Text:
+    text = Text(" ").join(Text(shorten(piece, _MOST), _STYLES[change]) for change, piece in pieces)
+    text.truncate(_MOST, overflow="ellipsis")
+    return text
 
 
 def _full_text(entry: Entry) -> str | None:

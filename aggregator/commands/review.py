@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 from rich.console import Console
 
-from aggregator import compose
-from aggregator.commands.item_report import print_entries, print_evidence
+from aggregator import compose, review
+from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -27,14 +28,19 @@ from aggregator.errors import ConfigError
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem
+from aggregator.review import Consequence, Question
 from aggregator.store import database, decisions, entries
 from aggregator.store.entries import StoredEntry
 
 _PAIR_KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
+_ASK = "These are two published items; they become one. Continue?"
 _VERDICTS: dict[Verdict, str] = {"same": "one item", "different": "two items"}
-_PAIR_QUESTION = "[s]ame, [d]ifferent, [n]ext, [q]uit"
+_PAIR_QUESTION = "[s]ame, [d]ifferent, [u]nsure, [b]ack, [q]uit"
 _HELD_KEYS = {"p": True, "x": False}
-_HELD_QUESTION = "[p]ublish now, [x] never, [n]ext, [q]uit"
+_HELD_QUESTION = "[p]ublish now, [x] never, [u]nsure, [q]uit"
+_SENTENCE = 1000
+"""Characters of a sentence about what an answer would do."""
+
 _DECIDED = {True: "published", False: "never published", None: "held until confirmed"}
 
 _Two = tuple[str, str]
@@ -58,10 +64,14 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     wait: Annotated[
         str | None, typer.Option("--wait", help="Take back a decision about this held item.", metavar="ID")
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With --same, do not ask before two published items become one.")
+    ] = False,
 ) -> None:
     """Show each near miss and each new item that is held back, and ask what to do.
 
-    A near miss is a pair of entries that look alike but were not merged. A decision applies to every later refresh,
+    A near miss is a pair of entries that may be one item but were not merged, the most uncertain first; for each pair
+    it shows what the answer would do to the feed. A decision applies to every later refresh,
     and can be taken back: --undo for a pair, --wait for a held item. An ID is an entry id or a guid, as shown here and
     by explain. Decisions about pairs can also be written in the config (decisions:).
     """
@@ -71,7 +81,11 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     if same or different or undo:
         for verdict, two in (("same", same), ("different", different)):
             if two:
-                _decide(loaded, plan, Decision("same" if verdict == "same" else "different", *two), now)
+                decision = Decision("same" if verdict == "same" else "different", *two)
+                _check_known(loaded, plan, decision, now)
+                if not yes:
+                    _confirm(loaded, plan, decision, now)
+                _decide(loaded, plan, decision, now)
         if undo:
             _undo(loaded, plan, undo, now)
         return
@@ -93,13 +107,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 
 
 def _find_undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
-    """Return the near misses without a decision, and the new items that are held."""
     with database.open_store(config.state) as store:
-        decided = {frozenset((one.left, one.right)) for one in decisions.read_decisions(store, plan.name)}
-    decided |= {frozenset((one.left, one.right)) for one in plan.decisions}
-    feed = compose.published_feed(config, plan.name, at=now)
-    near = tuple(pair for pair in feed.near_misses if frozenset((pair.left, pair.right)) not in decided)
-    return near, tuple(each for each in feed.held if each.why != "due")
+        return review.find_open(store, plan, now)
 
 
 def _print_list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
@@ -120,21 +129,73 @@ def _describe_hold(held: HeldItem) -> str:
 
 
 def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> bool:
-    """Ask about each pair; return false if the person quits."""
+    """Ask about each pair; return false if the person quits.
+
+    A pair that earlier answers have settled is left out. "Back" takes back the answer before.
+    """
     console = open_console()
-    seen = _read_entries(config, plan)
-    for number, pair in enumerate(pairs, 1):
-        console.rule(f"{number} of {len(pairs)}")
-        print_entries(console, [seen[name] for name in (pair.left, pair.right) if name in seen])
-        print_evidence(console, pair)
-        answer = typer.prompt(_PAIR_QUESTION, default="n").strip().lower()[:1]
+    with database.open_store(config.state) as store:
+        questions = review.make_questions(store, plan, pairs, now)
+    asked: list[tuple[int, Decision | None]] = []
+    place = 0
+    while place < len(questions):
+        question = questions[place]
+        same = Decision("same", question.pair.left, question.pair.right)
+        found = _find_consequence(config, plan, same, now)
+        if not found:
+            place += 1
+            continue
+        console.rule(f"{place + 1} of {len(questions)}")
+        answer = _ask_about(console, question, found)
         if answer == "q":
             return False
-        if answer in _PAIR_KEYS:
-            _decide(config, plan, Decision(_PAIR_KEYS[answer], pair.left, pair.right), now)
-    if pairs:
+        if answer == "b":
+            place = _go_back(config, plan, asked, now) if asked else place
+            continue
+        if answer == "s" and found.removed and not typer.confirm(_ASK):
+            continue
+        verdict = _PAIR_KEYS.get(answer)
+        decision = replace(same, verdict=verdict) if verdict else None
+        if decision:
+            _decide(config, plan, decision, now)
+        asked.append((place, decision))
+        place += 1
+    if asked:
         console.print("No more pairs.")
     return True
+
+
+def _ask_about(console: Console, question: Question, found: Consequence) -> str:
+    """Show a pair side by side with the consequence of a merge, and return the key of the answer."""
+    print_sides(console, question.left.entry, question.right.entry)
+    print_evidence(console, question.pair)
+    for line in review.describe_consequence(found):
+        console.print(f"If they are the same: {shorten(line, _SENTENCE)}", soft_wrap=True)
+    return str(typer.prompt(_PAIR_QUESTION, default="u")).strip().lower()[:1]
+
+
+def _go_back(config: Config, plan: Plan, asked: list[tuple[int, Decision | None]], now: datetime) -> int:
+    """Take back the answer before, and return the place of its question."""
+    place, decision = asked.pop()
+    if decision:
+        with database.open_store(config.state) as store:
+            decisions.undo_decision(store, plan.name, decision.left, decision.right, now)
+    return place
+
+
+def _find_consequence(config: Config, plan: Plan, decision: Decision, now: datetime) -> Consequence:
+    with database.open_store(config.state) as store:
+        return review.find_consequence(store, plan, decision, now)
+
+
+def _confirm(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
+    """Ask before two published items become one; exit with 1 if the person declines."""
+    found = _find_consequence(config, plan, decision, now)
+    if found.removed and decision.verdict == "same":
+        for line in review.describe_consequence(found):
+            typer.echo(shorten(line, _SENTENCE))
+        if not typer.confirm(_ASK):
+            raise typer.Exit(1)
 
 
 def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
@@ -144,7 +205,7 @@ def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: d
     for number, each in enumerate(held, 1):
         console.rule(f"held {number} of {len(held)}: {_describe_hold(each)}")
         print_entries(console, [seen[name] for name in each.entries if name in seen])
-        answer = typer.prompt(_HELD_QUESTION, default="n").strip().lower()[:1]
+        answer = typer.prompt(_HELD_QUESTION, default="u").strip().lower()[:1]
         if answer == "q":
             return False
         if answer in _HELD_KEYS:
@@ -177,7 +238,6 @@ def _store_admission(config: Config, plan: Plan, entries: Sequence[str], wanted:
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Store a decision about two known ids."""
-    _check_known(config, plan, decision, now)
     with database.open_store(config.state) as store:
         decisions.write_decision(store, plan.name, decision, now)
     two = f"{shorten(decision.left)} and {shorten(decision.right)}"

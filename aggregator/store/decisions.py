@@ -22,6 +22,9 @@ from aggregator.store import facts, records, schema
 from aggregator.store.database import Store, reading, transaction, upsert, writing
 from aggregator.store.schema import mark, stamp
 
+_ASSUMED: Final = "decisions"
+"""The assumed fact with decisions that are read in place of those stored."""
+
 ADMISSIONS: Final = "admissions"
 """The fact that says by entry id whether it is published now (true) or never (false)."""
 
@@ -57,8 +60,18 @@ def read_events(store: Store, feed: str, *, newest: int = 1000) -> tuple[Event, 
 
 def read_decisions(store: Store, feed: str) -> tuple[Decision, ...]:
     """Return the decisions of the feed that were not undone, sorted by the two names."""
+    if (assumed := store.assumed.get((feed, _ASSUMED))) is not None:
+        return records.decode_all(Decision, assumed.decode())
     found = [records.decode(Decision, text) for text in _read_records(store, schema.decisions, feed)]
     return tuple(sorted(found, key=lambda each: (each.left, each.right)))
+
+
+def as_if_decided(store: Store, feed: str, decision: Decision) -> Store:
+    """Return the store as if this were the last decision about its two names; nothing is written."""
+    two = {decision.left, decision.right}
+    others = (each for each in read_decisions(store, feed) if {each.left, each.right} != two)
+    encoded = records.encode_all((*others, decision)).encode()
+    return replace(store, assumed={**store.assumed, (feed, _ASSUMED): encoded})
 
 
 def write_decision(store: Store, feed: str, decision: Decision, at: datetime) -> None:

@@ -68,9 +68,25 @@ def mark_words(before: str, after: str, around: int = _AROUND) -> Iterator[tuple
     for place, run in enumerate(runs):
         words = run.words
         if run.change == "same":
-            words = _shorten(words, around if place else 0, around if place < len(runs) - 1 else 0)
+            first = around if place or len(runs) == 1 else 0
+            words = _shorten(words, first, around if place < len(runs) - 1 else 0)
         opening, closing = _MARKS[run.change]
         yield run.change, f"{opening}{' '.join(words)}{closing}"
+
+
+def mark_sides(
+    before: str, after: str, around: int = 2 * _AROUND
+) -> tuple[tuple[tuple[Change, str], ...], tuple[tuple[Change, str], ...]]:
+    """Return the pieces of each text, for two columns: its own words marked, long runs that both have shortened.
+
+    >>> mark_sides("rye bread", "rye cake")
+    ((('same', 'rye'), ('removed', '[-bread-]')), (('same', 'rye'), ('added', '{+cake+}')))
+    """
+    pieces = tuple(mark_words(before, after, around))
+    return (
+        tuple(piece for piece in pieces if piece[0] != "added"),
+        tuple(piece for piece in pieces if piece[0] != "removed"),
+    )
 
 
 def _shorten(words: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:

@@ -189,20 +189,20 @@ def find_split(
             part = [at for at in rows if home[at] == other]
             between = [weights.get((min(one, at), max(one, at)), UNSEEN) for one in stay for at in part]
             clusters = groups[home[rows[0]]], groups[other]
-            if sum(between) < _SPLIT * len(between) and _are_beside(frame, clusters, frozenset(rows)):
+            if sum(between) < _SPLIT * len(between) and are_beside(frame, *clusters, but=frozenset(rows)):
                 gone.update(part)
     return frozenset(frame.records[at].id for at in gone)
 
 
-def _are_beside(frame: Frame, clusters: tuple[Sequence[int], Sequence[int]], pinned: frozenset[int]) -> bool:
-    """Return whether a source lists an entry of each of two clusters side by side, not both of them published."""
+def are_beside(frame: Frame, one: Sequence[int], other: Sequence[int], but: Container[int] = ()) -> bool:
+    """Return whether a source lists an entry of each of two clusters side by side, not both of them among ``but``."""
     return any(
         frame.source[left] == frame.source[right]
         and frame.first[left] <= frame.last[right]
         and frame.first[right] <= frame.last[left]
-        and not {left, right} <= pinned
-        for left in clusters[0]
-        for right in clusters[1]
+        and not (left in but and right in but)
+        for left in one
+        for right in other
     )
 
 

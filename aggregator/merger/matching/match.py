@@ -8,7 +8,7 @@ dropped.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -24,6 +24,7 @@ from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.clustering import Rules, cluster, find_components
 from aggregator.merger.matching.comparison import BESIDE, PARTED, POSTED, Compared, compare, find_vetoes
 from aggregator.merger.matching.constraints import (
+    are_beside,
     find_mergeable,
     find_split,
     group_published,
@@ -87,9 +88,7 @@ def match(  # noqa: PLR0913 - what decides, and what need not be made again
     found = resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins, threshold), table)
     home = _number_groups(found)
     inside = _pairs_inside(found, home)
-    near = np.flatnonzero(_find_near_misses(found, home))
-    total = found.weights + found.rivals
-    ranked = sorted(near.tolist(), key=lambda at: (-float(total[at]), at))
+    ranked = _rank_near_misses(found, home, make_rules(found.frame, decisions, pins).apart)
     remarks = [f"match: {found.capped} blocks of more than 80 entries were not compared"] if found.capped else []
     if len(ranked) > _SHOWN:
         remarks.append(f"match: {len(ranked) - _SHOWN} more near misses are not shown")
@@ -259,6 +258,23 @@ def _find_near_misses(found: Resolution, home: Ints) -> Bools:
     apart: Bools = home[found.compared.left] != home[found.compared.right]
     alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
     return apart & alike & ~np.isin(found.vetoes, (BESIDE, POSTED))
+
+
+def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int, int]]) -> list[int]:
+    """Return the near misses, the most uncertain first: of two groups the best pair, if the groups could be one.
+
+    They could not if a source lists an entry of each side by side, or a person parted them (``apart``).
+    """
+    near = np.flatnonzero(_find_near_misses(found, home))
+    total, sides = found.weights + found.rivals, (home[found.compared.left], home[found.compared.right])
+    barred = {(min(one, other), max(one, other)) for left, right in apart for one, other in [(home[left], home[right])]}
+    ranked = []
+    for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):
+        groups = min(sides[0][at], sides[1][at]), max(sides[0][at], sides[1][at])
+        if groups not in barred and not are_beside(found.frame, found.groups[groups[0]], found.groups[groups[1]]):
+            ranked.append(at)
+        barred.add(groups)
+    return ranked
 
 
 def _number_groups(found: Resolution) -> Ints:

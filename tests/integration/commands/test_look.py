@@ -75,7 +75,7 @@ def test_review_lists_takes_and_forgets_a_decision(run) -> None:
     listed = run("review", "--list").stdout.splitlines()
     assert listed[-1] == "1 near miss"
     left, right = listed[0].split("  ")[1:3]
-    same = run("review", "--same", left, right, *AT)
+    same = run("review", "--same", left, right, "--yes", *AT)
     assert (same.returncode, same.stdout) == (
         0,
         f"crumb-talk: {left} and {right} are one item from the next refresh on\n",
@@ -93,7 +93,7 @@ def test_events_tell_what_was_decided_and_undone_the_newest_last(run) -> None:
     none = run("events")
     assert (none.returncode, none.stdout) == (0, "crumb-talk: no events yet.\n")
     left, right = run("review", "--list").stdout.splitlines()[0].split("  ")[1:3]
-    run("review", "--same", left, right, *AT)
+    run("review", "--same", left, right, "--yes", *AT)
     run("review", "--undo", left, right, *AT)
     shown = run("events").stdout.splitlines()
     assert [row.split()[:3] for row in shown[1:]] == [["2026-01-02", "03:04Z", kind] for kind in ("decided", "undone")]

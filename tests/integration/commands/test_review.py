@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ feeds:
       host: {kind: feed, path: host.xml}
       other: {kind: feed, path: other.xml}
 """
+LENGTH = '<itunes:duration xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd">18:20</itunes:duration></item>'
 TWO = ("host/h1", "other/o1")
 
 Run = Callable[..., object]
@@ -66,7 +68,12 @@ def at(day: int) -> tuple[str, str]:
 @pytest.mark.usefixtures("parted")
 def test_review_shows_text_not_markup_and_what_forbids_the_pair(run: Run) -> None:
     told = run("review", *at(1), stdin="q\n").stdout
-    assert "host/h1: All about rye & the sour that makes it rise at all in a cold kitchen." in told
+    assert "All about rye & the sour that makes it rise" in told
+    assert "[-1)-]" in told
+    assert "{+2)+}" in told
+    assert "2024-01-01 06:00:00" in told
+    assert "If they are the same: Merging removes the item “Rye without fear (Part" in told
+    assert "from the feed; subscribers who have it keep it." in told
     assert "<b>" not in told
     assert "host/h1 and other/o1: " in told
     assert "never merged: different parts" in told
@@ -74,7 +81,7 @@ def test_review_shows_text_not_markup_and_what_forbids_the_pair(run: Run) -> Non
 
 
 @pytest.mark.usefixtures("parted")
-@pytest.mark.parametrize("answer", ["n", "", "q", "x"])
+@pytest.mark.parametrize("answer", ["u", "", "q", "b\nq", "s\nn\nq"])
 def test_who_does_not_decide_is_asked_again(run: Run, answer: str) -> None:
     assert run("review", *at(1), stdin=f"{answer}\n").returncode == 0
     assert run("review", "--list", *at(1)).stdout.endswith("1 near miss\n")
@@ -82,7 +89,7 @@ def test_who_does_not_decide_is_asked_again(run: Run, answer: str) -> None:
 
 def test_same_different_and_undo_hold_in_every_later_refresh(run: Run, parted: Path) -> None:
     first = items(parted)
-    assert run("review", *at(1), stdin="s\n").returncode == 0
+    assert run("review", *at(1), stdin="s\ny\n").returncode == 0
     assert [refreshed(run, parted, day) for day in (2, 3)] == [2, 2]
     one = items(parted)
     assert one.keys() < first.keys(), "what is one keeps one of the two guids"
@@ -95,6 +102,47 @@ def test_same_different_and_undo_hold_in_every_later_refresh(run: Run, parted: P
     forgotten = run("review", "--undo", *TWO, *at(6)).stdout
     assert "stay one" not in forgotten
     assert refreshed(run, parted, 7) == 3
+
+
+def test_an_answer_is_taken_back_with_back(run: Run, parted: Path) -> None:
+    """Two pairs are open: the first is decided, taken back, and left open; so is the second."""
+    for name, numbers in (("host", "13"), ("other", "24")):
+        items = "".join(
+            ITEM.format(title=f"Rye without fear (Part {part})", guid=f"{name}{part}", day=day, word=f"rye {day}")
+            for part, day in zip(numbers, (1, 9), strict=True)
+        )
+        body = f"{HEAD}<description>Bread.</description>{items}</channel></rss>"
+        (parted / f"{name}.xml").write_text(body, encoding="utf-8")
+    refreshed(run, parted, 2)
+    known = run("review", "--list", *at(2)).stdout
+    assert int(known.splitlines()[-1].split()[0]) > 1, known
+    told = run("review", *at(2), stdin="d\nb\nu\nq\n").stdout
+    assert "are two items from the next refresh on" in told
+    assert run("review", "--list", *at(2)).stdout == known
+    assert "different: " in run("events").stdout
+
+
+def test_before_two_published_items_become_one_it_asks(run: Run, parted: Path) -> None:
+    refused = run("review", "--same", *TWO, *at(1), stdin="n\n")
+    assert refused.returncode == 1
+    assert "Merging removes the item" in refused.stdout
+    assert refreshed(run, parted, 2) == 3
+    removed = refused.stdout.partition("(Part")[2].partition("from the feed")[0].split("(")[-1].rstrip(") ")
+    assert run("review", "--same", *TWO, "--yes", *at(2)).returncode == 0
+    before = items(parted)
+    assert refreshed(run, parted, 3) == 2
+    assert before.keys() - items(parted).keys() == {removed}, "what was said is what happened"
+
+
+def test_a_merge_that_is_right_leaves_no_question(run: Run, parted: Path) -> None:
+    """Two listings with the same times and lengths: entries that have their partners are no near misses."""
+    for name in ("host", "other"):
+        body = feed(1, f"{name}1", f"{name}2").replace("08 Jan", "01 Jan")
+        (parted / f"{name}.xml").write_text(body.replace("</item>", LENGTH), encoding="utf-8")
+    for old in ("output", ".aggregator"):
+        shutil.rmtree(parted / old)
+    assert refreshed(run, parted, 2) == 2
+    assert run("review", "--list", *at(2)).stdout == "0 near misses\n"
 
 
 def test_the_config_decides_and_is_undone_where_it_stands(run: Run, parted: Path) -> None:
