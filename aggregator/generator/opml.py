@@ -17,11 +17,9 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 from aggregator.errors import ReadError
-from aggregator.generator.content import links
+from aggregator.generator.content import links, sanitize
 from aggregator.model.feed import Cover
 
-# XML 1.0, section 2.2: what no document may hold, as a table, which is made in a fiftieth of the time of a pattern.
-_ILLEGAL = dict.fromkeys((*range(9), 0xB, 0xC, *range(0xE, 0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF))
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 # Kinds of outline whose address is another list or a page, not a feed (OPML 2.0, "include" and "link"; Liferea's
@@ -72,7 +70,7 @@ def escape_attribute(text: str) -> str:
     >>> escape_attribute('A & "B"')
     'A &amp; &quot;B&quot;'
     """
-    return escape(" ".join(text.translate(_ILLEGAL).split()))
+    return escape(" ".join(sanitize.clean_text(text).split()))
 
 
 def read(body: bytes) -> tuple[Outline, ...]:
@@ -97,16 +95,11 @@ def read(body: bytes) -> tuple[Outline, ...]:
 
 def _decode(body: bytes) -> str:
     """Decode a document by its byte order mark, else its declaration, else as UTF-8; wrong bytes are replaced."""
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
-        if body.startswith(mark):
-            return body.decode(f"{encoding}-sig" if encoding == "utf-8" else encoding, "replace")
-    declared = _DECLARED.match(body)
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return body.decode("utf-16", "replace")
+    declared = None if body.startswith(codecs.BOM_UTF8) else _DECLARED.match(body)
     try:
-        return body.decode(declared[1].decode("ascii") if declared else "utf-8", "replace")
+        return body.decode(declared[1].decode("ascii") if declared else "utf-8-sig", "replace")
     except LookupError:
         return body.decode("utf-8", "replace")
 

@@ -16,7 +16,6 @@ from aggregator.generator.changes.feed_state import FeedState, ItemState, name_h
 from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item
 
 _Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
 _KINDS: tuple[_Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")
@@ -41,22 +40,27 @@ class Change(Struct, frozen=True):
     after: str | None = None
 
 
-def find_changes(old: FeedState, new: FeedState, reasons: Mapping[str, str] | None = None) -> tuple[Change, ...]:
-    """Return every change from ``old`` to ``new``: items added and removed, then fields, sources and the channel.
-
-    ``reasons`` are reasons by guid why items left, as far as known.
-    """
+def find_changes(old: FeedState, new: FeedState) -> tuple[Change, ...]:
+    """Return every change from ``old`` to ``new``: items added and removed, then fields, sources and the channel."""
     found = [
-        *_find_added(old, new),
-        *_find_left(old, new, reasons or {}),
+        *(
+            Change("added", item.title, guid, item.genre, None, item.values.get("date"))
+            for guid, item in new.items.items()
+            if guid not in old.items
+        ),
+        *(Change("left", item.title, guid, item.genre) for guid, item in old.items.items() if guid not in new.items),
         *(
             change
-            for guid, seen in new.items.items()
+            for guid, item in new.items.items()
             if guid in old.items
-            for change in _compare_items(guid, old.items[guid], seen)
+            for change in _compare_items(guid, old.items[guid], item)
         ),
         *_compare_fields("channel", "", "", old.channel, new.channel),
-        *_compare_sources(old.sources, new.sources),
+        *(
+            Change("source", name, "", "", old.sources.get(name), new.sources.get(name))
+            for name in sorted({*old.sources, *new.sources})
+            if old.sources.get(name) != new.sources.get(name)
+        ),
     ]
     return tuple(sorted(found, key=lambda change: _KINDS.index(change.kind)))
 
@@ -69,24 +73,28 @@ def describe_change(change: Change) -> str:
     >>> describe_change(Change("source", "apple", "", "", "answers", None))
     'The source apple was removed.'
     """
-    return _SENTENCES[change.kind](change)
+    match change.kind:
+        case "added":
+            day = f", {_format_field('date', change.after)}" if change.after else ""
+            text = f"New {change.field}: {quote_title(change)}{day}"
+        case "left":
+            text = f"{quote_title(change)} left the feed"
+        case "changed":
+            text = f"{quote_title(change)}: the {change.field} {_describe_values(change)}"
+        case "channel":
+            text = f"The feed’s {change.field} {_describe_values(change)}"
+        case "listed":
+            text = f"{quote_title(change)} is now also listed by {change.field}"
+        case "unlisted":
+            text = f"{quote_title(change)} is no longer matched with an entry of {change.field}"
+        case "source":
+            text = f"The source {change.title}{_describe_source(change.before, change.after)}"
+    return f"{text}."
 
 
 def quote_title(change: Change) -> str:
     """Quote the title with which a sentence begins."""
     return f"“{wording.isolate(change.title)}”"
-
-
-def _find_added(old: FeedState, new: FeedState) -> Iterator[Change]:
-    for guid, seen in new.items.items():
-        if guid not in old.items:
-            yield Change("added", seen.title, guid, seen.genre, None, seen.values.get("date"))
-
-
-def _find_left(old: FeedState, new: FeedState, reasons: Mapping[str, str]) -> Iterator[Change]:
-    for guid, seen in old.items.items():
-        if guid not in new.items:
-            yield Change("left", seen.title, guid, seen.genre, None, reasons.get(guid))
 
 
 def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change]:
@@ -109,39 +117,25 @@ def _compare_fields(
             yield Change(kind, title, guid, name, was.get(name), now.get(name))
 
 
-def _compare_sources(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
-    for name in sorted({*was, *now}):
-        if was.get(name) != now.get(name):
-            yield Change("source", name, "", "", was.get(name), now.get(name))
-
-
-def _describe_added(change: Change) -> str:
-    day = f", {_format_field('date', change.after)}" if change.after else ""
-    return f"New {change.field}: {quote_title(change)}{day}."
-
-
-def _describe_left(change: Change) -> str:
-    return f"{quote_title(change)} left the feed{f': {change.after}' if change.after else ''}."
-
-
-def _describe_changed(change: Change) -> str:
-    about = f"{quote_title(change)}: the {change.field}" if change.kind == "changed" else f"The feed’s {change.field}"
+def _describe_values(change: Change) -> str:
+    """Describe a field's values before and after."""
     before, after = change.before, change.after
-    if before is None or after is None:
-        said = _format_field(change.field, after or before)
-        return f"{about} is {'now known' if after else 'no longer known, it was'}{': ' if after else ' '}{said}."
+    if before is None:
+        return f"is now known: {_format_field(change.field, after)}"
+    if after is None:
+        return f"is no longer known, it was {_format_field(change.field, before)}"
     if change.field in _TEXTS:
-        return f"{about} {_describe_text_change(before, after)}."
-    if change.field in _ADDRESSES and name_host(before) == name_host(after):
-        return f"{about} has another address at {name_host(after)}."
-    if change.field in _ADDRESSES:
-        return f"{about} moved from {name_host(before)} to {name_host(after)}."
+        return _describe_text_change(before, after)
     old, new = _format_field(change.field, before), _format_field(change.field, after)
-    return (
-        f"{about} {_describe_small_change(change.field, before, after)}."
-        if old == new
-        else f"{about} is now {new}, it was {old}."
-    )
+    if change.field in _ADDRESSES:
+        return f"has another address at {new}" if old == new else f"moved from {old} to {new}"
+    return _describe_small_change(change.field, before, after) if old == new else f"is now {new}, it was {old}"
+
+
+def _describe_source(before: str | None, after: str | None) -> str:
+    if before is None:
+        return f" is new: {after}"
+    return " was removed" if after is None else f": {after} (before: {before})"
 
 
 def _describe_small_change(field: str, before: str, after: str) -> str:
@@ -178,22 +172,6 @@ def _format_field(field: str, value: str | None) -> str:
     return _FORMATTERS.get(field, str)(value)
 
 
-def _describe_listed(change: Change) -> str:
-    return f"{quote_title(change)} is now also listed by {change.field}."
-
-
-def _describe_unlisted(change: Change) -> str:
-    return f"{quote_title(change)} is no longer matched with an entry of {change.field}."
-
-
-def _describe_source(change: Change) -> str:
-    if change.before is None:
-        return f"The source {change.title} is new: {change.after}."
-    if change.after is None:
-        return f"The source {change.title} was removed."
-    return f"The source {change.title}: {change.after} (before: {change.before})."
-
-
 _FORMATTERS: Mapping[str, Callable[[str], str]] = {
     "date": lambda value: wording.format_day(Moment(datetime.fromisoformat(value))),
     "length": lambda value: wording.format_length(Duration(int(value))),
@@ -201,22 +179,13 @@ _FORMATTERS: Mapping[str, Callable[[str], str]] = {
     "title": lambda value: f"“{wording.isolate(value)}”",
     "author": lambda value: f"“{wording.isolate(value)}”",
 }
-_SENTENCES: Mapping[_Kind, Callable[[Change], str]] = {
-    "added": _describe_added,
-    "left": _describe_left,
-    "changed": _describe_changed,
-    "listed": _describe_listed,
-    "unlisted": _describe_unlisted,
-    "channel": _describe_changed,
-    "source": _describe_source,
-}
 
 
 # More than a year of a weekly show.
 _MOST_EDITIONS = 60
-# The first account of a source that moved can change every item: what is beyond this is summed up.
+# The first listing of a source that moved can change every item: what is beyond this is summed up.
 _MOST_CHANGES = 200
-# Items looked at at once: of 20,000 the whole account takes 65 MB, and more at once saves no time.
+# Items compared at once: all of 20,000 take 65 MB, and more at once saves no time.
 _BATCH = 400
 
 
@@ -254,11 +223,11 @@ def advance_history(past: History | None, feed: Feed, at: datetime, last_publish
     Items are compared in batches, and their new lines written to ``last_published``.
     """
     tally, state = _Tally(), feed_state.take_channel_state(feed)
-    for lot in _batch(feed.items):
-        now = {item.guid: feed_state.take_item_state(item) for item in lot}
-        told = {guid: feed_state.pack_item(guid, each) for guid, each in now.items()}
-        known = last_published.read(tuple(told)) if past else {}
-        fresh = {guid: line for guid, line in told.items() if known.get(guid) != line}
+    for start in range(0, len(feed.items), _BATCH):
+        now = {item.guid: feed_state.take_item_state(item) for item in feed.items[start : start + _BATCH]}
+        lines = {guid: feed_state.pack_item(guid, each) for guid, each in now.items()}
+        known = last_published.read(tuple(lines)) if past else {}
+        fresh = {guid: line for guid, line in lines.items() if known.get(guid) != line}
         last_published.write(fresh)
         if past:
             before = dict(feed_state.unpack_item(known[guid]) for guid in fresh if guid in known)
@@ -289,11 +258,6 @@ class _Tally(Struct):
         """Return the edition of these changes."""
         first = [change for kind in _KINDS for change in self.found[kind]][:_MOST_CHANGES]
         return Edition(at, tuple(first), self.total - len(first))
-
-
-def _batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Yield the items in batches."""
-    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def pack_history(history: History) -> bytes:

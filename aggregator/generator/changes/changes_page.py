@@ -22,12 +22,7 @@ def render_changes_page(feed: Feed, history: History) -> bytes:
     """Render ``changes.html``: the changes of each run, newest first, linked to their items."""
     there = {item.guid for item in feed.items}
     editions = [
-        (
-            _format_day(edition.at),
-            _format_time(edition.at),
-            _group(edition.changes, there),
-            edition.more,
-        )
+        (wording.format_day(Moment(edition.at)), _format_time(edition.at), _group(edition.changes, there), edition.more)
         for edition in history.editions
     ]
     return pages.render_template(
@@ -70,7 +65,7 @@ class _Line(Struct):
 
     linked: str
     target: str | None
-    said: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
 
 def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
@@ -80,7 +75,7 @@ def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
         sentence, title = describe_change(change), quote_title(change)
         if sentence.startswith(title):
             line = lines.setdefault(change.guid, _Line(title, _find_target(change, there)))
-            line.said.append(sentence.removeprefix(title))
+            line.texts.append(sentence.removeprefix(title))
         else:
             lines[sentence] = _Line(sentence, _find_target(change, there))
     return list(lines.values())
@@ -95,10 +90,6 @@ def _make_id(channel: Channel, name: str) -> str:
     """Make a permanent id from the podcast:guid, else from the folder's name, so that it does not depend on the URL."""
     home = uuid.uuid5(uuid.NAMESPACE_URL, channel.guid or channel.name)
     return f"urn:uuid:{uuid.uuid5(home, name)}"
-
-
-def _format_day(at: datetime) -> str:
-    return wording.format_day(Moment(at))
 
 
 def _format_time(at: datetime) -> str:

@@ -163,5 +163,4 @@ def _drop_unknown(values: Mapping[str, str | None]) -> dict[str, str]:
 
 def _drop_surrogates(text: str) -> str:
     """Replace lone surrogates, so that a stored text equals the same text of a later run."""
-    said = text.encode("utf-8", "replace").decode()
-    return text if said == text else said
+    return text.encode("utf-8", "replace").decode()
