@@ -35,7 +35,7 @@ from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
-from aggregator.model.item import Admission, Item, Override, PublishedItem
+from aggregator.model.item import Admission, Item, Override, PublishedItem, sources_of
 from aggregator.result import Composition, Learned
 from aggregator.store import cache, database, decisions, entries, facts, guids, records
 from aggregator.store.database import Store, batches
@@ -297,7 +297,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     arrivals = entries.read_arrivals(store, plan.name, names)
     situation = admission.Situation(
         sources=plan.sources,
-        heard={name: until for name, until in answering.items() if until is None or until > now},
+        answering={name: until for name, until in answering.items() if until is None or until > now},
         coverage=reconciled.summary.coverage,
         arrivals={name: admission.Arrival(*seen) for name, seen in arrivals.items()},
         decided=decisions.read_admissions(store, plan.name),
@@ -339,19 +339,15 @@ def _bury_forgotten(
     if not forgotten:
         return tuple(published_items)
     return tuple(
-        replace(each, buried=f"its only source was forgotten: {', '.join(sorted(_sources_of(each)))}")
+        replace(each, buried=f"its only source was forgotten: {', '.join(sources_of(each.entries))}")
         if each.guid not in published
         and each.buried is None
         and each.alias_of is None
         and each.entries
-        and _sources_of(each) <= forgotten
+        and forgotten.issuperset(sources_of(each.entries))
         else each
         for each in published_items
     )
-
-
-def _sources_of(record: PublishedItem) -> set[str]:
-    return {name.partition("/")[0] for name in record.entries}
 
 
 def _to_composition(

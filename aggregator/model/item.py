@@ -87,6 +87,10 @@ class Item(Record, frozen=True):
         """The sources that list it, sorted."""
         return sources_of(self.entries)
 
+    def source_of(self, field: str) -> str | None:
+        """Return the source that a field's value is from, ``None`` where that is not known."""
+        return next((origin.witness for origin in self.provenance if origin.field == field), None)
+
 
 class PublishedItem(Record, frozen=True):
     """State of one published item that must be kept for ever.

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct, field
 
 from aggregator.model.entry import Entry, Genre
-from aggregator.model.item import Admission, HeldItem, Item, WhyHeld
+from aggregator.model.item import Admission, HeldItem, Item, WhyHeld, sources_of
 from aggregator.model.source import Source
 
 HOLD = timedelta(days=7)
@@ -27,7 +27,7 @@ HOLD = timedelta(days=7)
 _GAP = 0.2
 """How much more trusted a source must be to be waited for: that of a host (0.9) and of Apple (0.7) is enough."""
 
-QUOTA, SHARE = 50, 5
+_QUOTA, _SHARE = 50, 5
 """New items that a refresh publishes at once: 50, or a fifth of the feed where that is more."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -50,14 +50,15 @@ class Arrival(Struct, frozen=True):
 class Situation(Struct, frozen=True):
     """Facts that decide about new items, besides the items themselves.
 
-    ``sources`` are those of the config. ``heard`` are the sources that answer, each with the time at which that answer
-    no longer counts (``None``: as long as it is the last). ``coverage`` is by source. ``arrivals`` and ``decided`` are
-    by entry id: ``decided`` is true where a person wants the entry published now, false where never. ``quota`` is how
-    many new items may be published, ``None`` for any number; entries of a source's first listing do not count.
+    ``sources`` are those of the config. ``answering`` are the sources that answer, each with the time at which that
+    answer no longer counts (``None``: as long as it is the last). ``coverage`` is by source. ``arrivals`` and
+    ``decided`` are by entry id: ``decided`` is true where a person wants the entry published now, false where never.
+    ``quota`` is how many new items may be published, ``None`` for any number; entries of a source's first listing do
+    not count.
     """
 
     sources: tuple[Source, ...] = ()
-    heard: Mapping[str, datetime | None] = field(default_factory=dict)
+    answering: Mapping[str, datetime | None] = field(default_factory=dict)
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
     decided: Mapping[str, bool] = field(default_factory=dict)
@@ -92,7 +93,7 @@ def compute_quota(published: int) -> int:
     >>> compute_quota(10), compute_quota(1000)
     (50, 200)
     """
-    return max(QUOTA, published // SHARE)
+    return max(_QUOTA, published // _SHARE)
 
 
 def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admission:
@@ -108,7 +109,7 @@ def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admissi
         if free <= 0:
             held.append(_held(item, "quota", None))
         free -= 1
-    grace = [until for until in situation.heard.values() if until is not None and until > now]
+    grace = [until for until in situation.answering.values() if until is not None and until > now]
     ends = [each.until for each in held if each.until is not None]
     ends += [now for each in held if each.why == "quota"]
     waiting = any(each.why == "unconfirmed" for each in held)
@@ -130,13 +131,12 @@ def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now:
     if any(situation.decided.get(entry) for entry in item.entries):
         return None
     left = [entry for entry in item.entries if situation.decided.get(entry) is None]
-    adding = {_source(entry) for entry in left if _source(entry) in sources}
-    adding = {name for name in adding if sources[name].adds != "never"}
+    adding = [name for name in sources_of(left) if name in sources and sources[name].adds != "never"]
     if not adding:
         declined = len(left) < len(item.entries)
-        named = any(_source(entry) in sources for entry in item.entries)
+        named = any(name in sources for name in item.sources)
         return _held(item, "declined" if declined else "never" if named else "removed", None)
-    if len(adding) > 1 or not _waits(item, sources[min(adding)], situation):
+    if len(adding) > 1 or not _waits(item, sources[adding[0]], situation):
         return None
     seen = min((situation.arrivals[entry].first_seen for entry in left if entry in situation.arrivals), default=now)
     return _held(item, "unconfirmed", seen + HOLD) if seen + HOLD > now else None
@@ -169,7 +169,7 @@ def _confirming(source: Source, item: Item, situation: Situation) -> tuple[str, 
     others = [
         each
         for each in situation.sources
-        if each.name != source.name and each.name in situation.heard and each.name in situation.coverage
+        if each.name != source.name and each.name in situation.answering and each.name in situation.coverage
     ]
     if source.adds == "confirmed":
         return tuple(each.name for each in others)
@@ -192,23 +192,18 @@ def _exempt(item: Item, sources: Mapping[str, Source], situation: Situation) -> 
     """Return whether the item counts against no quota: a person wants it, or a source lists it from the beginning."""
     if any(situation.decided.get(entry) for entry in item.entries):
         return True
-    return _from_beginning(item, situation) and any(_source(entry) in sources for entry in item.entries)
+    return _from_beginning(item, situation) and any(name in sources for name in item.sources)
 
 
 def _turn(item: Item, sources: Mapping[str, Source]) -> tuple[float, float, tuple[str, ...]]:
     """Return the order of publication: the most trusted source first, then the newest date, then the ids."""
-    trust = max((sources[name].trust for name in map(_source, item.entries) if name in sources), default=0.0)
+    trust = max((sources[name].trust for name in item.sources if name in sources), default=0.0)
     date = item.published.at if item.published else _EARLIEST
     return -trust, -(date - _EARLIEST).total_seconds(), item.entries
 
 
 def _held(item: Item, why: WhyHeld, until: datetime | None) -> HeldItem:
     return HeldItem(item.title, item.entries, why, until, item.published)
-
-
-def _source(entry: str) -> str:
-    """Return the name of an entry's source."""
-    return entry.partition("/")[0]
 
 
 def describe_held(held: Sequence[HeldItem]) -> tuple[str, ...]:

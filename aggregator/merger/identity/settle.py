@@ -14,6 +14,7 @@ provisional: a more trusted source that lists the item within ``_PROVISIONAL`` r
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -22,11 +23,12 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.merger.identity.guid import make_guid
 from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
-from aggregator.model.item import Item, Override, PublishedItem
+from aggregator.model.item import Item, Override, PublishedItem, sources_of
+from aggregator.text.fold import fold
+from aggregator.text.urls import PODCAST_NAMESPACE
 
 # An episode dated further ahead than this is reported. Hosts publish at the stamped time and a day given
 # without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only hide a later date.
@@ -45,7 +47,7 @@ _CONTENT = (
 # What of a date is known at each precision; a finer date must say the same.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
 
-R = TypeVar("R", Item, PublishedItem)
+_R = TypeVar("_R", Item, PublishedItem)
 
 # The distrust of an entry's source, then when its published item was minted, that item's guid, and its turn within it.
 _Age = tuple[float, datetime, str, int]
@@ -103,7 +105,10 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
         record = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
         kept[guid] = record
-        known = replace(item, guid=guid, published=record.published, rank=record.rank, **_in_common(item, record))
+        entries = record.entries if record.entries == item.entries else item.entries  # one object: 4 MB less of 20,000
+        known = replace(
+            item, guid=guid, title=record.title, entries=entries, published=record.published, rank=record.rank
+        )
         wanted = past.overrides.get(guid, ())
         settled.append(apply_overrides(known, wanted) if wanted else known)
     single, taken = make_enclosures_unique(settled, kept, past.trust)
@@ -145,12 +150,7 @@ def _root(record: PublishedItem, kept: Mapping[str, PublishedItem]) -> str:
 
 def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
     """Return the order in which items choose guids: published ones, then the more trusted giver, then a fixed order."""
-    return (not claimed, -past.trust.get(_giver(item), 0.0), item.title, item.entries)
-
-
-def _giver(item: Item) -> str:
-    """Return the source that gave an item its guid, empty where none did."""
-    return next((origin.witness for origin in item.provenance if origin.field == "guid"), "")
+    return (not claimed, -_trust(item.source_of("guid"), past), item.title, item.entries)
 
 
 def _free_guid(item: Item, past: Past, kept: Mapping[str, PublishedItem], events: list[str]) -> str:
@@ -160,9 +160,24 @@ def _free_guid(item: Item, past: Past, kept: Mapping[str, PublishedItem], events
     if item.guid:
         events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
     turn = 0
-    while (guid := make_guid(past.feed, item.title, item.published, turn)) in kept:
+    while (guid := _make_guid(past.feed, item.title, item.published, turn)) in kept:
         turn += 1
     return guid
+
+
+def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
+    """Return a UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day where one is known.
+
+    ``turn`` counts up from 0 for further items of the same title and day. The name of the feed is its key in the
+    config: the same config gives the same guids on another machine and under another address.
+
+    >>> _make_guid("show", "Listener Mail", None)
+    '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
+    """
+    day = published.at.strftime("%Y-%m-%d") if published else ""
+    words = fold(title) or title
+    name = "\n".join([words, day] + ([str(turn)] if turn else []))
+    return str(uuid.uuid5(uuid.uuid5(PODCAST_NAMESPACE, feed), name))
 
 
 def _update_record(
@@ -174,18 +189,18 @@ def _update_record(
     """
     if record is None:
         published = _first_date(item, past, now, events)
-        givers = sorted(item.entries, key=lambda entry: entry.partition("/")[0] != _giver(item))
+        entries = sorted(item.entries, key=lambda entry: sources_of((entry,)) != (item.source_of("guid"),))
         dated = _dater(item)
         return PublishedItem(
-            *(item.guid, now, published, tuple(givers), item.title, item.genre, item.rank),
+            *(item.guid, now, published, tuple(entries), item.title, item.genre, item.rank),
             dated=dated if _trust(dated, past) < max(past.trust.values(), default=0.0) else None,
         )
     gained = tuple(entry for entry in item.entries if entry not in record.entries)
-    said = item.published if item.published is None or item.published.at <= now else None
+    date = item.published if item.published is None or item.published.at <= now else None
     known = {"entries": record.entries + gained, "title": item.title}
-    if said is not None and _is_provisional(record, now) and _trust(_dater(item), past) > _trust(record.dated, past):
-        return _with(record, published=said, dated=None, **known)
-    return _with(record, published=_sharper(record.published, said), **known)
+    if date is not None and _is_provisional(record, now) and _trust(_dater(item), past) > _trust(record.dated, past):
+        return _with(record, published=date, dated=None, **known)
+    return _with(record, published=_sharpen(record.published, date), **known)
 
 
 def _is_provisional(record: PublishedItem, now: datetime) -> bool:
@@ -195,7 +210,7 @@ def _is_provisional(record: PublishedItem, now: datetime) -> bool:
 
 def _dater(item: Item) -> str | None:
     """Return the source that an item's date is from; where none gave one, the most trusted that lists it."""
-    return next((origin.witness for origin in item.provenance if origin.field == "published"), item.origin)
+    return item.source_of("published") or item.origin
 
 
 def _trust(source: str | None, past: Past) -> float:
@@ -208,26 +223,26 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
     What is only hours ahead (an unknown zone, a host that lists what is to appear) is not reported; its
     day is kept as a day, so that a source may still give the time. It was seen when its most trusted source listed it.
     """
-    said = item.published
-    if said is not None and said.at <= now:
-        return said
-    own = [name for name in item.entries if name.partition("/")[0] == item.origin] or item.entries
+    date = item.published
+    if date is not None and date.at <= now:
+        return date
+    own = [name for name in item.entries if sources_of((name,)) == (item.origin,)] or item.entries
     seen = min((past.first_seen[name] for name in own if name in past.first_seen), default=now)
-    if said is None:
+    if date is None:
         return Moment(seen)
-    if said.at > now + AHEAD:
-        events.append(f"{item.title!r} is dated {said.at:%Y-%m-%d}, in the future: published as seen now")
-    elif said.precision == "day":
-        return replace(said, at=seen.replace(hour=0, minute=0, second=0, microsecond=0))
+    if date.at > now + AHEAD:
+        events.append(f"{item.title!r} is dated {date.at:%Y-%m-%d}, in the future: published as seen now")
+    elif date.precision == "day":
+        return replace(date, at=seen.replace(hour=0, minute=0, second=0, microsecond=0))
     return Moment(seen)
 
 
-def _sharper(published: Moment, said: Moment | None) -> Moment:
+def _sharpen(published: Moment, date: Moment | None) -> Moment:
     """Return the published date, with a finer time of the same day (or year) where a source has come to give one."""
-    if said is None or PRECISIONS.index(said.precision) <= PRECISIONS.index(published.precision):
+    if date is None or PRECISIONS.index(date.precision) <= PRECISIONS.index(published.precision):
         return published
     grain = _GRAINS[published.precision]
-    return said if said.at.strftime(grain) == published.at.strftime(grain) else published
+    return date if date.at.strftime(grain) == published.at.strftime(grain) else published
 
 
 def _settlement(
@@ -260,15 +275,11 @@ def _without(record: PublishedItem, moved: Mapping[str, str], kept: Mapping[str,
     return record if stay == record.entries else replace(record, entries=stay)
 
 
-def _in_common(item: Item, record: PublishedItem) -> dict[str, Any]:
-    """Return what an item has in common with its record, as the objects of the record: 4 MB less of 20,000."""
-    same = record.entries if record.entries == item.entries else item.entries
-    return {"title": record.title, "entries": same}
-
-
-def _with(record: R, **said: Any) -> R:
+def _with(record: _R, **fields: Any) -> _R:
     """Return the record with these fields; itself where it has them already, as most do that were published before."""
-    return record if all(getattr(record, name) == value for name, value in said.items()) else replace(record, **said)
+    return (
+        record if all(getattr(record, name) == value for name, value in fields.items()) else replace(record, **fields)
+    )
 
 
 def _time(item: Item) -> float:
@@ -278,5 +289,5 @@ def _time(item: Item) -> float:
 
 def _digest(item: Item) -> str:
     """Return the BLAKE2b digest, 16 bytes in hexadecimal, of what subscribers see of an item."""
-    said = [(name, repr(value)) for name in _CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
-    return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    content = [(name, repr(value)) for name in _CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
+    return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

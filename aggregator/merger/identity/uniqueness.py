@@ -26,7 +26,7 @@ def make_enclosures_unique(
     for item in items:
         if item.enclosure is not None:
             record, url = published_items[item.guid], item.enclosure.url
-            claim = (-trust.get(_giver(item), 0.0), record.audio != url, record.minted, item.guid)
+            claim = (-trust.get(item.source_of("enclosure") or "", 0.0), record.audio != url, record.minted, item.guid)
             owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []
     answer: list[Item] = []
@@ -36,8 +36,3 @@ def make_enclosures_unique(
             remarks.append(f"{item.title!r} has the audio of the item {first}: it is published without")
         answer.append(item if first == item.guid else replace(item, enclosure=None))
     return tuple(answer), tuple(sorted(remarks))
-
-
-def _giver(item: Item) -> str:
-    """Return the source that gave the item's audio, empty where that is not known."""
-    return next((origin.witness for origin in item.provenance if origin.field == "enclosure"), "")

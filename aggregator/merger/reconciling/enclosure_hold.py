@@ -39,8 +39,8 @@ class HeldAudio(Struct, frozen=True):
 
 def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
     """Return the audio that the documents of a source list now, by the key of its item."""
-    said = (each for listing in listings if listing is not None for each in listing.entries)
-    return {each.key: each.enclosure for each in said if each.enclosure is not None}
+    entries = (each for listing in listings if listing is not None for each in listing.entries)
+    return {each.key: each.enclosure for each in entries if each.enclosure is not None}
 
 
 def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: HeldAudio) -> HeldAudio:

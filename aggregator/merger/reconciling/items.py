@@ -60,12 +60,12 @@ def _published(ranked: RankedEntries) -> Iterator[Finding]:
 
     A date later than the entry was seen is used only if no source gives another.
     """
-    said = [(entry, entry.published) for entry in ranked.entries if entry.published is not None]
-    dated = [(entry, moment) for entry, moment in said if entry.id not in ranked.weights.ahead] or said
+    every = [(entry, entry.published) for entry in ranked.entries if entry.published is not None]
+    dated = [(entry, moment) for entry, moment in every if entry.id not in ranked.weights.ahead] or every
     if not dated:
         return
     trusted = dated[0][1]
-    finest = [(entry, said) for entry, said in dated if _is_finer(said, trusted)]
+    finest = [(entry, moment) for entry, moment in dated if _is_finer(moment, trusted)]
     witness, moment = min(finest, key=lambda pair: -PRECISIONS.index(pair[1].precision), default=dated[0])
     origin = trace(
         "published",
@@ -77,9 +77,9 @@ def _published(ranked: RankedEntries) -> Iterator[Finding]:
     yield Finding({"published": moment}, origin)
 
 
-def _is_finer(said: Moment, trusted: Moment) -> bool:
+def _is_finer(moment: Moment, trusted: Moment) -> bool:
     """Return whether this is a more precise value of the same date."""
-    return PRECISIONS.index(said.precision) > PRECISIONS.index(trusted.precision) and _are_compatible(said, trusted)
+    return PRECISIONS.index(moment.precision) > PRECISIONS.index(trusted.precision) and _are_compatible(moment, trusted)
 
 
 def _are_compatible(left: Moment, right: Moment) -> bool:
@@ -102,7 +102,7 @@ def _duration(ranked: RankedEntries) -> Iterator[Finding]:
     if not timed:
         return
     trusted = timed[0][1]
-    exact = [(entry, said) for entry, said in timed if said.step < trusted.step and _same_length(said, trusted)]
+    exact = [(entry, other) for entry, other in timed if other.step < trusted.step and _same_length(other, trusted)]
     witness, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
     origin = trace(
         "duration",
@@ -126,7 +126,7 @@ def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
         return
     witness, chosen = known[0]
     bare = urls.bare_audio(chosen.url)
-    twins = [said for _, said in known if urls.bare_audio(said.url) == bare]
+    twins = [audio for _, audio in known if urls.bare_audio(audio.url) == bare]
     enclosure = Enclosure(
         chosen.url,
         next((twin.type for twin in twins if twin.type), None),
@@ -173,7 +173,7 @@ def _attest_plain(name: str, witness: Entry, ranked: RankedEntries) -> Provenanc
         name,
         witness,
         ranked,
-        lambda entry: None if (said := getattr(entry, name)) in _EMPTY else str(said),
+        lambda entry: None if (own := getattr(entry, name)) in _EMPTY else str(own),
         lambda entry: name == "guid" or bool(getattr(entry, name) == value),
     )
 

@@ -17,40 +17,28 @@ _WITNESS = "a person"
 _TRUE = frozenset({"true", "yes", "on", "1"})
 
 
-def _text(value: str) -> str:
-    return value
-
-
 def _number(value: str) -> int | None:
     return int(value) if value.isdecimal() else None
-
-
-def _truth(value: str) -> bool:
-    return value.casefold() in _TRUE
 
 
 def _duration(value: str) -> Duration | None:
     return durations.parse(int(value) if value.isdecimal() else value)
 
 
-def _episode_type(value: str) -> str | None:
-    return value if value in get_args(EpisodeType) else None
-
-
 # The fields that may be overridden and how their text is read: the config's list, compared with it by a test.
 FIELDS: Mapping[str, Callable[[str], object]] = {
-    "title": _text,
-    "description": _text,
-    "summary": _text,
-    "link": _text,
+    "title": str,
+    "description": str,
+    "summary": str,
+    "link": str,
     "published": dates.parse,
     "duration": _duration,
     "season": _number,
     "episode": _number,
-    "episode_type": _episode_type,
-    "explicit": _truth,
-    "image": _text,
-    "author": _text,
+    "episode_type": lambda value: value if value in get_args(EpisodeType) else None,
+    "explicit": lambda value: value.casefold() in _TRUE,
+    "image": str,
+    "author": str,
 }
 
 

@@ -50,12 +50,12 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
 
 def read_description(ranked: RankedEntries) -> Iterator[Finding]:
     """Return the best reading of the text, and the witness's markup of the source whose text it is."""
-    told = [entry for entry in ranked.entries if entry.description]
-    if not told:
+    described = [entry for entry in ranked.entries if entry.description]
+    if not described:
         return
     reading = blend.read_text(text_of("description", ranked), ranked.weights.lore)
     key = _folded(reading.text)
-    witness = _nearest(told, key, reading.main_source)
+    witness = _nearest(described, key, reading.main_source)
     own = _folded(witness.description or "") == key
     origin = trace(
         "description",
@@ -96,11 +96,11 @@ def _copy(name: _TextField, entry: Entry, ranked: RankedEntries) -> Copy:
     )
 
 
-def _nearest(told: list[Entry], key: str, source: str) -> Entry:
+def _nearest(described: list[Entry], key: str, source: str) -> Entry:
     """Return the entry whose text is the reading, else the one that carries most of it."""
-    whole = [entry for entry in told if _folded(entry.description or "") == key]
-    carrier = [entry for entry in told if entry.source == source]
-    return (sorted(whole, key=lambda entry: entry.html is None) or carrier or told)[0]
+    whole = [entry for entry in described if _folded(entry.description or "") == key]
+    carrier = [entry for entry in described if entry.source == source]
+    return (sorted(whole, key=lambda entry: entry.html is None) or carrier or described)[0]
 
 
 @lru_cache(maxsize=1 << 6)

@@ -71,8 +71,8 @@ def remove_quote_marks(text: str) -> str:
     if len(lines) < _LEAST_NUMBERED or max(map(len, lines)) < _NARROWEST:
         return text
     numbers = [_NUMBERED_LINE.match(line) for line in lines]
-    told = [int(found[1]) for found in numbers if found]
-    if len(told) < len(lines) or told != list(range(told[0], told[0] + len(told))):
+    values = [int(found[1]) for found in numbers if found]
+    if len(values) < len(lines) or values != list(range(values[0], values[0] + len(values))):
         return text
     return "\n".join(_NUMBERED_LINE.sub("", line) for line in lines)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.merger.identity.admission import (
+    _QUOTA,
     HOLD,
-    QUOTA,
     Arrival,
     Coverage,
     Situation,
@@ -81,7 +81,7 @@ def test_a_listing_without_dates_is_published_when_it_is_first_asked() -> None:
 
 
 def test_while_the_host_does_not_answer_all_is_published() -> None:
-    assert held(item("mirror/1"), among=situation(HOST, MIRROR, heard={"mirror": None})) == {}
+    assert held(item("mirror/1"), among=situation(HOST, MIRROR, answering={"mirror": None})) == {}
 
 
 @pytest.mark.parametrize(("trust", "waits"), [(0.6, True), (0.61, False), (0.8, False), (0.0, True)])
@@ -124,7 +124,7 @@ def test_an_item_is_held_for_a_week_and_no_longer() -> None:
 
 
 def test_the_answer_of_a_failing_source_counts_for_a_while() -> None:
-    among = situation(HOST, MIRROR, heard={"host": NOW + timedelta(days=2), "mirror": None})
+    among = situation(HOST, MIRROR, answering={"host": NOW + timedelta(days=2), "mirror": None})
     found = admit([item("mirror/1")], among, NOW)
     assert (found.held[0].until, found.until) == (NOW + HOLD, NOW + timedelta(days=2))
 
@@ -142,7 +142,7 @@ def test_what_a_person_decided_holds() -> None:
 def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> None:
     flood = [item(f"mirror/{number}", days=number) for number in range(80)]
     always = replace(MIRROR, adds="always")
-    among = situation(HOST, always, quota=QUOTA)
+    among = situation(HOST, always, quota=_QUOTA)
     found = admit([*flood, item("host/1", days=5)], among, NOW)
     assert {each.why for each in found.held} == {"quota"}
     assert {each.entries for each in found.held} == {(f"mirror/{number}",) for number in range(49, 80)}

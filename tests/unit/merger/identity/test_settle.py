@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.identity.guid import make_guid
-from aggregator.merger.identity.settle import AHEAD, Past, settle
+from aggregator.merger.identity.settle import AHEAD, Past, _make_guid, settle
 from aggregator.model.entry import Enclosure, Moment
 from aggregator.model.item import Item, Provenance
 
@@ -34,7 +33,7 @@ def test_the_hosts_own_guid_is_adopted() -> None:
 
 def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
     settled = first(item("Min-cut partitioner", "casts/min-cut"))
-    assert settled.items[0].guid == make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
+    assert settled.items[0].guid == _make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
     assert settled.new == (settled.items[0].guid,)
 
 
@@ -151,7 +150,7 @@ def test_a_split_leaves_a_guid_with_the_entry_that_gave_it() -> None:
     before = first(replace(item("A", "apple/1", "host/1", guid="one"), provenance=(Provenance("guid", "host"),)))
     assert before.published_items[0].entries == ("host/1", "apple/1")
     after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.published_items)
-    assert {each.title: each.guid for each in after.items} == {"A": make_guid("show", "A", DAY), "B": "one"}
+    assert {each.title: each.guid for each in after.items} == {"A": _make_guid("show", "A", DAY), "B": "one"}
 
 
 def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
@@ -159,7 +158,7 @@ def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
     settled = first(copy, honest, trust={"host": 0.9, "thief": 0.4})
     assert {each.title: each.guid for each in settled.items} == {
         "Honest": "one",
-        "Copy": make_guid("show", "Copy", DAY),
+        "Copy": _make_guid("show", "Copy", DAY),
     }
     assert "guid one of another item" in settled.events[0]
 
