@@ -37,44 +37,44 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
         "_aggregator": {"about": channel.address(PAGE), "podcast_guid": channel.guid},
     }
     part = page.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
-    return to_json(without_empty(document) | {"items": [_make_item(item, said, channel) for item, said in part]})
+    return to_json(without_empty(document) | {"items": [_make_item(item, shown, channel) for item, shown in part]})
 
 
-def _make_item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:
     return without_empty(
         {
-            "id": said.guid,
-            "url": said.link,
-            "title": said.title,
-            "content_html": said.html or None,
-            "content_text": None if said.html else said.placeholder,
-            "summary": said.short,
-            "image": said.image,
-            "date_published": said.published.isoformat() if said.published else None,
-            "date_modified": said.updated.isoformat() if said.updated else None,
-            "authors": [{"name": said.author}] if said.author else None,
-            "tags": list(said.categories),
-            "language": said.language,
-            "attachments": _make_attachments(said),
-            "_aggregator": _make_provenance(item, said, channel),
+            "id": shown.guid,
+            "url": shown.link,
+            "title": shown.title,
+            "content_html": shown.html or None,
+            "content_text": None if shown.html else shown.placeholder,
+            "summary": shown.short,
+            "image": shown.image,
+            "date_published": shown.published.isoformat() if shown.published else None,
+            "date_modified": shown.updated.isoformat() if shown.updated else None,
+            "authors": [{"name": shown.author}] if shown.author else None,
+            "tags": list(shown.categories),
+            "language": shown.language,
+            "attachments": _make_attachments(shown),
+            "_aggregator": _make_provenance(item, shown, channel),
         }
     )
 
 
-def _make_attachments(said: FeedItem) -> list[dict[str, Any]]:
-    if said.media is None:
+def _make_attachments(shown: FeedItem) -> list[dict[str, Any]]:
+    if shown.media is None:
         return []
-    attachment: dict[str, Any] = {"url": said.media.url, "mime_type": said.media.type}
-    if said.media.length:
-        attachment["size_in_bytes"] = said.media.length
-    if said.duration:
-        attachment["duration_in_seconds"] = said.duration
+    attachment: dict[str, Any] = {"url": shown.media.url, "mime_type": shown.media.type}
+    if shown.media.length:
+        attachment["size_in_bytes"] = shown.media.length
+    if shown.duration:
+        attachment["duration_in_seconds"] = shown.duration
     return [attachment]
 
 
-def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+def _make_provenance(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:
     """Return which source gave each field; report.json has every other value and repair too."""
-    origin = channel.find_origin(said.origin)
+    origin = channel.find_origin(shown.origin)
     fields = {
         known.field: {
             "witness": sanitize.clean_source_name(known.witness),
@@ -84,8 +84,8 @@ def _make_provenance(item: Item, said: FeedItem, channel: FeedChannel) -> dict[s
         for known in sorted(item.provenance, key=lambda known: known.field)
     }
     extension: dict[str, Any] = {"about": channel.address(PAGE), "genre": item.genre}
-    if said.duration:
-        extension["duration_in_seconds"] = said.duration
+    if shown.duration:
+        extension["duration_in_seconds"] = shown.duration
     pieces = {"part": item.part, "tag": item.tag, "prefix": item.prefix, "suffix": item.suffix}
     extension |= {
         name: sanitize.clean_text(piece) if isinstance(piece, str) else piece for name, piece in pieces.items() if piece

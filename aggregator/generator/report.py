@@ -38,7 +38,7 @@ def render(feed: PreparedFeed) -> bytes:
         "near_misses": [_make_pair(pair) for pair in source.near_misses],
         "held": [_make_held(each) for each in source.held],
         "remarks": [sanitize.clean_text(remark) for remark in (*source.remarks, *_list_remarks(feed))],
-        "items": [_make_item(item, said, channel) for item, said in zip(source.items, feed.items, strict=True)],
+        "items": [_make_item(item, shown, channel) for item, shown in zip(source.items, feed.items, strict=True)],
     }
     return to_json(document)
 
@@ -85,13 +85,13 @@ def _make_source(source_result: SourceResult, channel: FeedChannel) -> dict[str,
     )
 
 
-def _make_item(item: Item, said: FeedItem, channel: FeedChannel) -> dict[str, Any]:
-    origin = channel.find_origin(said.origin)
+def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+    origin = channel.find_origin(shown.origin)
     return without_empty(
         {
-            "guid": said.guid,
-            "title": said.title,
-            "published": said.published.isoformat() if said.published else None,
+            "guid": shown.guid,
+            "title": shown.title,
+            "published": shown.published.isoformat() if shown.published else None,
             "precision": item.published.precision if item.published else None,
             "genre": item.genre,
             "part": item.part,

@@ -1,4 +1,4 @@
-"""Paper: a document as the rules look at it: its bytes, what kind it is, and its tree where it has one."""
+"""A document as the rules look at it: its bytes, its kind, and its tree where it has one."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocumen
         root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _make_parser())
     except etree.XMLSyntaxError as error:
         torn = (error.lineno or 1) + above
-        said = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
-        return FeedDocument(raw, _guess_kind(bare), now, broken=said, torn=torn, served=served)
+        text = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
+        return FeedDocument(raw, _guess_kind(bare), now, broken=text, torn=torn, served=served)
     except ValueError as error:
         return FeedDocument(raw, _guess_kind(bare), now, broken=str(error), served=served)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
@@ -107,13 +107,13 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocumen
 def find_artwork(raw: bytes, now: datetime) -> str | None:
     """Return the URL of an RSS podcast's artwork or of a JSON Feed's icon; ``None`` if there is none."""
     document = read(raw, now)
-    named_there = None if document.channel is None else document.channel.find(make_tag("itunes:image"))
-    said = document.data.get("icon") if named_there is None else named_there.get("href")
-    return said if isinstance(said, str) and said.startswith(("https://", "http://")) else None
+    image = None if document.channel is None else document.channel.find(make_tag("itunes:image"))
+    address = document.data.get("icon") if image is None else image.get("href")
+    return address if isinstance(address, str) and address.startswith(("https://", "http://")) else None
 
 
 def _is_podcast(channel: Node, items: Sequence[Node]) -> bool:
-    """Is it a podcast: does it say so by its medium or a category for Apple, or is every other item to be heard?"""
+    """Return whether a medium or a category for Apple marks a podcast, or every other item has audio."""
     medium = channel.findtext(make_tag("podcast:medium"))
     if medium is not None:
         return medium.strip().removesuffix("L") in _HEARD
@@ -169,19 +169,19 @@ def find_line(element: Node) -> int | None:
 
 def _make_place(item: Node, position: int) -> Spot:
     """Return the place of an item, counted from 1, with its id."""
-    said = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
+    text = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
-    return Spot(f"{name}[{position}] {said.strip()[:80]}".rstrip(), find_line(item))
+    return Spot(f"{name}[{position}] {text.strip()[:80]}".rstrip(), find_line(item))
 
 
 def list_items(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
-    """Each item with its place."""
+    """Yield each item with its place."""
     for position, item in enumerate(document.items, 1):
         yield _make_place(item, position), item
 
 
 def has_media(item: Node) -> bool:
-    """Has an RSS item an enclosure to be heard or watched, by its type, else by its path's extension?"""
+    """Return whether an RSS item has an enclosure to be heard or watched, by its type, else by its path's extension."""
     types = (
         enclosure.get("type") or media_type_by_extension(enclosure.get("url") or "") or "audio/"
         for enclosure in item.iterfind("enclosure")

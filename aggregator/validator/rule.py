@@ -53,7 +53,7 @@ class Finding(Struct, frozen=True):
 
 
 def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
-    """Return what this rule finds: at most ``_PLACES`` places and one line for the rest."""
+    """Yield what this rule finds: at most ``_PLACES`` places and one line for the rest."""
     more = 0
     grave = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(document)):
@@ -66,6 +66,6 @@ def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
         yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
 
 
-def _safe(said: str) -> str:
+def _safe(text: str) -> str:
     """Remove control characters from a document's text, so that it is safe on a terminal."""
-    return sanitize.clean_line(said, 2 * sanitize.LONGEST_LINE)
+    return sanitize.clean_line(text, 2 * sanitize.LONGEST_LINE)

@@ -41,7 +41,7 @@ def local_name(element: Node) -> str:
 
 
 def list_elements(document: FeedDocument) -> Iterator[Node]:
-    """Every element of the document; comments and processing instructions are none."""
+    """Yield every element of the document, without comments and processing instructions."""
     if document.root is not None:
         yield from (one for one in document.root.iter() if isinstance(one.tag, str))
 
@@ -59,25 +59,25 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     ``plain`` uses the rules of RFC 822 with four digits of the year: weekday and seconds are optional, and a zone may
     be a name.
     """
-    said = value.strip()
-    found = (_OLD822 if plain else _RFC822).fullmatch(said)
+    text = value.strip()
+    found = (_OLD822 if plain else _RFC822).fullmatch(text)
     if found is None:
-        at = _parse_zoned(said)
+        at = _parse_zoned(text)
         hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
-        return f"{said[:60]!r}{hint}"
+        return f"{text[:60]!r}{hint}"
     try:
-        at = parsedate_to_datetime(said)
+        at = parsedate_to_datetime(text)
     except ValueError:
-        return f"{said!r} is no day of the calendar"
+        return f"{text!r} is no day of the calendar"
     if found.group(1) and _DAYS[at.weekday()] != found.group(1):
-        return f"{said!r} was a {_DAYS[at.weekday()]}"
+        return f"{text!r} was a {_DAYS[at.weekday()]}"
     return None
 
 
-def _parse_zoned(said: str) -> datetime | None:
+def _parse_zoned(text: str) -> datetime | None:
     """Parse a date of another form with a zone; ``None`` if it cannot be read."""
     try:
-        at = datetime.fromisoformat(said) if _RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
     except ValueError:
         return None
     return at if at.tzinfo else None
@@ -85,31 +85,31 @@ def _parse_zoned(said: str) -> datetime | None:
 
 def parse_date(value: str | None) -> datetime | None:
     """Parse an RSS or RFC 3339 date; ``None`` if it cannot be read."""
-    said = (value or "").strip()
+    text = (value or "").strip()
     try:
-        at = datetime.fromisoformat(said) if _RFC3339.fullmatch(said) else parsedate_to_datetime(said)
+        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
         return None
 
 
 def is_rfc3339(value: object) -> bool:
-    """Is it a date of Atom and JSON Feed, with its zone, and a day of the calendar?"""
+    """Return whether it is a date of Atom and JSON Feed, with its zone, and a day of the calendar."""
     return isinstance(value, str) and _RFC3339.fullmatch(value.strip()) is not None and parse_date(value) is not None
 
 
 def is_future(at: datetime, now: datetime) -> bool:
-    """Is it later than now, with a minute's grace for clocks that differ?"""
+    """Return whether it is later than now, with a minute's grace for clocks that differ."""
     return at > now + timedelta(minutes=1)
 
 
 def parse_seconds(value: str | None) -> int:
     """Parse a duration to seconds; 0 if it is unknown or unreadable."""
-    said = (value or "").strip()
-    if not DURATION.fullmatch(said):
+    text = (value or "").strip()
+    if not DURATION.fullmatch(text):
         return 0
     total = 0
-    for part in said.split(":"):
+    for part in text.split(":"):
         total = total * 60 + int(part)
     return total
 
@@ -120,12 +120,12 @@ def suggest_boolean(value: str) -> str:
     >>> suggest_boolean("clean"), suggest_boolean("explicit"), suggest_boolean("maybe")
     ('write false', 'write true', 'write true or false')
     """
-    said = value.strip().lower()
-    if said in {"no", "clean", "false", "0"}:
+    text = value.strip().lower()
+    if text in {"no", "clean", "false", "0"}:
         return "write false"
-    return "write true" if said in {"yes", "explicit", "true", "1"} else "write true or false"
+    return "write true" if text in {"yes", "explicit", "true", "1"} else "write true or false"
 
 
 def is_web(value: object) -> bool:
-    """Is it an ASCII http or https address, encoded as it should be?"""
+    """Return whether it is an ASCII http or https address, encoded as it should be."""
     return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None

@@ -100,12 +100,12 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
 
 def _clean_description(channel: Channel) -> str:
     """Return the show's description as plain text; sources give it with and without markup."""
-    said = channel.description or ""
-    plain = sanitize.shorten(sanitize.clean_prose(html.to_text(said) if sanitize.has_markup(said) else said))
+    text = channel.description or ""
+    plain = sanitize.shorten(sanitize.clean_prose(html.to_text(text) if sanitize.has_markup(text) else text))
     return "" if plain in sanitize.PROGRAM_WORDS else plain
 
 
-def _clean_copyright(said: str | None) -> str | None:
+def _clean_copyright(value: str | None) -> str | None:
     """Return the copyright holder without the word, the sign or a year, as PSP-1 demands.
 
     >>> _clean_copyright("Copyright © 2019-2024 Ada Quay")
@@ -113,12 +113,12 @@ def _clean_copyright(said: str | None) -> str | None:
     >>> _clean_copyright("Studio 2000 Ltd, 2019")
     'Studio 2000 Ltd'
     """
-    return sanitize.clean_name(_COPYRIGHT_MARKS.sub("", sanitize.clean_line(said or "")))
+    return sanitize.clean_name(_COPYRIGHT_MARKS.sub("", sanitize.clean_line(value or "")))
 
 
 def _clean_license(channel: Channel) -> tuple[str, str | None] | None:
-    said = sanitize.clean_line(channel.license or "", 128)
-    return (said, links.clean_url(channel.license_url)) if said else None
+    name = sanitize.clean_line(channel.license or "", 128)
+    return (name, links.clean_url(channel.license_url)) if name else None
 
 
 def _find_language(items: Sequence[Item]) -> str:

@@ -75,21 +75,21 @@ class FeedItem(Struct, frozen=True):
 def make_feed_item(item: Item) -> FeedItem:
     """Prepare an item for the formats."""
     link = links.clean_url(item.link)
-    said, markup = _choose_texts(item)
+    text, markup = _choose_texts(item)
     washed = sanitize.clean_html(markup, link) if markup else ""
     guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY)
     guid = guid or str(uuid5(PODCAST_NAMESPACE, repr(item.guid)))  # the source's had only characters that XML forbids
     return FeedItem(
         guid=guid,
         title=sanitize.clean_title(item.title, plain=item.plain_title)
-        or sanitize.clean_title(sanitize.clean_line(said, _LONGEST_FALLBACK_TITLE))
+        or sanitize.clean_title(sanitize.clean_line(text, _LONGEST_FALLBACK_TITLE))
         or guid,
         link=link,
         published=to_feed_time(item.published.at) if item.published else None,
         updated=to_feed_time(item.updated.at) if item.updated else None,
         media=find_media(item),
-        short=sanitize.shorten(said),
-        html=sanitize.text_to_html(said) if washed.strip() in sanitize.PROGRAM_WORDS else washed,
+        short=sanitize.shorten(text),
+        html=sanitize.text_to_html(text) if washed.strip() in sanitize.PROGRAM_WORDS else washed,
         image=links.clean_url(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,

@@ -250,13 +250,13 @@ def find_faults(tag: Tag) -> Iterator[str]:
 def _find_text_faults(tag: Tag, shape: _ElementRule) -> Iterator[str]:
     if shape.text is None:
         return
-    said = (tag.text or "").strip()
-    if not said:
+    text = (tag.text or "").strip()
+    if not text:
         if tag.name not in _TEXT_OPTIONAL:
             yield "is empty"
-    elif not _is_valid_value(shape.text, said):
-        yield f"has the text {said[:60]!r}"
-    elif len(said) > shape.longest:
+    elif not _is_valid_value(shape.text, text):
+        yield f"has the text {text[:60]!r}"
+    elif len(text) > shape.longest:
         yield f"is longer than {shape.longest} characters"
 
 
@@ -285,9 +285,9 @@ def _clean_tag(tag: Tag) -> Tag:
         return tag
     attributes: dict[str, str] = {}
     for name, value in tag.attributes:
-        said = _clean_value(tag.name, name, value)
-        if said is not None:
-            attributes.setdefault(name, said)
+        cleaned = _clean_value(tag.name, name, value)
+        if cleaned is not None:
+            attributes.setdefault(name, cleaned)
     text = None if shape.text is None or tag.text is None else sanitize.clean_name(tag.text, shape.longest)
     text = clean_person(text) if tag.name == "podcast:person" else text
     inside = {name for name, _, _ in shape.children}
@@ -301,11 +301,11 @@ def _clean_value(element: str, name: str, value: str) -> str | None:
     kind = _ATTRIBUTE_KINDS[element].get(name)
     if kind is None or kind == "url":
         return links.clean_url(value) if kind else None
-    said = sanitize.clean_name(value)
-    if said and (kind == "chapters" or not _is_valid_value(kind, said)):
-        said = _MEANT.get(said.lower(), said)
-        return said if name in _NEEDED[element] or _is_valid_value(kind, said) else None
-    return said
+    text = sanitize.clean_name(value)
+    if text and (kind == "chapters" or not _is_valid_value(kind, text)):
+        text = _MEANT.get(text.lower(), text)
+        return text if name in _NEEDED[element] or _is_valid_value(kind, text) else None
+    return text
 
 
 def _make_row(tag: Tag) -> Row:

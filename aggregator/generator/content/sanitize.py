@@ -84,8 +84,8 @@ def clean_name(value: str | None, limit: int = LONGEST_LINE) -> str | None:
     >>> clean_name("None") is None
     True
     """
-    said = clean_title(value or "", limit)
-    return None if said in PROGRAM_WORDS else said
+    cleaned = clean_title(value or "", limit)
+    return None if cleaned in PROGRAM_WORDS else cleaned
 
 
 @lru_cache(1024)
@@ -100,8 +100,8 @@ def clean_language(value: str | None) -> str | None:
     >>> clean_language("en_us"), clean_language("English")
     ('en-us', None)
     """
-    said = clean_line(value or "").replace("_", "-")
-    return said if LANGUAGE_TAG.fullmatch(said) else None
+    cleaned = clean_line(value or "").replace("_", "-")
+    return cleaned if LANGUAGE_TAG.fullmatch(cleaned) else None
 
 
 def clean_title(value: str, limit: int = LONGEST_LINE, *, plain: bool = False) -> str:

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from aggregator.generator.content import feed_item, sanitize
 from aggregator.model.entry import Moment, Note
-from aggregator.model.item import Item, Provenance, PublishedItem
+from aggregator.model.item import Item, PublishedItem
 
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
 _GRACE_SECONDS: Final = 600
@@ -59,19 +59,19 @@ def make_titles_unique(
     past = {record.guid: record for record in before}
     kept = {record.guid: record for record in published_items}
     found = _choose_titles(items, past, kept, now, trust)
-    told: list[Item] = []
+    renamed: list[Item] = []
     changed: list[str] = []
     for item in items:
         title, record = found.get(item.guid), kept.get(item.guid)
-        said = item if title is None else _rename(item, title)
+        final = item if title is None else _rename(item, title)
         if record is not None and record.numbered_title != title:
             record = replace(record, numbered_title=title)
             if item.guid in past:
                 changed.append(item.guid)
-                record, said = replace(record, updated=now), replace(said, updated=Moment(now))
+                record, final = replace(record, updated=now), replace(final, updated=Moment(now))
             kept[item.guid] = record
-        told.append(said)
-    return _UniqueTitles(tuple(told), tuple(kept.values()), tuple(sorted(changed)))
+        renamed.append(final)
+    return _UniqueTitles(tuple(renamed), tuple(kept.values()), tuple(sorted(changed)))
 
 
 class _Day(Struct):
@@ -95,8 +95,8 @@ class _Day(Struct):
         bare = title[:_ROOM].rstrip()
         while True:
             turn = self.numbers[bare] = self.numbers.get(bare, 1) + 1
-            if self.take(said := f"{bare} ({turn})", seconds):
-                return said
+            if self.take(numbered := f"{bare} ({turn})", seconds):
+                return numbered
 
 
 def _choose_titles(
@@ -122,9 +122,9 @@ def _choose_titles(
             continue
         day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())
         seconds = item.duration.seconds if item.duration else 0
-        told = _published_title(item, kept)
-        if told and told.rpartition(" (")[0] == title[:_ROOM].rstrip() and day.take(told, seconds):
-            found[item.guid] = told
+        before = _numbered_title(item, kept)
+        if before and before.rpartition(" (")[0] == title[:_ROOM].rstrip() and day.take(before, seconds):
+            found[item.guid] = before
         elif not day.take(title, seconds):
             found[item.guid] = day.number(title, seconds)
     return found
@@ -136,19 +136,17 @@ def _find_same_day(items: Iterable[Item], kept: Mapping[str, PublishedItem]) -> 
     for item in items:
         if item.enclosure and item.published:
             days.setdefault(item.published.at.date(), []).append(item)
-    return (item for same in days.values() if len(same) > 1 or _published_title(same[0], kept) for item in same)
+    return (item for same in days.values() if len(same) > 1 or _numbered_title(same[0], kept) for item in same)
 
 
-def _published_title(item: Item, kept: Mapping[str, PublishedItem]) -> str | None:
+def _numbered_title(item: Item, kept: Mapping[str, PublishedItem]) -> str | None:
     record = kept.get(item.guid)
     return record.numbered_title if record else None
 
 
 def _rename(item: Item, title: str) -> Item:
     note = Note("title", "told apart", item.title, title)
-    known = [each if each.field != "title" else _add_note(each, note) for each in item.provenance]
-    return replace(item, title=title, provenance=tuple(known))
-
-
-def _add_note(known: Provenance, note: Note) -> Provenance:
-    return replace(known, notes=(*known.notes, note))
+    provenance = tuple(
+        replace(each, notes=(*each.notes, note)) if each.field == "title" else each for each in item.provenance
+    )
+    return replace(item, title=title, provenance=provenance)

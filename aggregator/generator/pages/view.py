@@ -124,7 +124,7 @@ def view_line(item: Item) -> _LineView:
 def _list_facts(item: Item) -> tuple[str, ...]:
     """Return the facts under an item's title: length, size, numbers, kind."""
     number = item.number or (str(item.episode) if item.episode is not None else None)
-    said = (
+    facts = (
         wording.format_length(item.duration) if item.duration else "",
         wording.format_size(item.enclosure.length) if item.enclosure and item.enclosure.length else "",
         f"season {item.season}" if item.season is not None else "",
@@ -135,7 +135,7 @@ def _list_facts(item: Item) -> tuple[str, ...]:
         f"by {author}" if (author := clean_person(item.author)) and item.genre == "post" else "",
         _list_people(item),
     )
-    return tuple(fact for fact in said if fact)
+    return tuple(fact for fact in facts if fact)
 
 
 def _view_field(provenance: Provenance) -> _FieldView:

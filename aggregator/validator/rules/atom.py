@@ -34,20 +34,20 @@ def _required(document: FeedDocument) -> Iterator[Fault]:
 
 def _title(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _feed(document):
-        if not _said(found := element.find(f"{ATOM}title")) and found is not None:
+        if not _read_text(found := element.find(f"{ATOM}title")) and found is not None:
             yield where, "has an empty title"
 
 
-def _said(element: Node | None) -> str:
+def _read_text(element: Node | None) -> str:
     """Return the text of an element and its children; a title may be XHTML."""
     return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 
 def _ids(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _feed(document):
-        said = (element.findtext(f"{ATOM}id") or "").strip()
-        if said and not IRI.fullmatch(said):
-            yield where, f"id {said[:80]!r} is no absolute IRI"
+        text = (element.findtext(f"{ATOM}id") or "").strip()
+        if text and not IRI.fullmatch(text):
+            yield where, f"id {text[:80]!r} is no absolute IRI"
 
 
 def _unique(document: FeedDocument) -> Iterator[Fault]:
@@ -56,7 +56,7 @@ def _unique(document: FeedDocument) -> Iterator[Fault]:
         if document.kind == "atom"
         else {}
     )
-    yield from (("feed", f"{count} entries have the id {said[:80]!r}") for said, count in counts.items() if count > 1)
+    yield from (("feed", f"{count} entries have the id {text[:80]!r}") for text, count in counts.items() if count > 1)
 
 
 def _dates(document: FeedDocument) -> Iterator[Fault]:

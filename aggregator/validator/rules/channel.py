@@ -11,7 +11,7 @@ from aggregator.generator.podcast import Node
 from aggregator.model.categories import CATEGORIES, find_category
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, find_line, list_items, make_tag
-from aggregator.validator.rule import Fault, Rule
+from aggregator.validator.rule import Check, Fault, Rule
 
 _NEEDED = ("title", "link", "description")
 _DATES = ("pubDate", "lastBuildDate")
@@ -28,6 +28,16 @@ def _text(document: FeedDocument, name: str) -> str:
 
 def _all(document: FeedDocument, name: str) -> list[Node]:
     return [] if document.channel is None else document.channel.findall(make_tag(name))
+
+
+def _require(name: str) -> Check:
+    """Return the check that a podcast has this element."""
+
+    def check(document: FeedDocument) -> Iterator[Fault]:
+        if document.podcast and not _all(document, name):
+            yield "channel", f"has no {name}"
+
+    return check
 
 
 def _self_link(document: FeedDocument) -> Iterator[Fault]:
@@ -53,7 +63,7 @@ def _required(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _empty(document: FeedDocument) -> Iterator[Fault]:
-    """RSS 2.0 asks that the elements are there; that they say something, everybody else does."""
+    """Yield elements that are there, as RSS 2.0 asks, and hold nothing."""
     if not document.podcast:
         empty = [name for name in _NEEDED if _all(document, name) and not _text(document, name)]
         yield from ((f"channel/{name}", "is empty") for name in empty)
@@ -72,41 +82,36 @@ def _page(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _language(document: FeedDocument) -> Iterator[Fault]:
-    said = _text(document, "language")
-    if document.podcast and not said:
+    text = _text(document, "language")
+    if document.podcast and not text:
         yield "channel", "has no language"
-    elif said and not sanitize.LANGUAGE_TAG.fullmatch(said):
-        yield "channel/language", f"{said!r} is no language of ISO 639"
-
-
-def _category(document: FeedDocument) -> Iterator[Fault]:
-    if document.podcast and not _all(document, "itunes:category"):
-        yield "channel", "has no itunes:category"
+    elif text and not sanitize.LANGUAGE_TAG.fullmatch(text):
+        yield "channel/language", f"{text!r} is no language of ISO 639"
 
 
 def _category_names(document: FeedDocument) -> Iterator[Fault]:
     for top in _all(document, "itunes:category"):
-        said = top.get("text") or ""
-        if said not in CATEGORIES:
-            meant = find_category((said,))
+        text = top.get("text") or ""
+        if text not in CATEGORIES:
+            meant = find_category((text,))
             hint = f": write {' > '.join(meant)!r}" if meant else ""
-            yield Spot("channel/itunes:category", find_line(top)), f"{said!r} is not in Apple's list{hint}"
+            yield Spot("channel/itunes:category", find_line(top)), f"{text!r} is not in Apple's list{hint}"
         for sub in top.findall(make_tag("itunes:category")):
-            if sub.get("text") not in CATEGORIES.get(said, ()):
+            if sub.get("text") not in CATEGORIES.get(text, ()):
                 meant = find_category((sub.get("text") or "",))
                 hint = f": write {' > '.join(meant)!r}" if meant else ""
                 yield (
                     Spot("channel/itunes:category", find_line(sub)),
-                    f"{sub.get('text')!r} is not under {said!r}{hint}",
+                    f"{sub.get('text')!r} is not under {text!r}{hint}",
                 )
 
 
 def _explicit(document: FeedDocument) -> Iterator[Fault]:
-    said = _text(document, "itunes:explicit")
-    if (document.podcast or said) and said not in {"true", "false"}:
+    text = _text(document, "itunes:explicit")
+    if (document.podcast or text) and text not in {"true", "false"}:
         yield (
             "channel/itunes:explicit",
-            f"is {said!r}: {values.suggest_boolean(said)}" if said else "is missing or empty",
+            f"is {text!r}: {values.suggest_boolean(text)}" if text else "is missing or empty",
         )
 
 
@@ -120,12 +125,12 @@ def _artwork(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _artwork_kind(document: FeedDocument) -> Iterator[Fault]:
-    """By the path; where that has no extension, as with stores that name files by hashes, by the address's end."""
+    """Judge by the path; where that has no extension (files named by hashes), by the end of the address."""
     for image in _all(document, "itunes:image"):
         address = image.get("href") or ""
         path = re.split("[?#]", address, maxsplit=1)[0]
-        make_tag = path if "." in path.rpartition("/")[2] else address
-        if path and not _PICTURE.search(make_tag):
+        named = path if "." in path.rpartition("/")[2] else address
+        if path and not _PICTURE.search(named):
             yield "channel/itunes:image", f"{path!r} does not end in .jpg, .jpeg or .png"
 
 
@@ -135,16 +140,6 @@ def _guid(document: FeedDocument) -> Iterator[Fault]:
             UUID((found.text or "").strip())
         except ValueError:
             yield "channel/podcast:guid", f"{found.text!r} is no UUID"
-
-
-def _guid_given(document: FeedDocument) -> Iterator[Fault]:
-    if document.podcast and not _all(document, "podcast:guid"):
-        yield "channel", "has no podcast:guid"
-
-
-def _locked(document: FeedDocument) -> Iterator[Fault]:
-    if document.podcast and not _all(document, "podcast:locked"):
-        yield "channel", "has no podcast:locked"
 
 
 def _owner_of_lock(document: FeedDocument) -> Iterator[Fault]:
@@ -158,10 +153,10 @@ def _author(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _type(document: FeedDocument) -> Iterator[Fault]:
-    said = _text(document, "itunes:type")
-    if said and said not in {"episodic", "serial"}:
-        yield "channel/itunes:type", f"is {said!r}, not episodic or serial"
-    if said == "serial":
+    text = _text(document, "itunes:type")
+    if text and text not in {"episodic", "serial"}:
+        yield "channel/itunes:type", f"is {text!r}, not episodic or serial"
+    if text == "serial":
         for where, item in list_items(document):
             whole = (item.findtext(make_tag("itunes:episodeType")) or "full").strip() == "full"
             if whole and item.find("enclosure") is not None and not item.findtext(make_tag("itunes:episode")):
@@ -178,14 +173,14 @@ def _dates(document: FeedDocument) -> Iterator[Fault]:
 def _date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
     for name in _DATES:
-        said = _text(document, name)
+        text = _text(document, name)
         if (
-            said
+            text
             and not document.podcast
-            and not values.find_date_fault(said, plain=True)
-            and values.find_date_fault(said)
+            and not values.find_date_fault(text, plain=True)
+            and values.find_date_fault(text)
         ):
-            yield f"channel/{name}", f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+            yield f"channel/{name}", f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
 def _once(document: FeedDocument) -> Iterator[Fault]:
@@ -200,14 +195,14 @@ def _owner(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _copyright(document: FeedDocument) -> Iterator[Fault]:
-    if re.search(r"(?i)copyright|©|\b(?:19|20)\d\d\b", said := _text(document, "copyright")):
-        yield "channel/copyright", f"{said[:60]!r} has the word, the sign or a year"
+    if re.search(r"(?i)copyright|©|\b(?:19|20)\d\d\b", text := _text(document, "copyright")):
+        yield "channel/copyright", f"{text[:60]!r} has the word, the sign or a year"
 
 
 def _flags(document: FeedDocument) -> Iterator[Fault]:
     for name in ("itunes:block", "itunes:complete"):
-        if (said := _text(document, name)) and said != "Yes":
-            yield f"channel/{name}", f"is {said!r}; only 'Yes' has a meaning"
+        if (text := _text(document, name)) and text != "Yes":
+            yield f"channel/{name}", f"is {text!r}; only 'Yes' has a meaning"
 
 
 def _moved(document: FeedDocument) -> Iterator[Fault]:
@@ -217,8 +212,8 @@ def _moved(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _ttl(document: FeedDocument) -> Iterator[Fault]:
-    if (said := _text(document, "ttl")) and not said.isdecimal():
-        yield "channel/ttl", f"{said!r} is not a number of minutes"
+    if (text := _text(document, "ttl")) and not text.isdecimal():
+        yield "channel/ttl", f"{text!r} is not a number of minutes"
 
 
 RULES = (
@@ -228,14 +223,14 @@ RULES = (
     Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _description),
     Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _page, "S"),
     Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _language),
-    Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _category),
+    Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _require("itunes:category")),
     Rule("channel-category-names", "M", "Categories as Apple spells and nests them", "Apple; W3C", _category_names),
     Rule("channel-explicit", "M", "itunes:explicit is true or false", "PSP-1; Apple", _explicit),
     Rule("channel-image", "M", "itunes:image with an address", "PSP-1; Apple", _artwork),
     Rule("channel-image-kind", "S", "Artwork is JPEG or PNG by its extension", "Apple; PSP-1", _artwork_kind),
     Rule("channel-guid", "M", "podcast:guid is a UUID", "PSP-1; podcast namespace", _guid),
-    Rule("channel-guid-given", "S", "podcast:guid is given", "PSP-1; podcast namespace", _guid_given),
-    Rule("channel-locked", "S", "podcast:locked is given", "PSP-1", _locked),
+    Rule("channel-guid-given", "S", "podcast:guid is given", "PSP-1; podcast namespace", _require("podcast:guid")),
+    Rule("channel-locked", "S", "podcast:locked is given", "PSP-1", _require("podcast:locked")),
     Rule("channel-locked-owner", "i", "podcast:locked names an owner", "field", _owner_of_lock),
     Rule("channel-author", "S", "itunes:author is given", "PSP-1", _author),
     Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _type),

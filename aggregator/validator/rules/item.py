@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import SPELLINGS, media_type_by_extension
+from aggregator.generator.podcast import Node
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, has_media, list_items, make_tag
 from aggregator.validator.rule import Fault, Rule
@@ -35,8 +36,8 @@ def _title(document: FeedDocument) -> Iterator[Fault]:
 
 def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
-        if document.kind == "rss" and values.NUMBERED.match(said := (item.findtext("title") or "").strip()):
-            yield where, f"{said[:60]!r} begins with a season or episode number"
+        if document.kind == "rss" and values.NUMBERED.match(text := (item.findtext("title") or "").strip()):
+            yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
 def _enclosure(document: FeedDocument) -> Iterator[Fault]:
@@ -46,15 +47,20 @@ def _enclosure(document: FeedDocument) -> Iterator[Fault]:
         )
 
 
-def _enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
+def _enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
+    """Yield each enclosure with its item and the item's place."""
     for where, item in list_items(document):
-        for found in item.iterfind("enclosure"):
-            if not values.is_web(found.get("url")):
-                yield where, _given("url", found.get("url"), "which is no web address in ASCII")
-            if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
-                yield where, _given("length", found.get("length"), "which is no number of bytes")
-            if "/" not in (found.get("type") or ""):
-                yield where, _given("type", found.get("type"), "which is no media type")
+        yield from ((where, item, found) for found in item.iterfind("enclosure"))
+
+
+def _enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, found in _enclosures(document):
+        if not values.is_web(found.get("url")):
+            yield where, _given("url", found.get("url"), "which is no web address in ASCII")
+        if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
+            yield where, _given("length", found.get("length"), "which is no number of bytes")
+        if "/" not in (found.get("type") or ""):
+            yield where, _given("type", found.get("type"), "which is no media type")
 
 
 def _given(name: str, value: str | None, fault: str) -> str:
@@ -63,27 +69,24 @@ def _given(name: str, value: str | None, fault: str) -> str:
 
 
 def _length(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        for found in item.iterfind("enclosure"):
-            said = found.get("length") or ""
-            if said.isdecimal() and int(said) < _SMALLEST:
-                yield where, f"enclosure has {int(said)} bytes: the real length is not known"
+    for where, _, found in _enclosures(document):
+        length = found.get("length") or ""
+        if length.isdecimal() and int(length) < _SMALLEST:
+            yield where, f"enclosure has {int(length)} bytes: the real length is not known"
 
 
 def _usual(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        for found in item.iterfind("enclosure"):
-            said = found.get("type") or ""
-            if has_media(item) and said and said not in _USUAL:
-                usual = SPELLINGS.get(said.lower()) or media_type_by_extension(found.get("url") or "")
-                yield where, f"enclosure has the unusual type {said!r}{f': write {usual!r}' if usual else ''}"
+    for where, item, found in _enclosures(document):
+        given = found.get("type") or ""
+        if has_media(item) and given and given not in _USUAL:
+            usual = SPELLINGS.get(given.lower()) or media_type_by_extension(found.get("url") or "")
+            yield where, f"enclosure has the unusual type {given!r}{f': write {usual!r}' if usual else ''}"
 
 
 def _extension(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        for found in item.iterfind("enclosure"):
-            if has_media(item) and media_type_by_extension(found.get("url") or "") is None:
-                yield where, "enclosure's path has no extension that apps know"
+    for where, item, found in _enclosures(document):
+        if has_media(item) and media_type_by_extension(found.get("url") or "") is None:
+            yield where, "enclosure's path has no extension that apps know"
 
 
 def _guid(document: FeedDocument) -> Iterator[Fault]:
@@ -97,10 +100,10 @@ def _guid(document: FeedDocument) -> Iterator[Fault]:
 def _guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
     for where, item in list_items(document):
-        said = (item.findtext("guid") or "").strip()
-        if said and said in seen:
-            yield where, f"has the guid of {seen[said]}"
-        seen.setdefault(said, where)
+        text = (item.findtext("guid") or "").strip()
+        if text and text in seen:
+            yield where, f"has the guid of {seen[text]}"
+        seen.setdefault(text, where)
 
 
 def _permalink(document: FeedDocument) -> Iterator[Fault]:
@@ -112,33 +115,32 @@ def _permalink(document: FeedDocument) -> Iterator[Fault]:
 
 def _enclosure_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, item in list_items(document):
-        for found in item.iterfind("enclosure"):
-            if (url := found.get("url") or "") in seen:
-                yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
-            seen.setdefault(url, where)
+    for where, _, found in _enclosures(document):
+        if (url := found.get("url") or "") in seen:
+            yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
+        seen.setdefault(url, where)
 
 
 def _date(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         if document.kind == "rss":
-            said = item.findtext("pubDate")
-            if said is None or not said.strip():
+            text = item.findtext("pubDate")
+            if text is None or not text.strip():
                 if document.podcast:
                     yield where, "has no pubDate"
-            elif fault := values.find_date_fault(said, plain=not document.podcast):
+            elif fault := values.find_date_fault(text, plain=not document.podcast):
                 yield where, fault
 
 
 def _date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
     for where, item in list_items(document):
-        said = (item.findtext("pubDate") or "").strip()
+        text = (item.findtext("pubDate") or "").strip()
         if document.kind == "rss" and not document.podcast:
-            if not said:
+            if not text:
                 yield where, "has no pubDate: readers show when they saw it first"
-            elif not values.find_date_fault(said, plain=True) and values.find_date_fault(said):
-                yield where, f"{said[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+            elif not values.find_date_fault(text, plain=True) and values.find_date_fault(text):
+                yield where, f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
 def _future(document: FeedDocument) -> Iterator[Fault]:
@@ -196,7 +198,7 @@ def _links(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _alike(document: FeedDocument) -> Iterator[Fault]:
-    """AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
+    """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
     for where, item in list_items(document):
         at = values.parse_date(item.findtext("pubDate"))

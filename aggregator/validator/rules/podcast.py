@@ -31,40 +31,40 @@ def _places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
 
 def _duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
-        said = item.findtext(make_tag("itunes:duration"))
-        if said is not None and not values.DURATION.fullmatch(said.strip()):
-            yield where, f"itunes:duration is {said!r}, neither seconds nor hh:mm:ss"
+        text = item.findtext(make_tag("itunes:duration"))
+        if text is not None and not values.DURATION.fullmatch(text.strip()):
+            yield where, f"itunes:duration is {text!r}, neither seconds nor hh:mm:ss"
 
 
 def _no_duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
-        said = (item.findtext(make_tag("itunes:duration")) or "").strip()
-        if values.DURATION.fullmatch(said) and not values.parse_seconds(said):
+        text = (item.findtext(make_tag("itunes:duration")) or "").strip()
+        if values.DURATION.fullmatch(text) and not values.parse_seconds(text):
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
 def _numbers(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name in ("itunes:episode", "itunes:season"):
-            said = item.findtext(make_tag(name))
-            if said is not None and not _WHOLE.fullmatch(said.strip()):
-                yield where, f"{name} is {said!r}, not a whole number from 1"
+            text = item.findtext(make_tag(name))
+            if text is not None and not _WHOLE.fullmatch(text.strip()):
+                yield where, f"{name} is {text!r}, not a whole number from 1"
 
 
 def _closed(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name, allowed in _CLOSED.items():
-            said = item.findtext(make_tag(name))
-            if said is not None and said.strip() not in allowed:
-                hint = values.suggest_boolean(said) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
-                yield where, f"{name} is {said!r}: {hint}"
+            text = item.findtext(make_tag(name))
+            if text is not None and text.strip() not in allowed:
+                hint = values.suggest_boolean(text) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
+                yield where, f"{name} is {text!r}: {hint}"
 
 
 def _block(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
-        said = (item.findtext(make_tag("itunes:block")) or "").strip()
-        if said and said != "Yes":
-            yield where, f"itunes:block is {said!r}; only 'Yes' has a meaning"
+        text = (item.findtext(make_tag("itunes:block")) or "").strip()
+        if text and text != "Yes":
+            yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
 def _image(document: FeedDocument) -> Iterator[Fault]:

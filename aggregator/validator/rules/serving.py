@@ -19,16 +19,16 @@ _TYPES: dict[Kind, tuple[str, ...]] = {
 
 
 def _place(document: FeedDocument) -> Iterator[Fault]:
-    for said in _named(document):
-        if document.served and said != document.served.address:
-            yield "document", f"names {said} as its URL, but was served at {document.served.address}"
+    for text in _named(document):
+        if document.served and text != document.served.address:
+            yield "document", f"names {text} as its URL, but was served at {document.served.address}"
 
 
 def _named(document: FeedDocument) -> list[str]:
     """Return the URLs that the document gives as its own."""
     if document.kind == "json":
-        said = document.data.get("feed_url")
-        return [said] if isinstance(said, str) else []
+        text = document.data.get("feed_url")
+        return [text] if isinstance(text, str) else []
     top = document.root if document.kind == "atom" else document.channel
     links = [] if top is None else top.iterfind(f"{{{NAMESPACES['atom']}}}link")
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]

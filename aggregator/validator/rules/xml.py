@@ -73,9 +73,9 @@ def _numbered(document: FeedDocument) -> Iterator[Fault]:
 
 def _words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
-        said = (element.text or "").strip()
-        if said in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
-            yield _path(element), f"has the value {said}"
+        text = (element.text or "").strip()
+        if text in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
+            yield _path(element), f"has the value {text}"
         for name, value in element.attrib.items():
             if value in _WORDS:
                 yield _path(element), f"{name!s} has the value {value!s}"
@@ -83,10 +83,10 @@ def _words(document: FeedDocument) -> Iterator[Fault]:
 
 def _twice(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
-        said = element.text or ""
+        text = element.text or ""
         marked = values.local_name(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
-        found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(said)
-        if found and not said.startswith(("http:", "https:")):
+        found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(text)
+        if found and not text.startswith(("http:", "https:")):
             yield _path(element), f"has {found.group()} in its text: escaped once too often"
 
 
@@ -98,13 +98,13 @@ def _lost(document: FeedDocument) -> Iterator[Fault]:
 
 def _padded(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
-        said = element.text or ""
-        if len(element) == 0 and said != said.strip() and said.strip() and _bare(element):
+        text = element.text or ""
+        if len(element) == 0 and text != text.strip() and text.strip() and _bare(element):
             yield _path(element), "has white space around its text"
 
 
 def _bare(element: Node) -> bool:
-    """Is white space around this element's text part of a value? In markup, and in what others define, it is not."""
+    """Return whether white space around the text is part of a value: not in markup, nor in foreign elements."""
     markup = values.local_name(element) in values.MARKED and sanitize.has_markup(element.text or "")
     name = format_name(element)
     return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
@@ -118,10 +118,10 @@ def _titles(document: FeedDocument) -> Iterator[Fault]:
 
 def _spoiled(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
-        said = element.text or ""
-        found = values.MOJIBAKE.search(said)
-        if found and redecode(passage := said[max(0, found.start() - _PASSAGE) : found.end() + _PASSAGE]) != passage:
-            yield _path(element), f"was decoded wrongly: {said[max(0, found.start() - 12) : found.end() + 12]!r}"
+        text = element.text or ""
+        found = values.MOJIBAKE.search(text)
+        if found and redecode(passage := text[max(0, found.start() - _PASSAGE) : found.end() + _PASSAGE]) != passage:
+            yield _path(element), f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
 def _long(document: FeedDocument) -> Iterator[Fault]:
@@ -145,7 +145,7 @@ def _xml(document: FeedDocument) -> bool:
 
 
 def _declared(document: FeedDocument) -> list[tuple[str | None, str]]:
-    """Every prefix and its address, as declared anywhere in the document, each once."""
+    """Return every prefix and its address, as declared anywhere in the document, each once."""
     found: dict[tuple[str | None, str], None] = {}
     for element in values.list_elements(document):
         found.update(dict.fromkeys(element.nsmap.items()))
@@ -156,8 +156,8 @@ def _path(element: Node) -> Spot:
     """Return the place of an element: its names from the item or the channel down, and the item's id."""
     names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local_name(one) in {"item", "entry"}), None)
-    said = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")
-    return Spot(f"{'/'.join(names[1:]) or names[0]} {said.strip()[:80]}".rstrip(), find_line(element))
+    text = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")
+    return Spot(f"{'/'.join(names[1:]) or names[0]} {text.strip()[:80]}".rstrip(), find_line(element))
 
 
 RULES = (
