@@ -62,16 +62,19 @@ def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan
     """
     rest = iter(plans)
     while some := list(islice(rest, _BATCH)):
-        known = polls.read_poll_states(store, [plan.name for plan in some])
+        names = [plan.name for plan in some]
+        known, read_as = polls.read_poll_states(store, names), facts.read_facts(store, names, _READING)
         for plan in some:
-            yield plan, {each.name: _poll_states(store, plan, each, known) for each in plan.sources}
+            yield plan, {
+                each.name: _poll_states(
+                    each, known.get((plan.name, each.name), ()), read_as.get((plan.name, _READING + each.name))
+                )
+                for each in plan.sources
+            }
 
 
-def _poll_states(
-    store: Store, plan: Plan, source: Source, known: Mapping[tuple[str, str], Sequence[PollState]]
-) -> PollStates:
-    states = known.get((plan.name, source.name), ())
-    if facts.read_fact(store, plan.name, _READING + source.name) != _how_read(source):
+def _poll_states(source: Source, states: Sequence[PollState], read_as: bytes | None) -> PollStates:
+    if read_as != _how_read(source):
         states = [replace(each, validators=Validators(), digest=None) for each in states]
     return {each.url: each for each in states}
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Table, delete, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from aggregator.errors import LockedError, StoreError
 from aggregator.store import connection as connections
@@ -134,7 +134,8 @@ def upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, obj
     """Write rows of the same columns, each in place of the one with the same primary key."""
     if not rows:
         return
-    statement = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
+    statement = dialect.insert(table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
     for batch in batches(rows):

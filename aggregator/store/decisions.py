@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Table, delete, insert, select
+from sqlalchemy import Table, bindparam, delete, insert, select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
@@ -40,6 +40,12 @@ class Event(Struct, frozen=True):
     at: datetime
     kind: str
     text: str
+
+_RECORDS = {
+    table.name: select(table.c.record).where(table.c.feed == bindparam("feed"))
+    for table in (schema.decisions, schema.overrides)
+}
+"""Made once: a refresh reads both of every feed."""
 
 
 def write_event(store: Store, feed: str, event: Event) -> None:
@@ -177,4 +183,4 @@ def _encode(value: object) -> bytes:
 def _read_records(store: Store, table: Table, feed: str) -> list[str]:
     """Return the records of the feed in the table, as JSON."""
     with reading(store) as connection:
-        return list(connection.execute(select(table.c.record).where(table.c.feed == feed)).scalars())
+        return list(connection.execute(_RECORDS[table.name], {"feed": feed}).scalars())

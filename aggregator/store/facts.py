@@ -5,15 +5,21 @@ A channel's guid is given once and for ever; its fingerprint and the time of its
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from aggregator.errors import StoreError
 from aggregator.store.database import Store, reading, transaction, upsert, writing
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
+
+_FACT = select(facts_table.c.value).where(
+    facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name")
+)
+"""Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 
 
 class FeedState(Struct, frozen=True):
@@ -67,9 +73,8 @@ def read_fact(store: Store, feed: str, name: str) -> bytes | None:
     """Return the value of the name, ``None`` if there is none. The empty feed name has what belongs to no feed."""
     if (feed, name) in store.assumed:
         return store.assumed[feed, name]
-    query = select(facts_table.c.value).where(facts_table.c.feed == feed, facts_table.c.name == name)
     with reading(store) as connection:
-        return connection.execute(query).scalar()
+        return connection.execute(_FACT, {"feed": feed, "name": name}).scalar()
 
 
 def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
@@ -79,6 +84,15 @@ def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
             connection.execute(delete(facts_table).where(facts_table.c.feed == feed, facts_table.c.name == name))
         else:
             upsert(connection, facts_table, [{"feed": feed, "name": name, "value": value}])
+
+
+def read_facts(store: Store, feeds: Sequence[str], prefix: str) -> dict[tuple[str, str], bytes]:
+    """Return the values of all names of some feeds that begin so, by feed and name."""
+    query = select(facts_table.c.feed, facts_table.c.name, facts_table.c.value).where(
+        facts_table.c.feed.in_(feeds), facts_table.c.name.startswith(prefix, autoescape=True)
+    )
+    with reading(store) as connection:
+        return {(row.feed, row.name): row.value for row in connection.execute(query)}
 
 
 def read_fact_of_feeds(store: Store, name: str) -> dict[str, bytes]:
