@@ -34,8 +34,8 @@ _GROWTH = 1.2
 _LEAST = 12
 """Entries or items below which nothing is learned again."""
 
-_MOST_ITEMS = 200
-"""Items whose texts are learned from: boilerplate that stands in one text of sixty is still found."""
+_MOST_ITEMS = 120
+"""Items whose texts are learned from: boilerplate that stands in one text of forty is still found."""
 
 _MOST_REMARKS = 10
 """Boilerplate texts that the report quotes."""

@@ -65,12 +65,15 @@ def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan
         names = [plan.name for plan in some]
         known, read_as = polls.read_poll_states(store, names), facts.read_facts(store, names, _READING)
         for plan in some:
-            yield plan, {
-                each.name: _poll_states(
-                    each, known.get((plan.name, each.name), ()), read_as.get((plan.name, _READING + each.name))
-                )
-                for each in plan.sources
-            }
+            yield (
+                plan,
+                {
+                    each.name: _poll_states(
+                        each, known.get((plan.name, each.name), ()), read_as.get((plan.name, _READING + each.name))
+                    )
+                    for each in plan.sources
+                },
+            )
 
 
 def _poll_states(source: Source, states: Sequence[PollState], read_as: bytes | None) -> PollStates:

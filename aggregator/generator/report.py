@@ -6,6 +6,7 @@ It describes the store, not a run: without times of runs, the same store gives t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from aggregator.generator.content import sanitize
@@ -174,5 +175,6 @@ def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 12)  # an entry's values stand in the evidence of all its pairs
 def _clean_value(value: str) -> str:
     return sanitize.clean_line(value, _LONGEST)

@@ -41,6 +41,7 @@ class Event(Struct, frozen=True):
     kind: str
     text: str
 
+
 _RECORDS = {
     table.name: select(table.c.record).where(table.c.feed == bindparam("feed"))
     for table in (schema.decisions, schema.overrides)

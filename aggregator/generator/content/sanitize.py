@@ -72,7 +72,8 @@ def clean_line(value: str, limit: int = LONGEST_LINE) -> str:
     >>> clean_line(" one\n two ")
     'one two'
     """
-    whole = " ".join(clean_text(value).split())
+    plain = _LOST not in value and "  " not in value and value.isprintable()
+    whole = value.strip() if plain else " ".join(clean_text(value).split())
     if len(whole) <= limit:
         return whole
     return remove_unsafe_controls(_cut_at_word(whole[: limit - 1])) + _ELLIPSIS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 
 from msgspec import Struct
 
@@ -63,10 +63,11 @@ def _measure_agreement(copies: Sequence[PreparedCopy]) -> list[float]:
 
 
 def _add_copy(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[Column]:
-    home, jumped = _pair_tokens(tuple(column.key for column in columns), tuple(token.key for token in tokens))
-    for j, i in (*home.items(), *jumped.items()):
-        columns[i].cells[number] = tokens[j]
-        columns[i].places[number] = j
+    home, jumped = _pair_tokens(tuple([column.key for column in columns]), tuple([token.key for token in tokens]))
+    for j, i in chain(home.items(), jumped.items()):
+        column = columns[i]
+        column.cells[number] = tokens[j]
+        column.places[number] = j
     for i in jumped.values():
         columns[i].moved |= {number}
     if len(home) + len(jumped) == len(tokens):

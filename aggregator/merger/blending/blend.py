@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from functools import cache, partial
+from itertools import groupby, pairwise
 from math import sqrt
 from operator import itemgetter
 
@@ -27,7 +28,7 @@ from aggregator.merger.blending.source_model import EMPTY_MODEL, NO_ODDS, Source
 from aggregator.merger.blending.spelling import Voters, choose_spelling, choose_style, find_mixed_styles
 from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.blending.word_breaks import match_word_breaks
-from aggregator.text.tokens import Token, is_unspaced
+from aggregator.text.tokens import is_unspaced
 
 _ALL_CUT = 0.6
 # Where less than half of the shortest copy stands, the copies are of different texts, and each outvotes the others.
@@ -143,8 +144,9 @@ def _read_alone(copies: Sequence[PreparedCopy], contested: int = 1) -> Reading:
 def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
     copies = voters.copies
     cut = all(copy.cut for copy in copies)
+    whole = _ALL_CUT if cut else 1.0
     tokens: list[_ReadToken] = []
-    known: dict[tuple[int, ...], tuple[tuple[str, ...], float]] = {}
+    find_writers = cache(partial(_find_writers, copies=copies))
     before: Column | None = None
     doubt = 0.0
     for stretch in vote.weigh_stretches(columns, copies):
@@ -152,18 +154,17 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
         if stretch.odds < 0:
             doubt = max(doubt, probability)
             continue
-        for column in stretch.columns:
-            token = _find_agreed(column, before)
-            if token:
-                text, writers, share, gap = token.surface, tuple(column.cells), 1.0, token.gap
-            else:
-                text, writers, share = choose_spelling(column, voters)
-                gap = _choose_gap(before, column, copies) if before else ""
-            if writers not in known:
-                known[writers] = _find_writers(writers, copies)
-            sources, belief = known[writers]
-            tokens.append((gap + text, sources, probability * share * belief * (_ALL_CUT if cut else 1.0)))
-            before = column
+        having = tuple(stretch.columns[0].cells)
+        for at, after in pairwise([*_find_disputed(stretch.columns), len(stretch.columns)]):
+            disputed, *agreed = stretch.columns[at:after]
+            text, writers, share = choose_spelling(disputed, voters)
+            gap = _choose_gap(before, disputed, copies) if before else ""
+            sources, belief = find_writers(writers)
+            tokens.append((gap + text, sources, probability * share * belief * whole))
+            sources, belief = find_writers(having)
+            same = [column.cells[having[0]] for column in agreed]
+            tokens += [(token.gap + token.surface, sources, probability * belief * whole) for token in same]
+            before = stretch.columns[after - 1]
     if len(tokens) < _APART * min(len(copy.tokens) for copy in copies):
         best = max(copies, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
         return _read_alone([best], contested=len(copies))
@@ -171,12 +172,19 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
     return replace(reading, least=min(reading.least, 1 - doubt))
 
 
-def _find_agreed(column: Column, before: Column | None) -> Token | None:
-    """Return the token of a column, where it is the same in all copies that have it, behind the same column."""
-    number, token = next(iter(column.cells.items()))
-    if before is None or before.places.get(number, -2) + 1 != column.places[number]:
-        return None
-    return token if len(set(map(id, column.cells.values()))) == 1 else None
+def _find_disputed(columns: Sequence[Column]) -> list[int]:
+    """Return the places of a stretch whose tokens differ, or stand elsewhere, in some of its copies; and the first."""
+    first, *others = columns[0].cells
+    tokens = [column.cells[first] for column in columns]
+    places = [column.places[first] for column in columns]
+    disputed = {0}
+    if places != list(range(places[0], places[0] + len(places))):
+        disputed.update(at for at, (one, next_one) in enumerate(pairwise(places), 1) if one + 1 != next_one)
+    for other in others:
+        theirs = [column.cells[other] for column in columns]
+        if theirs != tokens:
+            disputed.update([at for at, (one, two) in enumerate(zip(tokens, theirs, strict=True)) if one is not two])
+    return sorted(disputed)
 
 
 def _find_writers(numbers: Sequence[int], copies: Sequence[PreparedCopy]) -> tuple[tuple[str, ...], float]:

@@ -26,6 +26,7 @@ _LOSS_MARKS = ("?", "\ufffd")
 _LEAST_LOST = 3
 _EXPLAINED_SHARE = 0.8
 _LOSABLE = re.compile(r"[^\x00-\x7f]")
+_MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 # Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
 _MOST_ALIKE = 64
@@ -70,7 +71,8 @@ def restore_lost_letters(texts: Sequence[str]) -> list[str]:
     >>> restore_lost_letters(["Ou est-elle? A demain!", "Où est-elle? À demain!"])[0]
     'Ou est-elle? A demain!'
     """
-    if all(text.isascii() for text in texts):
+    marked = any(mark in text for mark in _LOSS_MARKS for text in texts)
+    if not marked and not any(_MAY_BE_ACCENTED.search(text) for text in texts):
         return list(texts)
     size = sum(map(len, texts))
     return list((_known if size <= _LONGEST_KNOWN else _long if size <= _LONGEST else _restore_all)(tuple(texts)))
@@ -187,7 +189,7 @@ def _strip_accent(letter: str) -> str:
     >>> _strip_accent("é"), _strip_accent("й"), _strip_accent("が"), _strip_accent("a")
     ('e', 'и', 'が', 'a')
     """
-    if not "\u00c0" <= letter <= "\u1eff":
+    if not _MAY_BE_ACCENTED.match(letter):
         return letter
     first, *marks = list(unicodedata.normalize("NFD", letter))
     return first if all("\u0300" <= mark <= "\u036f" for mark in marks) else letter

@@ -91,5 +91,5 @@ def _is_torn_word(keys: Sequence[str], other: PreparedCopy) -> bool:
     """Return whether the last key is the beginning of what the other copy has there."""
     before, last = keys[-2:-1], keys[-1]
     theirs = other.keys
-    begun = pairwise(theirs) if before else [("", key) for key in theirs[:1]]
-    return any(one == "".join(before) and key != last and key.startswith(last) for one, key in begun)
+    same = [key for one, key in pairwise(theirs) if one == before[0]] if before else theirs[:1]
+    return any(key.startswith(last) and key != last for key in same)

@@ -116,6 +116,8 @@ def _has_letters(text: str) -> bool:
 
 def _plain_letters(title: str) -> str:
     """Return a title of the same length with plain dashes and letters, and ordinary blanks."""
+    if title.isascii() and title.isprintable():
+        return title
     wide = (unicodedata.normalize("NFKC", letter) for letter in title)
     plain = "".join(one if len(one) == 1 else letter for one, letter in zip(wide, title, strict=True))
     return "".join(" " if letter.isspace() else letter for letter in plain.translate(_DASHES))
