@@ -69,7 +69,8 @@ class _Repaired(Struct, frozen=True):
 class _Summary(Struct, frozen=True):
     """Facts about a feed's entries that are still needed after they became items.
 
-    ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike.
+    ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike,
+    ``since`` when each entry came to have its present content, where sources are trusted alike.
     """
 
     entries: int
@@ -78,6 +79,7 @@ class _Summary(Struct, frozen=True):
     remarks: tuple[str, ...]
     coverage: Mapping[str, admission.Coverage]
     seniority: Mapping[str, int]
+    since: Mapping[str, datetime]
     listed: Mapping[str, Sequence[other_shows.Listed]]
 
 
@@ -103,7 +105,7 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True) -> 
     """
     published = guids.read_guids(store, plan.name)
     reconciled = _admit(store, plan, _reconcile_entries(store, plan), published, now, adding=adding)
-    settlement = _identify(store, plan, reconciled.items, published, now)
+    settlement = _identify(store, plan, reconciled, published, now)
     return _to_composition(store, plan, reconciled, settlement, now)
 
 
@@ -136,6 +138,7 @@ def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
         remarks=matching.remarks,
         coverage=admission.find_coverage(repaired.entries),
         seniority=order_sources(repaired.entries, repaired.began),
+        since=repaired.since,
         listed=other_shows.listed(matching.clusters),
     )
     return _Reconciled(items, summary, match_table, source_model)
@@ -312,16 +315,17 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
 
 
 def _identify(
-    store: Store, plan: Plan, items: Sequence[Item], published: Sequence[PublishedItem], now: datetime
+    store: Store, plan: Plan, reconciled: _Reconciled, published: Sequence[PublishedItem], now: datetime
 ) -> Settlement:
     """Return the items under their permanent guids, dates and titles, newest first, and all guids as they are now."""
+    items, since = reconciled.items, reconciled.summary.since
     overrides: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in items)
     first_seen = entries.read_first_seen(store, plan.name) if undated else {}
     trust = persist.read_trust(store, plan)
-    past = Past(plan.name, tuple(published), first_seen, trust, overrides, dict(plan.buried))
+    past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, dict(plan.buried))
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now)
     named = unique_titles.make_titles_unique(
         settlement.items, past.published_items, settlement.published_items, now, past.trust

@@ -4,8 +4,8 @@ The rules are promise 1 of the design; between sources, rank comes first, then t
 belongs to the published item it first appeared in. A new item that holds entries of several published ones joins them:
 the guid of the most trusted source lives, of equal ones the oldest; the others become its aliases and are never emitted
 again. A published item whose entries lie in several items was split: the item with its most trusted entry keeps the
-guid, of equal ones the oldest. New items adopt the host's own guid where a source gave one that is free, so that
-rebuilding from nothing gives the same guid; else one is made.
+guid, of equal ones that of the older record, then the one that has been unchanged for longer. New items adopt the host's
+own guid where a source gave one that is free, so that rebuilding from nothing gives the same guid; else one is made.
 
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
 provisional: a more trusted source that lists the item within ``_PROVISIONAL`` replaces it, once.
@@ -17,7 +17,7 @@ import hashlib
 import uuid
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -49,14 +49,17 @@ _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "
 
 _R = TypeVar("_R", Item, PublishedItem)
 
-# The distrust of an entry's source, then when its published item was minted, that item's guid, and its turn within it.
-_Age = tuple[float, datetime, str, int]
+# The distrust of an entry's source, then when its published item was minted, that item's guid; then since when the entry
+# says what it says, and its turn within the item.
+_Age = tuple[float, datetime, str, datetime, int]
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Past(Struct, frozen=True):
     """State of one feed in the store before its items are identified.
 
-    ``first_seen`` gives for each entry id when it was first remembered; ``trust`` is each source's, 0 to 1;
+    ``first_seen`` gives for each entry id when it was first remembered; ``trust`` is each source's, 0 to 1,
+    and ``since`` gives for each entry id since when it has its present content, where sources are trusted alike;
     ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
     """
 
@@ -64,6 +67,7 @@ class Past(Struct, frozen=True):
     published_items: tuple[PublishedItem, ...] = ()
     first_seen: Mapping[str, datetime] = field(default_factory=dict)
     trust: Mapping[str, float] = field(default_factory=dict)
+    since: Mapping[str, datetime] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
 
@@ -128,7 +132,7 @@ def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past
         for turn, entry in enumerate(record.entries):
             distrust = -past.trust.get(entry.partition("/")[0], 0.0)
             rank[root] = min(rank.get(root, distrust), distrust)
-            claim = (root, (distrust, record.minted, record.guid, turn))
+            claim = (root, (distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn))
             owner[entry] = min(owner.get(entry, claim), claim, key=lambda each: each[1])
     holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):

@@ -85,11 +85,12 @@ def text_of(name: _TextField, ranked: RankedEntries) -> blend.Text:
 
 def _copy(name: _TextField, entry: Entry, ranked: RankedEntries) -> Copy:
     """Return one entry's text of a field, with what is known of its soundness."""
+    gives_way = entry.id in ranked.weights.younger or entry.id in ranked.weights.superseded
     return Copy(
         entry.source,
         getattr(entry, name) or "",
         ranked.weights.of_text(entry),
-        keep=entry.source in ranked.weights.keeps and entry.id not in ranked.weights.younger,
+        keep=entry.source in ranked.weights.keeps and not gives_way,
         cut=entry.cut and name == "description",
         wear=tuple(note.cause for note in find_notes(name, entry)),
         mended=True,

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from aggregator.generator.content.unique_titles import make_titles_unique
 from aggregator.merger.identity.settle import _PROVISIONAL, Past, Settlement, settle
 from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
+from aggregator.merger.reconciling.text_fields import read_description
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance
 from aggregator.store.guids import is_more_precise
@@ -104,6 +105,33 @@ def test_a_published_item_found_to_be_two_stays_with_its_most_trusted_entry(one,
     before = run([replace(item("host/1", one, at), entries=("host/1", "list/1"))], run([item("list/1", one, at)]))
     found = run([item("host/1", one, at), item("list/1", two, at)], before)
     assert {each.entries[0]: each.guid for each in found.items}["host/1"] == "list/1"
+
+
+@quick
+@given(TITLES, TITLES, DAYS, st.booleans(), st.integers(1, 40))
+def test_of_sources_trusted_alike_it_stays_with_the_entry_that_has_not_changed(one, two, at, first, days) -> None:
+    given = ("host/1", "twin/1") if first else ("twin/1", "host/1")
+    before = run([replace(item(given[0], one, at), entries=given)], None, NOW - timedelta(days=50))
+    since = {"host/1": NOW - timedelta(days=50), "twin/1": NOW - timedelta(days=days)}
+    parted = [item("host/1", one, at), item("twin/1", two, at)]
+    found = settle(parted, Past("show", before.published_items, trust=TRUST, since=since), NOW)
+    assert {each.entries[0]: each.guid for each in found.items}["host/1"] == given[0]
+
+
+@quick
+@given(st.booleans(), st.integers(1, 9))
+def test_a_text_that_its_source_has_replaced_adds_nothing_to_that_of_another(first, days) -> None:
+    text = "Six ferries crossed the bay each winter, and one of them never came back to the mole."
+    mine = Entry("host", "1", "Winter ferries", description=text)
+    spam = [f"Buy {word} now. Ferries of the bay, cheap as never before. Only {word}." for word in ("hemp", "tar")]
+    theirs = [
+        Entry("twin", f"{at}", "Winter ferries", description=said, span=Span(at, at)) for at, said in enumerate(spam, 1)
+    ]
+    since = {mine.id: NOW - timedelta(days=20), **{each.id: NOW - timedelta(days=days) for each in theirs}}
+    entries = [mine, *theirs] if first else [*theirs, mine]
+    weights = Weights(TRUST, keeps=frozenset({"host", "twin"}), since=since, seniority={"host": 0, "twin": 1})
+    read = [each.values["description"] for each in read_description(rank_entries(entries, weights))]
+    assert read == [text]
 
 
 @quick
