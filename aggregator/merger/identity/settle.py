@@ -4,8 +4,8 @@ The rules are promise 1 of the design; between sources, rank comes first, then t
 belongs to the published item it first appeared in. A new item that holds entries of several published ones joins them:
 the guid of the most trusted source lives, of equal ones the oldest; the others become its aliases and are never emitted
 again. A published item whose entries lie in several items was split: the item with its most trusted entry keeps the
-guid, of equal ones that of the older record, then the one that has been unchanged for longer. New items adopt the host's
-own guid where a source gave one that is free, so that rebuilding from nothing gives the same guid; else one is made.
+guid, of equal ones that of the older record, then the one unchanged for longer. New items adopt the host's own guid
+where a source gave one that is free, so that rebuilding from nothing gives the same guid; else one is made.
 
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
 provisional: a more trusted source that lists the item within ``_PROVISIONAL`` replaces it, once.
@@ -49,8 +49,8 @@ _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "
 
 _R = TypeVar("_R", Item, PublishedItem)
 
-# The distrust of an entry's source, then when its published item was minted, that item's guid; then since when the entry
-# says what it says, and its turn within the item.
+# The distrust of an entry's source, then when its published item was minted, that item's guid; then since when the
+# entry says what it says, and its turn within the item.
 _Age = tuple[float, datetime, str, datetime, int]
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 

@@ -30,6 +30,7 @@ _ADS_SECONDS, _ADS_SHARE = 90, 0.02  # an inserted advertisement
 
 _REPEATED, _ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a source once"
 _NEAR_DATES = ("same day", "next day", "2 or 3 days")
+_OTHER_DAYS = ("next day", "2 or 3 days", "31 days", "a year", "more")
 _SAME_TEXT = ("above .9", "above .9 of many words", "a sentence of its own")
 _OTHER_TEXT = ("below .3", ".3 to .5")
 _WITNESSES = {
@@ -291,15 +292,20 @@ def compare_short_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Let no text count for a title with words more, "Afterthoughts on X", of other length and day."""
-    told = levels[:, KINDS.index("description")]
-    alike = told >= LEVELS["description"].index(".7 to .9")
+    """Let neither text nor the words in common count for a title with words more, "Afterthoughts on X", of other
+    length and day.
+    """
+    title, told = levels[:, KINDS.index("title")], levels[:, KINDS.index("description")]
     apart = has_level(levels, "duration", LONGER) & ~has_level(levels, "date", ("same day",))
     unlike = (frame.core[left] != frame.core[right]) & has_level(levels, "id", ("none",))
-    for at in np.flatnonzero(apart & alike & unlike).tolist():
+    begins, alike = LEVELS["title"].index("begins the other"), LEVELS["description"].index(".7 to .9")
+    worded = (title == begins - 1) & has_level(levels, "date", _OTHER_DAYS)
+    more = worded | (told >= alike)
+    for at in np.flatnonzero(apart & more & unlike).tolist():
         short, long = _cores(frame, left[at], right[at])
         if long.startswith(f"{short} ") or long.endswith(f" {short}"):
-            told[at] = 0
+            told[at] = 0 if told[at] >= alike else told[at]
+            title[at] = begins if worded[at] else title[at]
 
 
 def _least_idf(frame: Frame, rows: Ints) -> Doubles:

@@ -91,7 +91,7 @@ def _find_common(edges: Sequence[str], least: float) -> set[str]:
 def _split_title(text: str, name: str, frames: Frames) -> Split:
     """Return a plain title with the show's name, its frames and its marked numbers split off."""
     rest, _, _ = strip_numbers(text, name)
-    rest, _ = frames.strip(rest)
+    rest, *_ = frames.strip(rest)
     rest = _strip_show_name(strip_numbers(rest, name)[0], name)
     if not _has_letters(rest):
         return Split("", text, "")

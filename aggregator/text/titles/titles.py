@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from aggregator.text.fold import fold, normalize
@@ -39,16 +40,20 @@ class Frames(NamedTuple):
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
 
-    def strip(self, text: str) -> tuple[str, tuple[int, ...]]:
-        """Return the text without its longest frame on either side, and the number behind the frame before it."""
+    def strip(self, text: str) -> tuple[str, tuple[int, ...], tuple[str, str]]:
+        """Return the text without its longest frame on either side, the number behind the frame before it, and both
+        frames, folded.
+        """
         numbers: tuple[int, ...] = ()
         head = self._head(text) if self.before else 0
-        rest = text[head:]
+        rest, tail = text[head:], ""
         if head and (met := _COUNTED.match(rest)):
             numbers, rest = (int(met[1]),), rest[met.end() :]
         if self.after:
-            rest = rest[: next((cut for cut in _tail_cuts(rest) if fold(rest[cut:]) in self.after), len(rest))]
-        return rest.strip(EDGE) or text, numbers
+            cut = next((cut for cut in _tail_cuts(rest) if fold(rest[cut:]) in self.after), len(rest))
+            rest, tail = rest[:cut], rest[cut:]
+        own = rest.strip(EDGE)
+        return (own, numbers, (fold(text[:head]), fold(tail))) if own else (text, numbers, ("", ""))
 
     def _head(self, text: str) -> int:
         """Return where the longest frame before the text ends, 0 where there is none; its mark may be lost."""
@@ -60,6 +65,10 @@ class Frames(NamedTuple):
             if met.end() < len(text) and met.start() > 0 and fold(text[: met.start()]) in self.wordy:
                 longest = met.end()
         return longest
+
+    def drop(self, frames: AbstractSet[str]) -> Frames:
+        """Return the frames without some."""
+        return Frames(self.before - frames, self.after - frames)
 
     @property
     def wordy(self) -> frozenset[str]:
@@ -174,7 +183,8 @@ class Title(NamedTuple):
     title has a word); ``numbers`` are all episode numbers found, ascending; ``part`` and ``parts`` are 2 and 3 for
     "Part 2 of 3"; ``tag`` is ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``; ``digits`` are the
     numbers left in a core that has words, ascending, each as often as it stands there, then the stages of a
-    release ("rc" of "3.5.0rc1", "final" of "3.5.0").
+    release ("rc" of "3.5.0rc1", "final" of "3.5.0"). ``frames`` are the decoration that was taken off before and
+    behind it, folded.
     """
 
     core: str
@@ -184,13 +194,14 @@ class Title(NamedTuple):
     parts: int | None = None
     tag: str | None = None
     digits: tuple[int | str, ...] = ()
+    frames: tuple[str, str] = ("", "")
 
 
 def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title:
     """Return the typed pieces of a title, the show's own name and the listing's decoration taken off.
 
-    >>> parse_title("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")
-    Title(core='notes on soup', season=None, numbers=(40, 252), part=2, parts=None, tag=None, digits=())
+    >>> parse_title("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")[:4]
+    ('notes on soup', None, (40, 252), 2)
     >>> parse_title("Practice 3: race 1").digits
     (1, 3)
     >>> parse_title("Anvil 3.5.0 RC 2").digits
@@ -200,8 +211,9 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
     part, rest = find_part(text)
     name = fold(show)
     rest, season, numbers = strip_numbers(rest, name)
+    taken = ("", "")
     if frames != NO_FRAMES:
-        rest, counted = frames.strip(rest)
+        rest, counted, taken = frames.strip(rest)
         rest, inner, further = strip_numbers(rest, name)
         numbers += counted + further
         season = inner if season is None else season
@@ -210,7 +222,7 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
     figures = sorted([*map(int, _DIGITS.findall(core)), *_roman_numbers(rest)])
     digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
     tag = find_tag(rest) or find_tag(text)
-    return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits)
+    return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits, taken)
 
 
 def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:

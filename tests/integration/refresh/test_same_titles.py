@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from aggregator import persist
-from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
-from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
-from aggregator.model.feed import Channel, Plan
-from aggregator.model.source import Source
-from aggregator.store import database
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from tests.support.daily import START, count_mixed, items_after
 
 TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
 DAYS = 30
 MOVE = 16
-START = datetime(2025, 9, 1, 4, 30, tzinfo=UTC)
-SOURCES = (Source("host", "feed", trust=0.9), Source("page", "page", trust=0.4))
-PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
 LENGTHS = [500 + turn * 7919 % 701 for turn in range(DAYS)]
 
 
@@ -46,24 +37,8 @@ def listed(turn: int, today: int, title: str, ahead: int) -> Entry:
     )
 
 
-def items_of(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
-    """The entries of each item after the refreshes of a history; for each, what every source lists."""
-    with database.open_store(str(folder / "store.db")) as store:
-        for day, heard in enumerate(histories):
-            fetched_sources = [
-                FetchedSource(source, (), (Listing(tuple(entries)),), (), "ok")
-                for source, entries in zip(SOURCES, heard, strict=True)
-            ]
-            with database.transaction(store) as tx:
-                now = START + timedelta(days=day, hours=9)
-                persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
-                composed = compose(tx, PLAN, now)
-                persist.write_composition(tx, PLAN, composed, now)
-    return [item.entries for item in composed.feed.items]
-
-
 def assert_right(items: list[tuple[str, ...]]) -> None:
-    assert [each for each in items if len({name.rpartition("-")[2] for name in each}) > 1] == []
+    assert count_mixed(items) == 0
     assert len(items) == DAYS
 
 
@@ -78,7 +53,7 @@ def test_day_by_day(title: str, ahead: int, tmp_path: Path) -> None:
         )
         for today in range(DAYS)
     ]
-    assert_right(items_of(tmp_path, history))
+    assert_right(items_after(tmp_path, history))
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -90,7 +65,7 @@ def test_day_by_day_with_a_host_that_moves_and_dates_its_archive_anew(title: str
         )
         for today in range(DAYS)
     ]
-    assert_right(items_of(tmp_path, history))
+    assert_right(items_after(tmp_path, history))
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -105,6 +80,6 @@ def test_a_host_that_lists_five_hours_and_is_asked_every_seven(title: str, tmp_p
         ]
         page = [Entry("page", f"p-{turn}", title, position=now - turn, published=Moment(at[turn])) for turn in turns]
         history.append((host, page))
-    items = items_of(tmp_path, history)
-    assert [each for each in items if len({name.rpartition("-")[2] for name in each}) > 1] == []
+    items = items_after(tmp_path, history)
+    assert count_mixed(items) == 0
     assert len(items) == 5 * len(history)

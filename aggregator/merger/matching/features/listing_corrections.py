@@ -1,4 +1,4 @@
-"""Correct what a whole listing gets wrong, before anything is compared: exchanged day and month, shifted numbers.
+"""Correct what is read from whole listings before anything is compared: exchanged dates, shifted numbers, frames.
 
 **Dates.** A page that writes 03/04 does not show which is the day. Its listing does: its own order fits the other
 reading, or entries whose title another source has once lie on the other source's day when read so. What a listing shows
@@ -7,6 +7,9 @@ of three dates or more holds for all of them; dates with a day above 12 have one
 **Numbers.** A directory that counts a trailer lists "Episode 13" where the host has "Episode 12". Entries of one day
 then differ by the same number everywhere, and have the same lengths or texts, while entries of one number have not. An
 early feed, a week ahead under the same numbers, is told from it by the same means.
+
+**Frames.** "Leftovers: X" is no decorated "X" where other listings have an "X" of other length or text and day: what
+three titles of a listing begin or end with may also name a series.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ _TELLING = 0.4  # share of pairs of neighbours that contradict where lengths and
 _SECONDS, _SHARE = 240, 0.02  # lengths further apart than an advertisement are two items'
 _WORDS = 6  # words below which a text is no evidence
 _COMMON = 0.5  # share of the poorer text's words
+_RELISTED = 3  # entries of one title of a source that may be one item, listed anew by its hosts
+_SERIES = 2  # titles under a frame that are another item than the same title without it
 _DIGITS = re.compile(r"\d+")
 
 _Days = Mapping[str, int]  # by folded title that a source has once
@@ -193,6 +198,37 @@ def _do_contradict(one: Record, other: Record) -> bool | None:
     if min(len(mine), len(theirs)) < _WORDS:
         return longer
     return bool(longer) or len(mine & theirs) < _COMMON * min(len(mine), len(theirs))
+
+
+def find_series_frames(
+    rows: Sequence[Record], titles: Sequence[Title], shelves: Sequence[int]
+) -> Mapping[int, frozenset[str]]:
+    """Return by show the frames that name a series: titles under them are other items than equal ones without."""
+    framed = {shelf for shelf, title in zip(shelves, titles, strict=True) if any(title.frames)}
+    equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for at, (title, shelf) in enumerate(zip(titles, shelves, strict=True)):
+        if shelf in framed:
+            equal[shelf, title.core].append(at)
+    seen: Counter[tuple[int, str, bool]] = Counter()
+    for (shelf, _), places in equal.items():
+        most = max(Counter(rows[at].source for at in places).values())
+        for at in places if most <= _RELISTED else ():
+            for frame in set(titles[at].frames) - {""}:
+                others = (rows[each] for each in places if frame not in titles[each].frames)
+                apart = [_are_apart(rows[at], other) for other in others if other.source != rows[at].source]
+                known = [each for each in apart if each is not None]
+                seen[shelf, frame, all(known)] += bool(known)
+    found: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
+    for (shelf, frame, differ), often in seen.items():
+        if differ and often >= max(_SERIES, _NEARLY_ALL * (often + seen[shelf, frame, False])):
+            found[shelf] |= {frame}
+    return found
+
+
+def _are_apart(one: Record, other: Record) -> bool | None:
+    """Return whether lengths or texts contradict and the days differ; ``None`` where neither is known of both."""
+    unlike = _do_contradict(one, other)
+    return None if unlike is None else unlike and (one.day is None or one.day != other.day)
 
 
 def _renumber(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
 
 import numpy as np
 
+from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.token_bags import (
@@ -24,7 +25,7 @@ from aggregator.merger.matching.features.token_bags import (
     weigh_bags,
 )
 from aggregator.text.fold import fold
-from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
+from aggregator.text.titles.titles import Frames, Title, learn_frames, parse_title, strip_teaser
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
 _REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
@@ -56,15 +57,25 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     frames = {
         show: learn_frames([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()
     }
-    known: dict[tuple[str, int], Title] = {}  # most sources list the same titles
-    for place in zip(texts, scope.likely_scope, strict=True):
-        if place not in known:
-            known[place] = parse_title(place[0], named.get(place[1], ""), frames[place[1]])
-    titles = (known[place] for place in zip(texts, scope.likely_scope, strict=True))
+    titles = _parse_titles(texts, scope.likely_scope, named, frames)
+    if series := find_series_frames(rows, titles, scope.likely_scope):
+        frames |= {show: frames[show].drop(names) for show, names in series.items()}
+        titles = _parse_titles(texts, scope.likely_scope, named, frames)
     return tuple(
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
     )
+
+
+def _parse_titles(
+    texts: Sequence[str], shows: Sequence[int], named: Mapping[int, str], frames: Mapping[int, Frames]
+) -> list[Title]:
+    """Return the typed pieces of each title; most sources list the same titles."""
+    known: dict[tuple[str, int], Title] = {}
+    for text, show in zip(texts, shows, strict=True):
+        if (text, show) not in known:
+            known[text, show] = parse_title(text, named.get(show, ""), frames[show])
+    return [known[place] for place in zip(texts, shows, strict=True)]
 
 
 def _strip_teasers(rows: Sequence[Record]) -> list[str]:

@@ -1,0 +1,38 @@
+"""Refreshes of one feed day by day, from entries to items, without documents and files."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from aggregator import persist
+from aggregator.compose import compose
+from aggregator.fetchers.fetch import FetchedSource
+from aggregator.model.entry import Entry, Listing
+from aggregator.model.feed import Channel, Plan
+from aggregator.model.source import Source
+from aggregator.store import database
+
+START = datetime(2025, 9, 1, 4, 30, tzinfo=UTC)
+SOURCES = (Source("host", "feed", trust=0.9), Source("page", "page", trust=0.4))
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
+
+
+def items_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
+    """The entries of each item after a refresh a day; for each day, what the host lists and what the page lists."""
+    with database.open_store(str(folder / "store.db")) as store:
+        for day, heard in enumerate(histories):
+            fetched_sources = [
+                FetchedSource(source, (), (Listing(tuple(entries)),), (), "ok")
+                for source, entries in zip(SOURCES, heard, strict=True)
+            ]
+            with database.transaction(store) as tx:
+                now = START + timedelta(days=day, hours=9)
+                persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
+                composed = compose(tx, PLAN, now)
+                persist.write_composition(tx, PLAN, composed, now)
+    return [item.entries for item in composed.feed.items]
+
+
+def count_mixed(items: Sequence[Sequence[str]]) -> int:
+    """How many items hold entries of two: the last part of an entry's id says which it is of."""
+    return sum(len({name.rpartition("-")[2] for name in each}) > 1 for each in items)
