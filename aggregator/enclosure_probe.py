@@ -22,6 +22,7 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.record import Record
+from aggregator.model.source import Source
 from aggregator.store import facts, polls, records
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
@@ -74,10 +75,10 @@ def probe(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.
     before = read_probes(store, plan)
     answered = {answer.url for answer in before.answers}
     missed = {each.url: each.since for each in before.missed}
-    wanted = [url for url in dict.fromkeys(_find_incomplete(items)) if url not in answered]
+    wanted = {url: source for url, source in _find_incomplete(plan, items) if url not in answered}
     held = polls.read_holds(store, now)
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
-    heads = {url: limiter.head(url, now, _TIMEOUT_SECONDS) for url in due}
+    heads = {url: limiter.head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
     answers = []
     for url, head in heads.items():
         if _has_answer(head) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
@@ -102,12 +103,17 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     return True
 
 
-def _find_incomplete(items: Sequence[Item]) -> Iterator[str]:
-    """Yield the addresses without a length, or without a type that the path's extension tells."""
+def _find_incomplete(plan: Plan, items: Sequence[Item]) -> Iterator[tuple[str, Source | None]]:
+    """Yield the addresses without a length, or without a type that the path's extension tells.
+
+    With each the source of its item, ``None`` if it has several: one may not have the network of another asked.
+    """
+    sources = {source.name: source for source in plan.sources}
     for item in items:
         enclosure = item.enclosure
         if enclosure is not None and links.clean_url(enclosure.url) is not None and not _is_complete(enclosure):
-            yield enclosure.url
+            names = {entry.partition("/")[0] for entry in item.entries}
+            yield enclosure.url, sources.get(names.pop()) if len(names) == 1 else None
 
 
 def _is_complete(enclosure: Enclosure) -> bool:

@@ -192,6 +192,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         options=tuple(sorted(keys.options.items())),
         distrust_304_after=keys.distrust_304_after_hours,
         adds=keys.adds,
+        allow_networks=tuple(sorted(keys.allow_networks)),
     )
 
 

@@ -104,6 +104,9 @@ class SourceKeys(Keys):
         None,
         description="Hours of nothing but 304 answers after which the whole document is requested (default: never).",
     )
+    allow_networks: list[Network] = Field(
+        default_factory=list, description="Private networks (CIDR) that its own address may be in (default: none)."
+    )
     options: dict[Text, Plain] = Field(default_factory=dict, description="Options of this kind of source.")
 
     @model_validator(mode="after")
@@ -265,7 +268,8 @@ class ConfigKeys(Keys):
         None, description="A page about you, sent to every host in the User-Agent so that it can reach you."
     )
     allow_networks: list[Network] = Field(
-        default_factory=list, description="Private networks (CIDR) that sources may be in (default: none)."
+        default_factory=list,
+        description="Private networks (CIDR) that the sources' own addresses may be in (default: none).",
     )
     proxy: ProxyAddress | None = Field(
         None, description="HTTP proxy for all requests (CONNECT); environment variables are not used."

@@ -14,6 +14,7 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,7 +25,7 @@ from aggregator.fetchers.http import host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
-from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus
+from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
 
 _PROCESSORS = os.cpu_count() or 1
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
@@ -190,10 +191,13 @@ class _SourceFetch(Struct, frozen=True):
             return self._refuse(answer, others, error)
         if not feeds:
             return self._read(answer, others)
-        others = (*others, replace(answer.poll_state, leads_to=feeds[0]))
+        page, page_url = replace(answer.poll_state, leads_to=feeds[0]), answer.document.url
         if other is None or other.poll_state.url != feeds[0]:
-            other = self._poll(Request(feeds[0]), force=True, found=True)
-        return self._read(other, others)
+            other = self._poll(Request(feeds[0]), force=True, found_by=page_url)
+        if other.status == "failed" and urlsplit(page_url).hostname != urlsplit(page.url).hostname:
+            # From memory it would be asked as if the source's own host named it, which may be private.
+            page = replace(page, leads_to=None, digest=None, validators=Validators())
+        return self._read(other, (*others, page))
 
     def _poll_page_or_feed(self, request: Request) -> tuple[Answer, Answer | None]:
         """Poll an address, or the feed that its page once named; if that fails also the page, which may name another.
@@ -203,19 +207,19 @@ class _SourceFetch(Struct, frozen=True):
         feed_url = self._poll_state(request.url).leads_to
         if feed_url is None:
             return self._poll(request), None
-        feed = self._poll(Request(feed_url), found=True)
+        feed = self._poll(Request(feed_url), found_by=request.url)
         if feed.status != "failed":
             return feed, None
         page = self._poll(request)
         return (feed, page) if page.document is None else (page, feed)
 
-    def _poll(self, request: Request, *, force: bool = False, found: bool = False) -> Answer:
+    def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
         return self.terms.resources.limiter().ask(
             self.source,
             self._poll_state(request.url),
             self.terms.now,
             force=force or self.terms.force,
-            found=found,
+            found_by=found_by,
             headers=request.headers,
         )
 

@@ -28,7 +28,8 @@ class Source(Record, frozen=True):
     source's rank decides.
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
     nothing but 304 the origin is asked unconditionally once, ``None`` for never. ``adds`` says whether its new items
-    are published at once, ``None`` where its trust decides (``merger.admission``).
+    are published at once, ``None`` where its trust decides (``merger.admission``). ``allow_networks`` are private
+    networks (CIDR) that its own address may be in, besides those that the config allows for all sources.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Source(Record, frozen=True):
     options: tuple[tuple[str, str], ...] = ()
     distrust_304_after: int | None = None
     adds: Adds | None = None
+    allow_networks: tuple[str, ...] = ()
 
 
 class Request(Record, frozen=True):

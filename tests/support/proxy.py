@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Proxy:
-    """A proxy that makes tunnels, or gives one answer to whoever wants one; ``asked`` are the heads that came."""
+    """A proxy that makes tunnels, or gives one answer to whoever wants one; ``asked`` are the heads that came.
+
+    ``public`` are addresses that stand for origins on loopback.
+    """
 
     reply: bytes = b"HTTP/1.1 200 Connection established\r\n\r\n"
     asked: list[str] = field(default_factory=list)
     port: int = 0
+    public: tuple[str, ...] = ()
 
     def url(self, login: str = "") -> str:
         return f"http://{login}127.0.0.1:{self.port}"
@@ -42,7 +46,8 @@ def tunnel(proxy: Proxy, client: socket.socket) -> None:
         if not proxy.reply.startswith(b"HTTP/1.1 200 Connection"):
             return
         host, _, port = head.split()[1].decode().rpartition(":")
-        with socket.create_connection((host.strip("[]"), int(port))) as there:
+        end = "127.0.0.1" if host in proxy.public else host.strip("[]")
+        with socket.create_connection((end, int(port))) as there:
             back = threading.Thread(target=passed, args=(there, client))
             back.start()
             passed(client, there)

@@ -29,8 +29,8 @@ _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks 
 
 Headers = tuple[tuple[str, str], ...]
 
-Permit = Callable[[Target, Meter], None]
-"""Asked before each hop; raises errors.BarredError if a robots.txt forbids the address."""
+Permit = Callable[[Target, Meter, tuple[str, ...]], None]
+"""Asked before each hop, with the private networks open to it; errors.BarredError if a robots.txt forbids it."""
 
 
 class _FinalAnswer(Struct, frozen=True):
@@ -63,6 +63,17 @@ class _FinalAnswer(Struct, frozen=True):
         return b""
 
 
+class _OwnHost(Struct, frozen=True):
+    """The host that the config names for a request, and the private networks (CIDR) that it may be in."""
+
+    host: str = ""
+    networks: tuple[str, ...] = ()
+
+
+_NOWHERE = _OwnHost()
+"""For requests of which the config names no host: they reach public addresses alone."""
+
+
 class Client:
     """Sends every request of a refresh through one session; may be used from several threads.
 
@@ -88,6 +99,7 @@ class Client:
         *,
         force: bool = False,
         late: timedelta = timedelta(),
+        found_by: str | None = None,
         permit: Permit | None = None,
         secret: Headers = (),
     ) -> Answer:
@@ -96,6 +108,9 @@ class Client:
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
+
+        ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
+        the config names may have a private address: whoever else names it would ask it through us.
         """
         if resting := polling.explain_rest(poll_state, now, force=force):
             return Answer("not due", poll_state, message=f"{redact(poll_state.url)}: {resting}")
@@ -106,7 +121,8 @@ class Client:
             address = polling.find_address(poll_state)
             if parse_target(address).origin != parse_target(poll_state.url).origin:
                 secret = ()
-            answer, body = self._fetch(address, conditions, meter, permit, secret)
+            own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
+            answer, body = self._fetch(address, conditions, meter, permit, secret, own)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
             return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
@@ -128,8 +144,16 @@ class Client:
         )
         return _interpret(source, poll_state, answer.where.url, body, reply, self._policy.intervals)
 
-    def head(self, url: str, permit: Permit | None = None, *, seconds: float | None = None) -> Enclosure | None:
+    def _find_networks(self, source: Source) -> tuple[str, ...]:
+        """Return the private networks that the source's own address may be in."""
+        return (*self._policy.allow_networks, *source.allow_networks)
+
+    def head(
+        self, url: str, permit: Permit | None = None, *, source: Source | None = None, seconds: float | None = None
+    ) -> Enclosure | None:
         """Return type and length of a media file as its origin gives them for HEAD; ``None`` if it gives none.
+
+        It may have a private address only at the host of the ``source`` that lists it, as in ``poll``.
 
         ``None`` too if the address may not be asked. FetchError for a failure that may pass: no answer, 429, 5xx.
         """
@@ -137,7 +161,8 @@ class Client:
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
-            answer = self._follow("HEAD", url, fields, meter, permit)
+            own = _NOWHERE if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
+            answer = self._follow("HEAD", url, fields, meter, permit, own=own)
             answer.skip_body()
         except (errors.BarredError, ssrf.RefusedError):
             return None
@@ -148,9 +173,15 @@ class Client:
         kind, _ = headers.parse_content_type(answer.fields.get("content-type", ""))
         return Enclosure(url, kind, headers.parse_content_length(answer.fields.get("content-length", "")))
 
-    def get_start(self, url: str, conditions: Headers, meter: Meter, most: int) -> tuple[_FinalAnswer, bytes]:
-        """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError."""
-        answer = self._follow("GET", url, (*headers.make_request_headers(self._policy.contact), *conditions), meter)
+    def get_start(
+        self, url: str, conditions: Headers, meter: Meter, most: int, networks: tuple[str, ...]
+    ) -> tuple[_FinalAnswer, bytes]:
+        """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError.
+
+        Its host may be in these private ``networks``.
+        """
+        fields = (*headers.make_request_headers(self._policy.contact), *conditions)
+        answer = self._follow("GET", url, fields, meter, own=_OwnHost(_find_host(url), networks))
         if answer.status // 100 != 2:  # noqa: PLR2004  # successful, RFC 9110 section 15.3
             return answer, answer.skip_body()
         return answer, answer.read_body(content_coding.read_start, most)
@@ -159,12 +190,12 @@ class Client:
         """Close the connections that are kept between requests."""
         self._session.close()
 
-    def _fetch(
-        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers
+    def _fetch(  # noqa: PLR0913, PLR0917  # what a request is made of
+        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers, own: _OwnHost
     ) -> tuple[_FinalAnswer, bytes]:
         """Return the final answer and its decoded body; no body if its status makes it no document."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
-        answer = self._follow("GET", url, fields, meter, permit, secret)
+        answer = self._follow("GET", url, fields, meter, permit, secret, own)
         if answer.status not in polling.USABLE:
             return answer, answer.skip_body()
         return answer, answer.read_body(content_coding.read_whole, self._policy.decoded_bytes)
@@ -177,14 +208,19 @@ class Client:
         meter: Meter,
         permit: Permit | None = None,
         secret: Headers = (),
+        own: _OwnHost = _NOWHERE,
     ) -> _FinalAnswer:
-        """Return the first answer that is no redirect; each hop is checked anew and its body never read."""
+        """Return the first answer that is no redirect; each hop is checked anew and its body never read.
+
+        Once a hop has left the source's own host, none leads to a private address.
+        """
         where, permanent = parse_target(url), True
         for hops in range(self._policy.hops + 1):
+            own = own if where.host == own.host else _NOWHERE
             if permit is not None:
-                permit(where, meter)
+                permit(where, meter, own.networks)
             with errors.translate_errors():
-                response = self._send(method, where, (*fields, *secret), meter)
+                response = self._send(method, where, (*fields, *secret), meter, own.networks)
             header = headers.join_fields(response.raw.headers.items())
             answer = _FinalAnswer(response, header, where, hops, permanent)
             location = header.get("location")
@@ -197,14 +233,16 @@ class Client:
             permanent = permanent and _REDIRECTS[answer.status]
         raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
 
-    def _send(self, method: str, where: Target, fields: Headers, meter: Meter) -> requests.Response:
+    def _send(
+        self, method: str, where: Target, fields: Headers, meter: Meter, networks: tuple[str, ...]
+    ) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""
         login = (("Authorization", where.login),) if where.login is not None else ()
         if not all(_SENDABLE.fullmatch(value) for _, value in fields):
             raise FetchError("a field of the request cannot be sent")
         request = requests.PreparedRequest()
         request.method, request.url = method, where.url
-        exchange = Exchange(where, meter, self._policy.allow_networks, self._proxy)
+        exchange = Exchange(where, meter, networks, self._proxy)
         request.headers = Fields((*fields, *login), exchange)
         return self._session.send(
             request, stream=True, timeout=meter.seconds_left(), allow_redirects=False, proxies={}, verify=True
@@ -217,6 +255,22 @@ class _Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> str | None:  # noqa: ARG002  # the signature of requests
         """Return no address to follow."""
         return None
+
+
+def _find_own_host(source: Source, poll_state: PollState, found_by: str | None) -> str:
+    """Return the host that the config names for an address; "" if a document of another host names the address."""
+    if found_by is None:
+        return _find_host(poll_state.url)
+    own = _find_host(source.url)
+    return own if _find_host(found_by) == own else ""
+
+
+def _find_host(url: str | None) -> str:
+    """Return the host of an address without its port, "" if there is none."""
+    try:
+        return parse_target(url or "").host
+    except FetchError:
+        return ""
 
 
 def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known

@@ -137,11 +137,13 @@ class _Connection(HTTPConnection):
 
     response_class = _Response
     exchange: Exchange
+    address: str
 
     def begin(self, exchange: Exchange) -> None:
-        """Put what follows under the limits of this exchange."""
+        """Put what follows under the rules and limits of this exchange; RefusedError if it may not use a kept one."""
         self.exchange = exchange
         if self.sock is not None:
+            ssrf.check_address(self.address, exchange.allowed)
             self._meter_socket()
 
     def connect(self) -> None:
@@ -150,7 +152,8 @@ class _Connection(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         """Connect to an address that was checked, never to the name again: another answer of the DNS gains nothing."""
-        return _connect(self.exchange)
+        line, self.address = _connect(self.exchange)
+        return line
 
     def _meter_socket(self) -> None:
         sock: Any = self.sock  # of our own classes
@@ -228,8 +231,8 @@ class GuardedAdapter(HTTPAdapter):
         return response
 
 
-def _connect(exchange: Exchange) -> socket.socket:
-    """Return a connection to the first address of the host that takes one, of those that may be reached.
+def _connect(exchange: Exchange) -> tuple[socket.socket, str]:
+    """Return a connection to the first address of the host that takes one, of those that may be reached, and which.
 
     A proxy is asked for a way to the address that was checked here, never to the name: it can lead nowhere else.
     """
@@ -238,8 +241,8 @@ def _connect(exchange: Exchange) -> socket.socket:
     for address in ssrf.resolve(where.host, where.port, meter.seconds_left(), exchange.allowed):
         try:
             if exchange.proxy is not None:
-                return _tunnel(address, where.port, exchange.proxy, meter)
-            return _connect_to(address, where.port, meter)
+                return _tunnel(address, where.port, exchange.proxy, meter), address
+            return _connect_to(address, where.port, meter), address
         except OSError as error:
             failure = error
             meter.reached = meter.reached or error.errno not in _OUR_SIDE

@@ -70,29 +70,30 @@ class HostLimiter:
         now: datetime,
         *,
         force: bool = False,
-        found: bool = False,
+        found_by: str | None = None,
         headers: Headers = (),
     ) -> Future[Answer]:
         """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
 
-        ``found`` is whether we found the address ourselves: then the robots.txt of its origin is obeyed, whatever the
-        config says of the addresses that it names. An address that is not due has its answer at once. ``headers`` are
-        sent to the origin of the address alone.
+        ``found_by`` is the address of the document in which we found this one ourselves: then the robots.txt of its
+        origin is obeyed, whatever the config says of the addresses that it names. An address that is not due has its
+        answer at once. ``headers`` are sent to the origin of the address alone.
         """
         if polling.explain_rest(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
             resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
-        task = partial(self._poll, source, poll_state, now, force=force, found=found, headers=headers)
+        task = partial(self._poll, source, poll_state, now, force=force, found_by=found_by, headers=headers)
         return self.submit(polling.find_address(poll_state), task)
 
     def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
         """Poll as `poll` does with the same options, and wait for the answer."""
         return self.poll(source, poll_state, now, **options).result()
 
-    def head(self, url: str, now: datetime, seconds: float) -> Future[Enclosure | None]:
+    def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
         """Ask for length and type of a media file, as `Client.head`, once it is the turn of its host."""
-        return self.submit(url, partial(self._client.head, url, self._permit(now, found=False), seconds=seconds))
+        permit = self._permit(now, found=False)
+        return self.submit(url, partial(self._client.head, url, permit, source=source, seconds=seconds))
 
     def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
         """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""
@@ -156,13 +157,26 @@ class HostLimiter:
                 future.set_exception(error)
 
     def _poll(  # noqa: PLR0913  # the same
-        self, source: Source, poll_state: PollState, now: datetime, *, force: bool, found: bool, headers: Headers
+        self,
+        source: Source,
+        poll_state: PollState,
+        now: datetime,
+        *,
+        force: bool,
+        found_by: str | None,
+        headers: Headers,
     ) -> Answer:
         """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
         late = timedelta(seconds=int(time.monotonic() - self._begun))
-        permit = self._permit(now, found=found)
         answer = self._client.poll(
-            source, self._under_hold(poll_state), now, force=force, late=late, permit=permit, secret=headers
+            source,
+            self._under_hold(poll_state),
+            now,
+            force=force,
+            late=late,
+            found_by=found_by,
+            permit=self._permit(now, found=found_by is not None),
+            secret=headers,
         )
         with self._lock:
             for name, until in _find_holds((answer.poll_state,), now).items():
@@ -177,8 +191,8 @@ class HostLimiter:
             checker = self._robots or robots.RobotsChecker(self._client, self._policy, self._read_robots, self._begun)
             self._robots = checker
 
-        def permit(where: Target, meter: Meter) -> None:
-            if checker.check(where, meter, now, self._under_hold):
+        def permit(where: Target, meter: Meter, networks: tuple[str, ...]) -> None:
+            if checker.check(where, meter, now, self._under_hold, networks):
                 time.sleep(1 / self._policy.host_rate)
 
         return permit

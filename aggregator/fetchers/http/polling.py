@@ -53,8 +53,8 @@ class PollIntervals(Struct, frozen=True):
 class Policy(Struct, frozen=True):
     """Rules for asking origins, the same for a whole run.
 
-    ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that may be
-    reached besides what is public. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
+    ``contact`` is the address in the User-Agent. ``allow_networks`` are the private networks (CIDR) that a
+    source's own address may be in. ``deadline`` is in seconds for one poll, redirects and all. ``raw_bytes`` are
     counted on the wire, headers too, ``decoded_bytes`` after decompression. ``host_concurrency`` and ``host_rate``
     (requests a second) are for one host and port. ``ca_files`` are certificates trusted besides the usual.
     ``proxy`` is the address of one that all connections are made through, empty for none; the environment names none.

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from protego import Protego
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.http import errors, headers, polling
+from aggregator.fetchers.http import errors, headers, polling, ssrf
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
@@ -63,10 +63,17 @@ class RobotsChecker:
         self._turns: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def check(self, where: Target, meter: Meter, now: datetime, under: Callable[[PollState], PollState]) -> bool:
+    def check(
+        self,
+        where: Target,
+        meter: Meter,
+        now: datetime,
+        under: Callable[[PollState], PollState],
+        networks: tuple[str, ...] = (),
+    ) -> bool:
         """Return whether the robots.txt had to be fetched for this permission; BarredError if there is none.
 
-        ``under`` returns a poll state with the hold of its host.
+        ``under`` returns a poll state with the hold of its host. The host may be in these private ``networks``.
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
@@ -74,7 +81,7 @@ class RobotsChecker:
             robots = replace(robots, poll_state=under(robots.poll_state))
             asked = polling.is_due(robots.poll_state, now)
             if asked:
-                robots = self._asked(robots, meter, now)
+                robots = self._asked(robots, meter, now, networks)
                 with self._lock:
                     self._news[url] = robots
             self._known[url] = robots
@@ -100,13 +107,15 @@ class RobotsChecker:
         finally:
             turn.release()
 
-    def _asked(self, before: Robots, meter: Meter, now: datetime) -> Robots:
+    def _asked(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            answer, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST)
+            answer, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST, networks)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
+        except ssrf.RefusedError:
+            raise  # not remembered: another source may have the host as its own
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(before.poll_state, now, now, self._policy.intervals)

@@ -67,8 +67,18 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
     reachable = tuple(address for address, reason in refusals.items() if reason is None)
     if not reachable:
         reasons = "; ".join(reason for reason in refusals.values() if reason)
-        raise RefusedError(f"refused: {reasons or 'the host has no address'} (allow_networks does not name it)")
+        raise _refuse(reasons or "the host has no address")
     return reachable
+
+
+def check_address(address: str, allowed: Sequence[str] = ()) -> None:
+    """Raise RefusedError if the address may not be reached."""
+    if reason := _explain_refusal(address, allowed):
+        raise _refuse(reason)
+
+
+def _refuse(reason: str) -> RefusedError:
+    return RefusedError(f"refused: {reason} (only a source's own address may be private, if allow_networks has it)")
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:

@@ -13,14 +13,15 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Item
-from aggregator.model.source import PollState
+from aggregator.model.source import PollState, Source
 from aggregator.store import database, polls
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
 from tests.support.origin import Request, head, playing
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
-PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (), probe_enclosures=True)
+SOURCE = Source("host", "feed", "http://127.0.0.1/feed")  # its own host may be private, and has the media
+PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), (SOURCE,), probe_enclosures=True)
 POLICY = Policy(allow_networks=("127.0.0.0/8",), host_rate=1000.0)
 
 

@@ -48,7 +48,8 @@ class Runs:
     def ask(self, *, force: bool = False, found: bool = False, obey: bool = True, **later: float) -> Answer:
         self.now += timedelta(**later)
         way = limiter(replace(OBEDIENT, obey_robots=obey), read_robots=self.kept.get)
-        given = way.ask(Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found=found)
+        by = self.url if found else None
+        given = way.ask(Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found_by=by)
         self.poll_state = given.poll_state
         self.kept |= {each.poll_state.url: each for each in way.take_new_robots()}
         return given

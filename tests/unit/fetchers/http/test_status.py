@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import polling
 from aggregator.model.entry import Enclosure
+from aggregator.model.source import Source
 from tests.support.origin import Pieces, Play, Request, answer, playing
 from tests.support.polls import POLICY, RSS, Polls, client
 
@@ -219,7 +220,10 @@ def test_head_tells_type_and_length_without_a_body() -> None:
         return answer(200 if request.path == "/b.mp3" else 404, b"", ("Content-Type", "audio/mpeg"), length=12345)
 
     with playing(play) as origin:
-        assert client(POLICY).head(origin.url("/a.mp3")) == Enclosure(origin.url("/a.mp3"), "audio/mpeg", 12345)
-        assert client(POLICY).head(origin.url("/c.mp3")) is None
-        assert client(replace(POLICY, allow_networks=())).head(origin.url("/b.mp3")) is None
+        source = Source("show", "feed", origin.url())
+        assert client(POLICY).head(origin.url("/a.mp3"), source=source) == Enclosure(
+            origin.url("/a.mp3"), "audio/mpeg", 12345
+        )
+        assert client(POLICY).head(origin.url("/c.mp3"), source=source) is None
+        assert client(replace(POLICY, allow_networks=())).head(origin.url("/b.mp3"), source=source) is None
         assert {request.method for request in origin.requests} == {"HEAD"}
