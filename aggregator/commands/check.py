@@ -18,6 +18,7 @@ from aggregator.commands.summary import warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
 from aggregator.errors import ConfigError
+from aggregator.fetchers.sandbox import seccomp
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
 from aggregator.store import database
@@ -54,6 +55,8 @@ def run(
         raise typer.Exit(1)
     for warning in _list_ties(loaded):
         typer.echo(warning)
+    if lack := seccomp.explain_lack():
+        typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
     sources = sum(len(plan.sources) for plan in loaded.plans)
     typer.echo(
         f"{config}: {format_count(len(loaded.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"

@@ -167,7 +167,7 @@ class _Child:
                 stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **_find_loader_settings()},
             )
         self._line = Connection(ours.detach())
         try:
@@ -242,6 +242,15 @@ class _Child:
     def _kill_late(self) -> None:
         self._too_late = True
         self.kill()
+
+
+def _find_loader_settings() -> dict[str, str]:
+    """Return what the system needs to start Python where it stands in no usual place; no other part of the environment.
+
+    Passwords and tokens stand in environments.
+    """
+    names = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def encode(message: Any) -> bytes:

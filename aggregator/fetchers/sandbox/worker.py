@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import resource
 import signal
 import sys
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse, registry
+from aggregator.fetchers.sandbox import seccomp
 from aggregator.fetchers.sandbox.limits import Limits, check_bombs
 from aggregator.fetchers.sandbox.pool import READY, Answer, Task, encode
 
@@ -78,6 +80,7 @@ def _send(line: Connection, answer: Answer) -> None:
 
 def _confine(limits: Limits) -> float:
     """Take from this process what no parser needs; return the megabytes it has used so far."""
+    os.environ.clear()
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -86,6 +89,7 @@ def _confine(limits: Limits) -> float:
         used = int(_STATM.read_text("ascii").split()[0]) * resource.getpagesize()
         most = used + limits.megabytes * _MEGABYTE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    seccomp.confine()  # `check` says where that is not to be had
     return _peak_megabytes()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.errors import ReadError
+from aggregator.fetchers.sandbox import seccomp
 from aggregator.fetchers.sandbox.limits import Limits
 from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.source import Document, Source
@@ -77,7 +78,7 @@ def test_a_child_is_used_again_and_is_not_this_process(children: Pool) -> None:
         ("pickle", "the parser process sent what is no listing", 1.0),
         ("flood", "the parser process sent what is no listing: too many entries", 1.0),
         ("begin", "it takes longer than 2.5 s to parse", 4.0),
-        ("fork", "it takes longer than 2.5 s to parse", 4.0),
+        ("fork", "a bug in the aggregator: PermissionError", 1.0),
     ],
 )
 def test_what_goes_too_far_costs_one_document(children: Pool, body: str, words: str, most: float) -> None:
@@ -85,6 +86,40 @@ def test_what_goes_too_far_costs_one_document(children: Pool, body: str, words: 
     begun = time.monotonic()
     assert words in refused(children, body)
     assert time.monotonic() - begun < most + 5.0
+
+
+ROGUE = Path("/tmp/aggregator-rogue")  # noqa: S108  # the name that the hostile parser knows
+READ_ONLY = {"environment": "{}", "read": "5"}
+DENIED = (
+    "inet socket", "inet6 datagram", "unix socket", "netlink", "write", "append", "read and write", "create",
+    "truncate", "remove", "rename", "link", "symbolic link", "folder", "mode", "owner", "times", "fifo", "fork",
+    "program", "signal to the parent", "limit of the parent",
+)  # fmt: skip
+
+
+def attempt(children: Pool, misdeed: str) -> str:
+    return children.read(told(f"attempt {misdeed}")).entries[0].title
+
+
+@pytest.mark.usefixtures("children")  # so that the kind of the test is found
+def test_a_parser_has_no_environment_and_may_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGGREGATOR_SECRET", "secret")
+    ROGUE.write_text("words", "ascii")
+    with Pool(LIMITS, 1) as fresh:
+        assert {name: attempt(fresh, name) for name in READ_ONLY} == READ_ONLY
+        given = Path(f"/proc/{child_of(fresh)}/environ").read_bytes()
+    assert {line.partition(b"=")[0] for line in given.split(b"\0") if line} <= {b"PYTHONPATH", b"LD_LIBRARY_PATH"}
+
+
+@pytest.mark.skipif(bool(seccomp.explain_lack()), reason=seccomp.explain_lack())
+def test_a_parser_has_no_network_writes_nothing_and_reaches_no_process(children: Pool) -> None:
+    ROGUE.write_text("words", "ascii")
+    before = ROGUE.stat()
+    assert {name: attempt(children, name) for name in DENIED} == dict.fromkeys(DENIED, "PermissionError")
+    assert attempt(children, "name") in {"gaierror", "PermissionError"}
+    assert refused(children, "attempt more memory").count("ValueError") == 1
+    assert ROGUE.stat() == before
+    assert not list(ROGUE.parent.glob("aggregator-rogue-*"))
 
 
 def test_an_honest_document_at_the_limits_is_read(children: Pool) -> None:

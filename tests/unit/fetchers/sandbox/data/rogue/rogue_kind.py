@@ -1,14 +1,19 @@
 """A kind that does what its document says, as a reader would that a hostile document has in its hand."""
 
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH123, PTH211, S103, S606, SIM115
+
 from __future__ import annotations
 
 import os
 import pickle
+import resource
 import signal
+import socket
 import stat
 import tempfile
 import time
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.sandbox.pool import Answer, encode
@@ -68,6 +73,8 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
             if os.fork() == 0:
                 time.sleep(60)
             os._exit(0)
+        case "attempt":
+            return Listing((Entry("rogue", "1", _attempt(number)),))
         case "unasked":  # answers twice
             _line().send_bytes(encode(Answer(listing=Listing(()))))
         case "long":
@@ -76,6 +83,46 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
         case "many":
             return Listing(tuple(Entry("rogue", str(key), "t") for key in range(int(number))))
     return Listing((Entry("rogue", str(os.getpid()), "\ud800 lone"),))
+
+
+def _attempt(name: str) -> str:
+    """What came of a misdeed: the error's name, or what it returned."""
+    try:
+        return repr(MISDEEDS[name]())
+    except OSError as error:
+        return type(error).__name__
+
+
+PLACE = "/tmp/aggregator-rogue"  # noqa: S108  # made by the test
+PARENT = os.getppid()
+MISDEEDS = {
+    "environment": lambda: dict(os.environ),
+    "inet socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM),
+    "inet6 datagram": lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM),
+    "unix socket": lambda: socket.socket(socket.AF_UNIX),
+    "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
+    "name": lambda: socket.getaddrinfo("name.invalid", 80),
+    "write": lambda: open(PLACE, "w"),
+    "append": lambda: open(PLACE, "a"),
+    "read and write": lambda: os.open(PLACE, os.O_RDWR),
+    "create": lambda: os.open(PLACE + "-new", os.O_CREAT | os.O_EXCL),
+    "truncate": lambda: os.truncate(PLACE, 0),
+    "remove": lambda: os.unlink(PLACE),
+    "rename": lambda: os.rename(PLACE, PLACE + "-new"),
+    "link": lambda: os.link(PLACE, PLACE + "-new"),
+    "symbolic link": lambda: os.symlink(PLACE, PLACE + "-new"),
+    "folder": lambda: os.mkdir(PLACE + "-new"),
+    "mode": lambda: os.chmod(PLACE, 0o777),
+    "owner": lambda: os.chown(PLACE, 1, 1),
+    "times": lambda: os.utime(PLACE),
+    "fifo": lambda: os.mkfifo(PLACE + "-new"),
+    "fork": os.fork,
+    "program": lambda: os.execv("/bin/true", ["true"]),
+    "signal to the parent": lambda: os.kill(PARENT, 0),
+    "limit of the parent": lambda: resource.prlimit(PARENT, resource.RLIMIT_CPU),
+    "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (-1, -1)),
+    "read": lambda: len(Path(PLACE).read_text("ascii")),
+}
 
 
 class _Command:
