@@ -40,7 +40,7 @@ garbage collector takes a fifth of a refresh to find that out."""
 
 
 class Run(Struct, frozen=True):
-    """One run: its clock, the open store, what sources are fetched with, and who is told of its progress."""
+    """One run: its clock, the open store, what sources are fetched with, and what listens to its progress."""
 
     config: Config
     at: datetime

@@ -1,8 +1,8 @@
 """Find sources that list entries of another show than the feed's: pure, by the shows' names and by what matches.
 
-Told are a listing of several shows of which some are not the feed's, and a source of which nothing matches what others
-list while its show has another name, or while the others match one another. An entry that matches is the feed's,
-whatever its show is called; posts are compared with posts, so that a blog beside a podcast is no other show.
+Reported are a listing of several shows of which some are not the feed's, and a source of which nothing matches what
+others list while its show has another name, or while the others match one another. An entry that matches is the
+feed's, whatever its show is called; posts are compared with posts, so that a blog beside a podcast is no other show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aggregator.model.entry import Entry, Genre
 from aggregator.text.fold import fold
 
 LEAST = 5
-"""Entries of which none matches, below which a source is not told: fewer may all be new or missing elsewhere."""
+"""Entries of which none matches, below which a source is not reported: fewer may all be new or missing elsewhere."""
 
 _NAMES = 3
 """Names of other shows that a line quotes."""

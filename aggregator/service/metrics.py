@@ -84,6 +84,6 @@ def kind_of(path: str) -> str:
     return ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
 
 
-def told(counts: Meter) -> tuple[str, bytes]:
+def render(counts: Meter) -> tuple[str, bytes]:
     """Return media type and body of the counts in Prometheus' text format."""
     return CONTENT_TYPE_LATEST, generate_latest(counts.registry)

@@ -36,18 +36,18 @@ def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
     ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread, which waits
     at a socket: one that waits for a lock misses a signal that comes just before it sleeps (``signal.set_wakeup_fd``).
     """
-    heard, told = socket.socketpair()
-    told.setblocking(False)
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
 
     def end(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
 
-    with heard, told:
-        waker = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+    with reader, writer:
+        waker = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             with ticking(tick, tell, every=every):
-                while heard.recv(1)[0] not in before:
+                while reader.recv(1)[0] not in before:
                     pass
         finally:
             for number, handler in before.items():
@@ -110,7 +110,7 @@ def _watch(job: Job, every: timedelta, stop: Event) -> None:
 
 
 def _once(tick: Tick, tell: Tell) -> None:
-    """One tick. What a person can act on is told, a defect shows its traceback (APScheduler logs it); both go on."""
+    """One tick. What a person can act on is printed, a defect shows its traceback (APScheduler logs it); both go on."""
     try:
         tick(datetime.now(UTC).replace(microsecond=0))
     except AggregatorError as error:

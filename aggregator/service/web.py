@@ -319,5 +319,5 @@ def _count(inner: ASGIApp, meter: Meter) -> ASGIApp:
 
 def _show_counts(meter: Meter, _: Request) -> Response:
     """Return the counts for Prometheus."""
-    media_type, body = metrics.told(meter)
+    media_type, body = metrics.render(meter)
     return Response(body, headers={"content-type": media_type, "cache-control": "no-store"})

@@ -46,7 +46,7 @@ class Worker(Struct):
     fresh: bool = True
 
     def reload(self) -> Config:
-        """Return the config, read again if its file has changed; errors in a changed one are told once."""
+        """Return the config, read again if its file has changed; errors in a changed one are reported once."""
         try:
             state = self.config.path.stat()
             mark = (state.st_mtime_ns, state.st_size)
@@ -93,7 +93,7 @@ def refresh_due(
         return ()
     feeds = () if everything else sorted({each.feed for each in claims})
     try:
-        told = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
+        outcomes = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
     except LockedError:
         with database.open_store(config.state) as store:
             _finish(store, claims, dict.fromkeys(claims, at), at)
@@ -102,7 +102,7 @@ def refresh_due(
         _put_off(config, claims, at)
         raise
     _put_off(config, claims, at)
-    return told
+    return outcomes
 
 
 def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:

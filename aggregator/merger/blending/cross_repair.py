@@ -218,8 +218,8 @@ def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
         return list(texts)
     back = []
     for text, case, trust in zip(texts, cases, trusts, strict=True):
-        told = [(other, one) for other, one, theirs in zip(cases, texts, trusts, strict=True) if theirs >= trust]
-        others = [one for other, one in told if other > case and (case is _Case.SINGLE or _has_small_words(one))]
+        trusted = [(other, one) for other, one, theirs in zip(cases, texts, trusts, strict=True) if theirs >= trust]
+        others = [one for other, one in trusted if other > case and (case is _Case.SINGLE or _has_small_words(one))]
         back.append(_copy_case(text, max(others, key=_find_case)) if others else text)
     return back
 

@@ -2,7 +2,7 @@
 
 An enclosure address stands once: Apple ignores later items with a known one ("Podcaster's guide to RSS", enclosure).
 It belongs to the item that the most trusted source lists it for, whenever that was published; of equally trusted ones
-to the item that already has it, then to the item published first. Items of one title, day and length are told apart
+to the item that already has it, then to the item published first. Items of one title, day and length get a number
 where they are published (``generator.content.unique_titles``).
 """
 

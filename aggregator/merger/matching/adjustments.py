@@ -66,12 +66,12 @@ def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Int
     if len(again) < _LEAST:
         return gains
     sizes = np.bincount(listing)
-    told = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
+    description_weights = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
     moves = np.sort(np.stack([listing[compared.left[again]], listing[compared.right[again]]]), axis=0)
     kinds, inverse, counts = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
     enough = counts >= np.maximum(_LEAST, np.minimum(sizes[kinds[0]], sizes[kinds[1]]) / 2)
     back = again[enough[inverse.reshape(-1)]]
-    gains[back] = -np.minimum(told[compared.levels[back, KINDS.index("description")]], 0)
+    gains[back] = -np.minimum(description_weights[compared.levels[back, KINDS.index("description")]], 0)
     title = np.array(table.weights[KINDS.index("title")], dtype=np.float32)
     twice = frame.repeats[compared.left[back]] == 2  # noqa: PLR2004 - then and now
     more = np.maximum(title[_ONCE] - title[compared.levels[back, KINDS.index("title")]], 0)

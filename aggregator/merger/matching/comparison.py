@@ -218,8 +218,10 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     numbered = (frame.full_title[left] == frame.full_title[right]) & (frame.full_title[left] != ABSENT)
     same = has_level(levels, "title", _REPEATED) & numbered & ~has_level(levels, "number", ("equal, other season",))
     serial = (frame.series_words[left] == frame.series_words[right]) & (frame.series_words[left] != ABSENT)
-    told = has_level(levels, "description", _SAME_TEXT)
-    agreed = told | (has_level(levels, "date", _NEAR_DATES) & ~(serial & has_level(levels, "date", _NEAR_DATES[1:])))
+    same_text = has_level(levels, "description", _SAME_TEXT)
+    agreed = same_text | (
+        has_level(levels, "date", _NEAR_DATES) & ~(serial & has_level(levels, "date", _NEAR_DATES[1:]))
+    )
     unlike = serial & has_level(levels, "description", _OTHER_TEXT)
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
     once = np.maximum(frame.full_title_repeats[left], frame.full_title_repeats[right]) == 1
@@ -295,16 +297,16 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
     """Let neither text nor the words in common count for a title with words more, "Afterthoughts on X", of other
     length and day.
     """
-    title, told = levels[:, KINDS.index("title")], levels[:, KINDS.index("description")]
+    title, description = levels[:, KINDS.index("title")], levels[:, KINDS.index("description")]
     apart = has_level(levels, "duration", LONGER) & ~has_level(levels, "date", ("same day",))
     unlike = (frame.core[left] != frame.core[right]) & has_level(levels, "id", ("none",))
     begins, alike = LEVELS["title"].index("begins the other"), LEVELS["description"].index(".7 to .9")
     worded = (title == begins - 1) & has_level(levels, "date", _OTHER_DAYS)
-    more = worded | (told >= alike)
+    more = worded | (description >= alike)
     for at in np.flatnonzero(apart & more & unlike).tolist():
         short, long = _cores(frame, left[at], right[at])
         if long.startswith(f"{short} ") or long.endswith(f" {short}"):
-            told[at] = 0 if told[at] >= alike else told[at]
+            description[at] = 0 if description[at] >= alike else description[at]
             title[at] = begins if worded[at] else title[at]
 
 

@@ -7,7 +7,7 @@ meet agree, and no listing is ahead of the other. A displacement is believed whe
 better than any other; where two explain them equally well there is no evidence.
 
 Displacements that are tried: a stretch of time, where both listings have times of day (0 for the same instants, a zone
-that was not told), else none, one day earlier, or one day later; and, where an archive was dated anew, so many places,
+that was not given), else none, one day earlier, or one day later; and, where an archive was dated anew, so many places,
 which only lengths and texts can show.
 """
 
@@ -152,11 +152,11 @@ class _Known:
         _, at, there = np.intersect1d(mine, theirs, return_indices=True)
         together = int((np.abs(other.days[there] - one.days[at]) <= _NEAR).sum())
         agree = int((mine[met[0]] == theirs[met[1]]).sum())
-        said = self.days.get((int(self.era[one.rows[0]]), int(self.era[other.rows[0]])), ())
+        known_days = self.days.get((int(self.era[one.rows[0]]), int(self.era[other.rows[0]])), ())
         if len(met[0]):
             days = int(np.median(other.days[met[1]] - one.days[met[0]]))
-            agree += sum(each == days for each in said)
-            together += len(said)
+            agree += sum(each == days for each in known_days)
+            together += len(known_days)
         return _KNOWN * (min(agree, 4) - min(together - agree, 4))
 
 
@@ -270,8 +270,8 @@ def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
 ) -> _Meeting:
     """Return what meets under a displacement in time, with what speaks for it; pairs that contradict are left out."""
     one, other = sides
-    said = _weigh_contents(frame, table, one.rows[met[0]], other.rows[met[1]])
-    score, missing = prior + known.weigh(one, other, met) + float(said.sum()) + _MEETING * min(len(said), 4), 0
+    weights = _weigh_contents(frame, table, one.rows[met[0]], other.rows[met[1]])
+    score, missing = prior + known.weigh(one, other, met) + float(weights.sum()) + _MEETING * min(len(weights), 4), 0
     for side, places, across, others in ((one, met[0], other, met[1]), (other, met[1], one, met[0])):
         alone = np.setdiff1d(np.arange(len(side.rows)), places)
         days = side.days[alone] + int(np.median(across.days[others] - side.days[places]))
@@ -280,8 +280,8 @@ def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
         cost = _BEFORE_HOST if across.audio and not side.audio else _BEHIND
         score -= cost * min(int(ahead.sum()), 3) + _INSIDE * int(inside.sum())
         missing += int(inside.sum())
-    agreeing = 1.0 if prior == _SAME_INSTANT else len(said) / (len(said) + missing)
-    good = said > _AGAINST
+    agreeing = 1.0 if prior == _SAME_INSTANT else len(weights) / (len(weights) + missing)
+    good = weights > _AGAINST
     return _Meeting(met[0][good], met[1][good], score, agreeing)
 
 
@@ -297,9 +297,9 @@ def _try_shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
 
 def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints]) -> _Meeting:
     """Return what meets where one listing is moved by places, with what lengths and texts alone give for it."""
-    said = _weigh_contents(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
-    good = said > _AGAINST
-    return _Meeting(met[0][good], met[1][good], float(said.sum()), float(np.mean(said > 0)))
+    weights = _weigh_contents(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
+    good = weights > _AGAINST
+    return _Meeting(met[0][good], met[1][good], float(weights.sum()), float(np.mean(weights > 0)))
 
 
 def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:
@@ -307,5 +307,5 @@ def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floa
     lengths = np.array(table.weights[KINDS.index("duration")], dtype=np.float32)
     texts = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
     texts[LEVELS["description"].index("above .9 of many words")] = texts[LEVELS["description"].index("above .9")]
-    said: Floats = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
-    return said
+    weights: Floats = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
+    return weights

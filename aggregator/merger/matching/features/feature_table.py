@@ -109,7 +109,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
     core = _encode([title.core for title in titles])
     typed = _encode([_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
-    (long, brief, said, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
+    (long, brief, texts, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
     return Frame(
         records=tuple(map(_shorten, rows)),
         titles=titles,
@@ -141,7 +141,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
         descriptions=long,
         summaries=brief,
-        texts=said,
+        texts=texts,
         sentences=sentences,
         unique_ids=_find_unique_ids(rows),
         numbers=numbers,

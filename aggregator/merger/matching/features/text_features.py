@@ -263,10 +263,10 @@ def _split_sentences(written: Sequence[str | None]) -> list[str]:
     """Return the folded sentences of each text, one a line; of equal texts the same string."""
     known: dict[str, str] = {}
     for text in written:
-        if (said := text or "") not in known:
-            part = said[:_DESCRIBED]
+        if (whole := text or "") not in known:
+            part = whole[:_DESCRIBED]
             part = _ADDRESS.sub(" ", part) if "://" in part or "www." in part else part
-            known[said] = "\n".join(map(fold, _SENTENCE.split(part)))
+            known[whole] = "\n".join(map(fold, _SENTENCE.split(part)))
     return [known[text or ""] for text in written]
 
 
@@ -279,8 +279,8 @@ def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, fr
     often: dict[str, Counter[str]] = {source: Counter() for source in hashes}
     for row, line in zip(rows, lines, strict=True):
         if recurring[row.source]:
-            told = set(line.split("\n"))
-            often[row.source].update(each for each in told if hash(each) in recurring[row.source])
+            sentences = set(line.split("\n"))
+            often[row.source].update(each for each in sentences if hash(each) in recurring[row.source])
     return {
         source: frozenset(each for each, times in met.items() if times >= _REPEATED) for source, met in often.items()
     }
@@ -294,6 +294,6 @@ def _find_recurring(hashes: array[int]) -> set[int]:
 
 def _keep_own(line: str, repeated: frozenset[str]) -> str:
     """Return the sentences that are the item's own; all, where it has no other."""
-    said = line.split("\n") if repeated else []
-    own = [sentence for sentence in said if sentence not in repeated]
-    return "\n".join(own) if len(own) < len(said) and any(own) else line
+    sentences = line.split("\n") if repeated else []
+    own = [sentence for sentence in sentences if sentence not in repeated]
+    return "\n".join(own) if len(own) < len(sentences) and any(own) else line
