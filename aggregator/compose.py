@@ -228,7 +228,7 @@ def _reconcile(
         seniority=order_sources(repaired.entries, repaired.began),
     )
     source_model = learning.learn_source_model(store, plan, clusters, weights)
-    weights = replace(weights, lore=learning.to_source_model(source_model, plan))
+    weights = replace(weights, source_model=learning.to_source_model(source_model, plan))
     model_digest = learning.digest_source_model(source_model, plan)
     items: list[Item] = []
     used: list[str] = []

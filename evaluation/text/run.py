@@ -72,12 +72,12 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
     clusters = [Cluster(entries(item)) for item in items]
     trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
     start = time.process_time()
-    lores = lore_for([rank_entries(cluster.entries, trust) for cluster in clusters], items, asked)
+    models = learn_models([rank_entries(cluster.entries, trust) for cluster in clusters], items, asked)
     learning = 1000 * (time.process_time() - start) / max(1, len(items))
     rows, times, misses = defaultdict(list), [], []
-    for item, cluster, lore in zip(items, clusters, lores, strict=True):
+    for item, cluster, model in zip(items, clusters, models, strict=True):
         start = time.process_time()
-        read = reconcile(cluster, replace(trust, lore=lore))
+        read = reconcile(cluster, replace(trust, source_model=model))
         times.append(1000 * (time.process_time() - start))
         reading = (read.title if item["field"] == "title" else read.description) or ""
         got, want = " ".join(reading.split()), " ".join(item["truth"].split())
@@ -98,19 +98,19 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
     return misses
 
 
-def lore_for(votes: list[RankedEntries], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
+def learn_models(votes: list[RankedEntries], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
     """Return what may be learned for each item: nothing, from the file, or from the shows of other folds."""
     if asked.no_learn:
         return [EMPTY_MODEL] * len(votes)
     names = [item.get("show") or item["id"] for item in items]
     fold = {show: at % FOLDS if asked.leave_shows_out else 0 for at, show in enumerate(sorted(set(names)))}
-    lores = {}
+    models = {}
     for number in set(fold.values()):
         taught = [
             one for one, name in zip(votes, names, strict=True) if not asked.leave_shows_out or fold[name] != number
         ]
-        lores[number] = blend.learn_sources(text for one in taught for text in text_fields.texts_of(one))
-    return [lores[fold[name]] for name in names]
+        models[number] = blend.learn_sources(text for one in taught for text in text_fields.texts_of(one))
+    return [models[fold[name]] for name in names]
 
 
 if __name__ == "__main__":

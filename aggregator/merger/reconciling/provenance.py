@@ -34,17 +34,17 @@ class Weights(Struct, frozen=True):
     """Weights of the values of each source.
 
     ``trust`` is between 0 and 1. ``keeps`` are the sources of whose texts nothing is cut as boilerplate.
-    ``repeated_links`` are (source, link) pairs that stand on several of its items.
-    ``lore`` is what was learned of the sources' texts. ``superseded`` are ids of entries that their own source has
-    since replaced by others of the same item, ``ahead`` of those that were dated later than they were seen. ``since``
-    is since when each entry has its present content, and ``seniority`` puts sources in order, the lowest first: they
-    decide between sources that are trusted alike. ``younger`` are ids of entries that have to give way by that.
+    ``repeated_links`` are (source, link) pairs that stand on several of its items. ``source_model`` is what was learned
+    of the sources' texts. ``superseded`` are ids of entries that their own source has since replaced by others of the
+    same item, ``ahead`` of those that were dated later than they were seen. ``since`` is since when each entry has its
+    present content, and ``seniority`` puts sources in order, the lowest first: they decide between sources that are
+    trusted alike. ``younger`` are ids of entries that have to give way by that.
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
     repeated_links: frozenset[tuple[str, str]] = frozenset()
     keeps: frozenset[str] = frozenset()
-    lore: SourceModel = EMPTY_MODEL
+    source_model: SourceModel = EMPTY_MODEL
     superseded: frozenset[str] = frozenset()
     ahead: frozenset[str] = frozenset()
     since: Mapping[str, datetime] = field(default_factory=dict)

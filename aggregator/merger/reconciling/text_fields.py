@@ -29,14 +29,14 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
     titled = [entry for entry in ranked.entries if entry.title]
     if not titled:
         return
-    reading = blend.read_text(text_of("title", ranked), ranked.weights.lore)
+    reading = blend.read_text(_text_of("title", ranked), ranked.weights.source_model)
     text = reading.text
     witness = max(titled, key=lambda entry: (entry.title == text, fuzz.ratio(entry.title, text)))
     key = fold(text)
     origin = trace("title", witness, ranked, lambda entry: entry.title, lambda entry: fold(entry.title) == key)
     show = next((entry.show for entry in ranked.entries if entry.show), "")
     typed = titles.parse_title(text, show)
-    around = ranked.weights.lore.template.split(text)
+    around = ranked.weights.source_model.template.split(text)
     values = {
         "title": text,
         "plain_title": any(entry.plain_title for entry in titled if entry.title == text),
@@ -53,7 +53,7 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
     described = [entry for entry in ranked.entries if entry.description]
     if not described:
         return
-    reading = blend.read_text(text_of("description", ranked), ranked.weights.lore)
+    reading = blend.read_text(_text_of("description", ranked), ranked.weights.source_model)
     key = _folded(reading.text)
     witness = _nearest(described, key, reading.main_source)
     own = _folded(witness.description or "") == key
@@ -70,10 +70,10 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
 
 def texts_of(ranked: RankedEntries) -> list[blend.Text]:
     """Return the texts of an item that are learned from."""
-    return [text_of("title", ranked), text_of("description", ranked)]
+    return [_text_of("title", ranked), _text_of("description", ranked)]
 
 
-def text_of(name: _TextField, ranked: RankedEntries) -> blend.Text:
+def _text_of(name: _TextField, ranked: RankedEntries) -> blend.Text:
     """Return what each entry says in a field of text; those that say nothing are left out."""
     return blend.Text(
         field=name,

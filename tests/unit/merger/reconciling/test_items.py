@@ -133,10 +133,10 @@ def test_a_title_tells_its_part_and_its_tag() -> None:
 
 
 def test_a_title_tells_what_its_show_puts_round_it_and_keeps_it() -> None:
-    lore = replace(EMPTY_MODEL, template=Template(frozenset({"rope #: "}), frozenset({" | live"})))
-    item = made(seen("host", "Rope 12: Bends | Live"), lore=lore)
+    learned = replace(EMPTY_MODEL, template=Template(frozenset({"rope #: "}), frozenset({" | live"})))
+    item = made(seen("host", "Rope 12: Bends | Live"), source_model=learned)
     assert (item.title, item.prefix, item.suffix) == ("Rope 12: Bends | Live", "Rope 12: ", " | Live")
-    plain = made(seen("host", "Bends"), lore=lore)
+    plain = made(seen("host", "Bends"), source_model=learned)
     assert (plain.title, plain.prefix, plain.suffix) == ("Bends", None, None)
     mine = apply_overrides(item, [Override("g", "title", "Mine")])
     assert (mine.title, mine.prefix, mine.suffix) == ("Mine", None, None)
