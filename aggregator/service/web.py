@@ -29,6 +29,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.service import metrics
+from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Answered, Meter
 from aggregator.text.dates import parse_http_date
 
@@ -103,6 +104,7 @@ def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (
     """Serve ``output`` until a signal ends it; answers under way have ten seconds to finish."""
     uvicorn.run(
         app(output, routes=routes, meter=meter),
+        http=limit_connections(),
         host=host,
         port=port,
         log_level="warning",

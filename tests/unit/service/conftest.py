@@ -16,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from aggregator.service import web
+from aggregator.service.connection import limit_connections
 from tests.support.web import FEED, THEN, Ask, Serving
 from tests.support.web import ask as web_ask
 
@@ -24,7 +25,14 @@ from tests.support.web import ask as web_ask
 def started(app: ASGIApp) -> Iterator[int]:
     """The port of a real uvicorn that serves the application until the end of the block."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        app,
+        http=limit_connections(),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
