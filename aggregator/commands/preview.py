@@ -43,7 +43,7 @@ def find_source(candidates: Sequence[Source], resources: Resources, now: datetim
             if request.url not in documents:
                 documents[request.url] = _fetch_document(source, request, resources, now)
             try:
-                listing = resources.parsers().read(replace(documents[request.url], source=source))
+                listing = resources.read(replace(documents[request.url], source=source))
             except ReadError as error:
                 refused.append(str(error))
             else:

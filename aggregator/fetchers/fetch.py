@@ -58,7 +58,7 @@ class Resources(Struct):
             self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.read_robots)
             return self._limiter
 
-    def parsers(self) -> Pool:
+    def _pool(self) -> Pool:
         """Return the processes that read for this run, one for each processor."""
         with self._lock:
             self._parsers = self._parsers or Pool(size=_PROCESSORS)
@@ -70,11 +70,11 @@ class Resources(Struct):
 
     def read(self, document: Document) -> Listing:
         """Return what the document lists, once one of the parsers is free; ReadError."""
-        return self._readers.submit(self.parsers().read, document).result()
+        return self._readers.submit(self._pool().read, document).result()
 
     def discover(self, document: Document) -> tuple[str, ...]:
         """Return the feeds that a page names, once one of the parsers is free; ReadError."""
-        return self._readers.submit(self.parsers().discover, document).result()
+        return self._readers.submit(self._pool().discover, document).result()
 
     def take_new_robots(self) -> tuple[Robots, ...]:
         """Return what was learned of robots.txt since this was last called."""
