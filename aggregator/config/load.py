@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from aggregator.config import schema
 from aggregator.config.messages import describe_errors
-from aggregator.config.parse import ParsedYaml, parse
+from aggregator.config.parse import parse
 from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
@@ -58,8 +58,7 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
 
     Raises ConfigError with one line for each mistake, in the order of the file.
     """
-    parsed = parse(_read(path), str(path))
-    keys = _check(parsed, str(path), allow_empty=allow_empty)
+    keys = check(_read(path), str(path), allow_empty=allow_empty)
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -77,11 +76,7 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
 
 def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:
     """Check a config's text and return its keys; raise ConfigError. ``name`` is the file's name in messages."""
-    return _check(parse(text, name), name, allow_empty=allow_empty)
-
-
-def _check(parsed: ParsedYaml, name: str, *, allow_empty: bool) -> ConfigKeys:
-    keys = EmptyConfigKeys if allow_empty else ConfigKeys
+    parsed, keys = parse(text, name), EmptyConfigKeys if allow_empty else ConfigKeys
     try:
         return keys.model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:

@@ -39,7 +39,7 @@ _TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-class Uncut(NamedTuple):
+class _Uncut(NamedTuple):
     """A text without the mark at its end: whether there was proof of a cut, and whether the last word may be torn."""
 
     text: str
@@ -47,13 +47,13 @@ class Uncut(NamedTuple):
     torn: bool
 
 
-def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
+def strip_cut_mark(text: str, *, known: bool = False) -> _Uncut:
     """Return the text without a mark of truncation; if the cut is ``known``, an ellipsis goes too.
 
     >>> strip_cut_mark("We show how to consistently deci...Show More")
-    Uncut(text='We show how to consistently deci', cut=True, torn=True)
+    _Uncut(text='We show how to consistently deci', cut=True, torn=True)
     >>> strip_cut_mark("And then there was one...")
-    Uncut(text='And then there was one...', cut=False, torn=False)
+    _Uncut(text='And then there was one...', cut=False, torn=False)
     """
     cut, torn, before = known, False, None
     while before != text:
@@ -68,7 +68,7 @@ def strip_cut_mark(text: str, *, known: bool = False) -> Uncut:
         bare = text.rstrip(_LOOSE) if cut else ""
         if bare and _DOTTED.search(text[len(bare) :]):
             torn, text = not text[len(bare)].isspace(), bare
-    return Uncut(text, cut, torn and text != "")
+    return _Uncut(text, cut, torn and text != "")
 
 
 def has_dots(text: str) -> bool:
