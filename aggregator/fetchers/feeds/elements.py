@@ -34,15 +34,17 @@ class Fields(Struct):
     titled: bool = False
 
 
-Step: TypeAlias = Callable[[Fields, Element, str], None]
-"""What one element changes: the item or channel, the element, and its text as it stands, stripped."""
+_Step: TypeAlias = Callable[[Fields, Element, str], None]
+"""What one element changes: the item or channel, the element, and its text, stripped."""
 
 
-def take_step(step: Step, entry: Fields, element: Element) -> None:
-    """Take a step; raises ``NotSoundError`` for an element that holds more than its text."""
-    if len(element) and step not in _HOLDERS:
+def read_element(entry: Fields, element: Element) -> None:
+    """Change the fields by one element; raises ``NotSoundError`` if it holds markup beside its text."""
+    step = _STEPS.get(entry.names[str(element.tag)])
+    if step is not None and len(element) and step not in _HOLDERS:
         raise NotSoundError(f'markup or a comment inside of "{xml.get_name(element)[1]}"')
-    step(entry, element, (element.text or "").strip())
+    if step is not None:
+        step(entry, element, _own_text(element))
 
 
 def _repair_latin1(text: str) -> str:
@@ -61,13 +63,13 @@ def _own_text(element: Element) -> str:
 def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
     """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
     if not element.attrib:
-        return _repair_latin1(text), otherwise
+        return text, otherwise
     about = _attributes(element)
     kind = about.get("type", otherwise).lower()
     kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
     if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
         raise NotSoundError(f"a text of the type {kind}")
-    return _repair_latin1(text), kind
+    return text, kind
 
 
 def _attributes(element: Element) -> dict[str, str]:
@@ -87,11 +89,11 @@ def _address(text: str) -> str:
     return _SLASHES.sub(r"\1", text) if ":///" in text else text
 
 
-def _keep(key: str, *, typed: bool = False) -> Step:
+def _keep(key: str, *, typed: bool = False) -> _Step:
     """Return the step that keeps an element's text under the key."""
 
     def keep(entry: Fields, element: Element, text: str) -> None:
-        entry.values[key] = _read_typed(element, text, "text/plain")[0] if typed else _repair_latin1(text)
+        entry.values[key] = _read_typed(element, text, "text/plain")[0] if typed else text
 
     return keep
 
@@ -132,7 +134,7 @@ def _content(entry: Fields, element: Element, text: str) -> None:
 
 def _link(entry: Fields, element: Element, text: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
-    value, about = _repair_latin1(text), _attributes(element)
+    about = _attributes(element)
     about["rel"] = about.get("rel", "alternate").lower()
     about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
     entry.values.setdefault("links", []).append(about)
@@ -142,15 +144,14 @@ def _link(entry: Fields, element: Element, text: str) -> None:
         if about["rel"] == "alternate" and about["type"] in {"text/html", "html", "application/xhtml+xml", "xhtml"}:
             entry.values["link"] = about["href"]
         return
-    value = _address(value.replace("&amp;", "&") if entry.is_item else value)
+    value = _address(text.replace("&amp;", "&") if entry.is_item else text)
     entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
 
 
 def _guid(entry: Fields, element: Element, text: str) -> None:
     """Keep an id, which is also the link unless there is one or it says that it is none."""
-    value = _repair_latin1(text)
     is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
-    entry.values["id"] = value = _address(value) if is_link else value
+    entry.values["id"] = value = _address(text) if is_link else text
     entry.values.setdefault("guidislink", is_link and "link" not in entry.values)
     if is_link:
         entry.values.setdefault("link", value)
@@ -168,7 +169,6 @@ def _author(entry: Fields, element: Element, text: str) -> None:
         named, email = detail.get("name"), detail.get("email")
         values["author"] = f"{named} ({email})" if named and email else named or email
         return
-    text = _repair_latin1(text)
     values["author"] = text
     found = _ADDRESS.search(text) if "@" in text else None
     name = text.replace(found[0], "") if found else text
@@ -182,7 +182,7 @@ def _author(entry: Fields, element: Element, text: str) -> None:
 
 def _category(entry: Fields, element: Element, text: str) -> None:
     """Keep a category by its attributes, its text, or both."""
-    text, about = _repair_latin1(text), _attributes(element)
+    about = _attributes(element)
     known = entry.values.setdefault("tags", [])
     if about.get("term") or about.get("label"):
         known.append({"term": about.get("term") or text, "label": about.get("label")})
@@ -199,7 +199,7 @@ def _itunes_category(entry: Fields, element: Element, _: str) -> None:
 
 def _keywords(entry: Fields, _: Element, text: str) -> None:
     """Keep words that are divided by commas."""
-    words = [{"term": word.strip()} for word in _repair_latin1(text).split(",") if word.strip()]
+    words = [{"term": word.strip()} for word in text.split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
 
@@ -224,15 +224,14 @@ def _media_content(entry: Fields, element: Element, _: str) -> None:
 def _group(entry: Fields, element: Element, _: str) -> None:
     """Read what stands inside of an element that only holds others together."""
     for child in element.iterchildren("*"):
-        name = entry.names[str(child.tag)]
-        if name is not None and name.startswith(("media:", "yt:")) and (step := STEPS.get(name)):
-            take_step(step, entry, child)
+        if (entry.names[str(child.tag)] or "").startswith(("media:", "yt:")):
+            read_element(entry, child)
 
 
 def _thumbnail(entry: Fields, element: Element, text: str) -> None:
     about = _attributes(element)
-    if value := _address(_repair_latin1(text)):
-        about.setdefault("url", value)
+    if text:
+        about.setdefault("url", _address(text))
     entry.values.setdefault("media_thumbnail", []).append(about)
 
 
@@ -242,15 +241,30 @@ def _image(entry: Fields, element: Element, _: str) -> None:
         entry.values["image"] = {"href": href}
 
 
+def _picture(entry: Fields, element: Element, _: str) -> None:
+    """Keep the address of the channel's picture as RSS gives it."""
+    for child in element.iterchildren("*") if not entry.is_item else ():
+        if xml.get_name(child)[1].lower() == "url":
+            entry.values["image"] = {"href": _address(_own_text(child))}
+
+
+def _owner(entry: Fields, element: Element, _: str) -> None:
+    """Keep the name of the channel's owner, for a show that names no author."""
+    if entry.is_item:
+        return
+    names = [_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
+    entry.values["owner"] = names[-1] if names else None
+
+
 def _markup(_entry: Fields, element: Element, _said: str) -> None:
     raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
 
 
-def _table(*rows: tuple[str, Step]) -> dict[str, Step]:
+def _table(*rows: tuple[str, _Step]) -> dict[str | None, _Step]:
     return {name: step for names, step in rows for name in names.split()}
 
 
-STEPS: Mapping[str, Step] = _table(
+_STEPS: Mapping[str | None, _Step] = _table(
     ("title dc:title", _title),
     ("media:title", _media_title),
     ("description dc:description media:description summary itunes:summary", _summary),
@@ -272,6 +286,8 @@ STEPS: Mapping[str, Step] = _table(
     ("media:group", _group),
     ("media:thumbnail", _thumbnail),
     ("itunes:image itunes:link", _image),
+    ("image", _picture),
+    ("itunes:owner", _owner),
     ("body fullitem xhtml:body", _markup),
     ("feedburner:origlink", _keep("feedburner_origlink")),
     ("yt:videoid", _keep("yt_videoid")),
@@ -282,20 +298,6 @@ STEPS: Mapping[str, Step] = _table(
     ("itunes:type", _keep("itunes_type")),
     ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
 )
-
-
-def _picture(entry: Fields, element: Element, _: str) -> None:
-    """Keep the address of RSS's own image."""
-    for child in element.iterchildren("*"):
-        if xml.get_name(child)[1].lower() == "url":
-            entry.values["image"] = {"href": _address(_own_text(child))}
-
-
-def _owner(entry: Fields, element: Element, _: str) -> None:
-    """Keep the owner's name, for a show that names no author."""
-    names = [_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
-    entry.values["owner"] = names[-1] if names else None
-
-
-CHANNEL_STEPS: Mapping[str | None, Step] = {"image": _picture, "itunes:owner": _owner}
-_HOLDERS = frozenset({_author, _itunes_category, _media_content, _group, _markup})  # may have elements inside
+_HOLDERS = frozenset(
+    {_author, _itunes_category, _media_content, _group, _markup, _picture, _owner}
+)  # may have elements inside

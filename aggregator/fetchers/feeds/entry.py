@@ -256,29 +256,17 @@ def make_show(document: Document, channel: Mapping[str, Any], feed_xml: FeedXml)
 
 def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     """Return the longer interval of ``ttl`` and ``sy:updatePeriod``, and the hours (GMT) and days to skip (RSS 2.0)."""
-    asked = [interval for interval in (_ttl(feed_xml.channel), _period(feed_xml.channel)) if interval]
-    hours = {int(hour) % _HOURS for hour in feed_xml.skipped["hour"] if _is_number(hour) and int(hour) <= _HOURS}
-    days = {_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS}
+    minutes = _whole(feed_xml.channel.get("ttl")) or 0
+    period = _PERIODS.get(feed_xml.channel.get("sy:updatePeriod", "").lower())
+    times = _whole(feed_xml.channel.get("sy:updateFrequency", "1"))
+    asked = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
+    asked += [period / times] if period and times else []
+    hours = [hour for hour in map(_whole, feed_xml.skipped["hour"]) if hour is not None and hour <= _HOURS]
     return Rhythm(
         interval=max(asked, default=None),
-        skip_hours=frozenset(hours) if len(hours) < _HOURS else frozenset(),
-        skip_days=frozenset(days) if len(days) < len(_DAYS) else frozenset(),
+        skip_hours=frozenset(hour % _HOURS for hour in hours),
+        skip_days=frozenset(_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS),
     )
-
-
-def _ttl(channel: Mapping[str, str]) -> timedelta | None:
-    ttl = channel.get("ttl", "")
-    return timedelta(minutes=int(ttl)) if _is_number(ttl) and 0 < int(ttl) <= _LONGEST_TTL else None
-
-
-def _period(channel: Mapping[str, str]) -> timedelta | None:
-    period = _PERIODS.get(channel.get("sy:updatePeriod", "").lower())
-    times = channel.get("sy:updateFrequency", "1")
-    return period / int(times) if period and _is_number(times) and int(times) > 0 else None
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < len("1000000")
 
 
 def _own_address(channel: Mapping[str, Any], base: str) -> str | None:

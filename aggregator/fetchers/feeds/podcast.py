@@ -73,7 +73,7 @@ def prefix_of(address: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def text_prefix(address: str) -> str | None:
+def _text_prefix(address: str) -> str | None:
     """Return the prefix of a text in FeedXml and ItemXml, ``None`` for one that is not kept there."""
     if _bare(address) in _ATOM:
         return "atom:"
@@ -136,7 +136,7 @@ def _read(body: bytes, *, recover: bool) -> FeedXml:
         local = xml.get_name(element)[1]
         above = xml.get_name(parent)[1].lower() if parent is not None else ""
         if local in _ITEMS and above in _CHANNELS:
-            found.items.append(_read_item(element))
+            found.items.append(read_item(element))
             element.clear()
         elif above in _CHANNELS and local not in _CHANNELS:
             add_channel_element(found, element)
@@ -150,26 +150,27 @@ def add_channel_element(found: FeedXml, element: xml.Element) -> None:
         for child in element.iterchildren("*"):
             found.skipped.setdefault(xml.get_name(child)[1], []).append(xml.get_text(child).strip())
     elif is_podcast(namespace):
-        found.tags.append(make_tag(element))
+        found.tags.append(_make_tag(element))
     elif prefix_of(namespace) == "itunes:" and local == "category":
         found.categories.append(_read_category(element))
-    elif (prefix := text_prefix(namespace)) is not None:
+    elif (prefix := _text_prefix(namespace)) is not None:
         found.channel.setdefault(prefix + local, xml.get_text(element).strip())
 
 
-def _read_item(item: xml.Element) -> ItemXml:
+def read_item(item: xml.Element) -> ItemXml:
+    """Return the texts and tags of an item."""
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
         namespace, local = xml.get_name(element)
         if is_podcast(namespace):
-            tags.append(make_tag(element))
-        elif (prefix := text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
+            tags.append(_make_tag(element))
+        elif (prefix := _text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, xml.get_text(element).strip())
     return ItemXml(texts, tuple(tags))
 
 
-def make_tag(element: xml.Element, depth: int = 0) -> Tag:
+def _make_tag(element: xml.Element, depth: int = 0) -> Tag:
     """Return a ``podcast:`` element with the children of its own namespace."""
     children = [child for child in element.iterchildren("*") if is_podcast(xml.get_name(child)[0])]
     return Tag(
@@ -178,7 +179,7 @@ def make_tag(element: xml.Element, depth: int = 0) -> Tag:
         attributes=tuple(
             (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
         ),
-        children=tuple(make_tag(child, depth + 1) for child in children) if depth < _DEEPEST else (),
+        children=tuple(_make_tag(child, depth + 1) for child in children) if depth < _DEEPEST else (),
     )
 
 

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
-from aggregator.fetchers.feeds.elements import CHANNEL_STEPS, STEPS, Fields, NotSoundError, Step, take_step
+from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_element
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
-from aggregator.model.entry import Tag
 from aggregator.model.source import Document
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?>")
@@ -65,14 +64,13 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     if b"xml:base" in body:
         raise NotSoundError("an address of its own for links")
     root: Element | None = None
-    plans: dict[str, _Plan] = {}
     try:
         for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
             if found.getparent() is None:
                 root = found
             elif feed.channel.names[str(found.tag)] in {"item", "entry"}:
                 _read_before(feed, found)
-                yield _read_item(feed, found, plans)
+                yield _read_item(feed, found)
     except NotSoundError:
         raise
     except ValueError as error:
@@ -162,50 +160,16 @@ def _read_beside(feed: Feed, child: Element) -> None:
 
 
 def _read_channel_element(feed: Feed, child: Element) -> None:
-    name = feed.channel.names[str(child.tag)]
-    if name in CHANNEL_STEPS:
-        CHANNEL_STEPS[name](feed.channel, child, "")
-    elif name is not None and (step := STEPS.get(name)):
-        take_step(step, feed.channel, child)
+    read_element(feed.channel, child)
     podcast.add_channel_element(feed.xml, child)
 
 
-_Plan: TypeAlias = tuple[Step | None, str | None, bool]
-"""What is done with an element of an item: a step, its name among the texts, and whether it is a ``podcast:`` tag."""
-
-
-def _read_item(feed: Feed, element: Element, plans: dict[str, _Plan]) -> _Item:
+def _read_item(feed: Feed, element: Element) -> _Item:
     entry = Fields(feed.channel.names, is_atom=feed.channel.is_atom)
-    texts: dict[str, str] = {}
-    tags: list[Tag] = []
     if about := element.get(_ABOUT):
         entry.values["id"] = about
-    for child in element:
-        step, key, is_podcast = plans.get(child.tag) or plans.setdefault(child.tag, _plan_element(entry, child))
-        if is_podcast:
-            tags.append(podcast.make_tag(child))
-            continue
-        text = child.text.strip() if child.text else ""
-        if len(child):
-            if key is not None and key.startswith("itunes:"):
-                texts.setdefault(key, xml.get_text(child).strip())
-            if step is not None:
-                take_step(step, entry, child)
-            continue
-        if key is not None and key not in texts:
-            texts[key] = text
-        if step is not None:
-            step(entry, child, text)
-    return entry.values, ItemXml(texts, tuple(tags))
-
-
-def _plan_element(entry: Fields, child: Element) -> _Plan:
-    if not isinstance(child.tag, str):  # a comment
-        return None, None, False
-    namespace, local = xml.get_name(child)
-    name = entry.names[str(child.tag)]
-    if name in {"item", "entry"}:
-        raise NotSoundError("an item inside of an item")
-    prefix = podcast.text_prefix(namespace)
-    key = None if prefix is None else prefix + local
-    return STEPS.get(name) if name else None, key, podcast.is_podcast(namespace)
+    for child in element.iterchildren("*"):
+        if entry.names[str(child.tag)] in {"item", "entry"}:
+            raise NotSoundError("an item inside of an item")
+        read_element(entry, child)
+    return entry.values, podcast.read_item(element)

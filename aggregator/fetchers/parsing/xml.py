@@ -68,7 +68,7 @@ def get_name(element: Element) -> tuple[str, str]:
 
 def get_text(element: Element) -> str:
     """Return all the text inside an element."""
-    return "".join(str(part) for part in element.itertext())
+    return "".join(map(str, element.itertext())) if len(element) else element.text or ""
 
 
 def select(element: Element, selector: str) -> list[Element | str]:
