@@ -1,0 +1,54 @@
+"""The pinned packages are those that the program needs, in versions that it takes."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import metadata
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.support.paths import ROOT
+
+
+def read_needed() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    lines = (*project["dependencies"], *project["optional-dependencies"]["postgresql"])
+    return [Requirement(line) for line in lines]
+
+
+def read_pinned() -> dict[str, Version]:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pairs = (line.split("==") for line in lines if not line.startswith("#"))
+    return {canonicalize_name(name): Version(version) for name, version in pairs}
+
+
+def list_needs(needed: list[Requirement]) -> list[Requirement]:
+    """What is needed, and what that needs, as far as it is installed here."""
+    found: dict[str, Requirement] = {}
+    while needed:
+        one = needed.pop()
+        if str(one) in found or (one.marker and not applies(one, {""})):
+            continue
+        found[str(one)] = one
+        for line in metadata.requires(one.name) or ():
+            below = Requirement(line)
+            if applies(below, {"", *one.extras}):
+                below.marker = None
+                needed.append(below)
+    return list(found.values())
+
+
+def applies(one: Requirement, extras: set[str]) -> bool:
+    return one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
+
+
+def test_every_package_that_the_program_needs_is_pinned_in_a_version_that_it_takes() -> None:
+    pinned = read_pinned()
+    wrong = [
+        str(one)
+        for one in list_needs(read_needed())
+        if (version := pinned.get(canonicalize_name(one.name))) is None or not one.specifier.contains(version)
+    ]
+    assert wrong == []
