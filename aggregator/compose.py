@@ -86,11 +86,13 @@ class _Summary(Struct, frozen=True):
 class _Reconciled(Struct, frozen=True):
     """The items of a feed before they have guids, and what was learned on the way.
 
+    ``undecided`` are the items that the evidence alone would make of the entries of those that a person decided about.
     ``admission`` says which new items are held, ``arrived`` is one line for each source of which this run first saw
     such items.
     """
 
     items: Sequence[Item]
+    undecided: Sequence[Item]
     summary: _Summary
     match_table: Learned
     source_model: Learned
@@ -129,8 +131,9 @@ def published_feed_without(config: Config, name: str, forgotten: Collection[str]
 def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
     """Repair, match and reconcile the entries of a feed, and let go of them."""
     repaired = _repair(store, plan)
-    match_table, matching = _match(store, plan, repaired.entries)
-    items, source_model = _reconcile(store, plan, repaired, matching.clusters)
+    match_table, matching, undecided = _match(store, plan, repaired.entries)
+    every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided)
+    items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = _Summary(
         entries=len(repaired.entries),
         repaired=sum(bool(entry.notes) for entry in repaired.entries),
@@ -141,7 +144,7 @@ def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
         since=repaired.since,
         listed=other_shows.listed(matching.clusters),
     )
-    return _Reconciled(items, summary, match_table, source_model)
+    return _Reconciled(items, others, summary, match_table, source_model)
 
 
 def _repair(store: Store, plan: Plan) -> _Repaired:
@@ -186,28 +189,38 @@ def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows]) -> list[En
     return repaired
 
 
-def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, Matching]:
+def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, Matching, Sequence[Cluster]]:
     """Return the match table and the clusters, under a person's decisions; published items stay together.
 
-    The entries of a single source are compared with nothing.
+    The last are clusters as they would be without decisions, where those are others. The entries of a single source are
+    compared with nothing.
     """
     decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
     pins = guids_of_entries(guids.read_guids(store, plan.name))
     alone = match.cluster_single_source(every, decided, pins)
     if alone is not None:
         match_table = learning.learn_match_table(store, plan, len(every))
-        return match_table, Matching(alone, (), learning.version_of_match_table(match_table))
+        return match_table, Matching(alone, (), learning.version_of_match_table(match_table)), ()
     pairs = match.compare_entries(every)
     match_table = learning.learn_match_table(store, plan, len(every), pairs)
     weighing = learning.to_match_table(match_table)
-    return match_table, match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+    matching = match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+    if not decided:
+        return match_table, matching, ()
+    known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
+    undecided = match.match(every, pins=pins, table=weighing, pairs=pairs).clusters
+    return match_table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
 
 
 def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
-    """Return the guid of each published entry, by its id, aliases followed; an item's first entry stands first."""
+    """Return the guid of each published entry, by its id, aliases followed; an item's first entry stands first.
+
+    What a person has parted counts with the item that it was parted from.
+    """
     known = {record.guid: record for record in published}
     found: dict[str, str] = {}
-    for record in sorted(published, key=lambda record: record.alias_of is not None):
+    undecided = (record for record in published if not record.decided)
+    for record in sorted(undecided, key=lambda record: record.alias_of is not None):
         root = record
         while root.alias_of is not None:
             root = known[root.alias_of]
@@ -216,9 +229,12 @@ def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
 
 
 def _reconcile(
-    store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster]
+    store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster], undecided: Sequence[Cluster]
 ) -> tuple[list[Item], Learned]:
-    """Return one item for each cluster, each field with its provenance, and the source model."""
+    """Return one item for each cluster, each field with its provenance, and the source model.
+
+    Nothing is learned from the ``undecided`` clusters; their items come last.
+    """
     weights = Weights(
         persist.read_trust(store, plan),
         _repeated_links(repaired.entries),
@@ -232,7 +248,7 @@ def _reconcile(
     model_digest = learning.digest_source_model(source_model, plan)
     items: list[Item] = []
     used: list[str] = []
-    for some in batches(clusters):
+    for some in batches((*clusters, *undecided)):
         ranked = [rank_entries(cluster.entries, weights) for cluster in some]
         digests = [_digest_ranked(each, repaired.digests, model_digest) for each in ranked]
         items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights)
@@ -322,11 +338,11 @@ def _identify(
     overrides: dict[str, tuple[Override, ...]] = {}
     for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
-    undated = any(item.published is None or item.published.at > now for item in items)
+    undated = any(item.published is None or item.published.at > now for item in (*items, *reconciled.undecided))
     first_seen = entries.read_first_seen(store, plan.name) if undated else {}
     trust = persist.read_trust(store, plan)
     past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, dict(plan.buried))
-    settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now)
+    settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(reconciled))
     named = unique_titles.make_titles_unique(
         settlement.items, past.published_items, settlement.published_items, now, past.trust
     )
@@ -334,6 +350,16 @@ def _identify(
     forgotten = decisions.read_forgotten(store, plan.name)
     published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, forgotten)
     return replace(settlement, items=named.items, published_items=published_items, changed=changed)
+
+
+def _leave_undecided(reconciled: _Reconciled) -> Sequence[Item] | None:
+    """Return the items as they would be without decisions, ``None`` if these are the same; without any that is held."""
+    if not reconciled.undecided:
+        return None
+    here = {entry for item in reconciled.items for entry in item.entries}
+    others = [item for item in reconciled.undecided if not here.isdisjoint(item.entries)]
+    within = {entry for item in others for entry in item.entries}
+    return [*others, *(item for item in reconciled.items if within.isdisjoint(item.entries))]
 
 
 def _bury_forgotten(

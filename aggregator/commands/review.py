@@ -252,7 +252,7 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
         where = "; the decision is in the config: remove it there" if _is_configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: no decision is stored about {two[0]} and {two[1]}{where}")
     stay = (
-        "; they were published as one item and stay one: use --different to part them"
+        "; they are one item without it, too: use --different to part them"
         if _are_one_item(config, plan, two, now)
         else ""
     )
@@ -260,7 +260,7 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
 
 
 def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
-    """Return whether the two are one item without the decision: items published as one stay one until parted."""
+    """Return whether the two are one item without the decision."""
     return any({*two} <= {item.guid, *item.entries} for item in compose.published_feed(config, plan.name, at=now).items)
 
 

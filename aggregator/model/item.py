@@ -97,8 +97,9 @@ class PublishedItem(Record, frozen=True):
 
     ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
     than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
-    ``alias_of`` names the guid that lives where two published items were found to be one; ``buried`` says why the item
-    left. ``minted`` is when it was first published. ``digest`` is of the content last published, and ``updated`` when
+    ``alias_of`` names the guid that lives where two published items were found to be one; with ``decided`` a person
+    parted it from that one, and it is an item while the decision stands. ``buried`` says why the item left. ``minted``
+    is when it was first published. ``digest`` is of the content last published, and ``updated`` when
     that changed, ``None`` while it is as first published. ``numbered_title`` is the one it is published
     under where an older item of that day has its own. ``audio`` is the address of the audio last published.
     """
@@ -117,6 +118,7 @@ class PublishedItem(Record, frozen=True):
     numbered_title: str | None = None
     dated: str | None = None
     audio: str | None = None
+    decided: bool = False
 
 
 class Override(Record, frozen=True):

@@ -7,6 +7,11 @@ again. A published item whose entries lie in several items was split: the item w
 guid, of equal ones that of the older record, then the one unchanged for longer. New items adopt the host's own guid
 where a source gave one that is free, so that rebuilding from nothing gives the same guid; else one is made.
 
+Guids, dates and entries are settled for what the evidence alone makes one item, whatever a person has decided; the
+person's items then take guids of these: a merged item that of the most trusted, the others of its guids rest. What was
+parted from an item has a guid of its own, an alias while it is not parted. So taking back a decision leaves what would
+be there without it.
+
 A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
 provisional: a more trusted source that lists the item within ``_PROVISIONAL`` replaces it, once.
 """
@@ -16,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -88,13 +93,39 @@ class Settlement(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
-def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
-    """Return the items with their permanent guids and frozen dates, and the records brought up to date."""
+def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence[Item] | None = None) -> Settlement:
+    """Return the items with their permanent guids and frozen dates, and the records brought up to date.
+
+    ``undecided`` are the items as the evidence alone has them, ``None`` if these are the same.
+    """
     kept = {record.guid: record for record in past.published_items}
     events: list[str] = []
     settled: list[Item] = []
+    home: Mapping[str, str] | None = None
+    if undecided is None:
+        identified = _identify(items, kept, past, now, events)
+    else:
+        home = {entry: guid for item, guid in _identify(undecided, kept, past, now, events) for entry in item.entries}
+        identified = _identify_decided(items, home, kept, past, now, events)
+    del items
+    for item, guid in identified:
+        record = kept[guid]
+        entries = record.entries if record.entries == item.entries else item.entries  # one object: 4 MB less of 20,000
+        title = record.title if record.title == item.title else item.title
+        known = replace(item, guid=guid, title=title, entries=entries, published=record.published, rank=record.rank)
+        wanted = past.overrides.get(guid, ())
+        settled.append(apply_overrides(known, wanted) if wanted else known)
+    single, taken = make_enclosures_unique(settled, kept, past.trust)
+    settlement = _settlement(single, kept, home, past, now, events)
+    return replace(settlement, remarks=taken)
+
+
+def _identify(
+    items: Sequence[Item], kept: dict[str, PublishedItem], past: Past, now: datetime, events: list[str]
+) -> Iterator[tuple[Item, str]]:
+    """Yield each item with its guid, and bring its record up to date in ``kept``."""
     claims = _claims(items, kept, past)
-    before = {entry: record.guid for record in past.published_items for entry in record.entries}
+    before = {entry: record.guid for record in past.published_items if not record.decided for entry in record.entries}
     turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)))
     del items, claims  # each item is let go when another takes its place
     while turns:
@@ -107,17 +138,50 @@ def settle(items: Sequence[Item], past: Past, now: datetime) -> Settlement:
             guid = _free_guid(item, past, kept, events)
             parted = sorted({before[entry] for entry in item.entries if entry in before})
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
+        kept[guid] = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
+        yield item, guid
+
+
+def _identify_decided(  # noqa: PLR0913, PLR0917 - as _identify, with the guids by the evidence
+    items: Sequence[Item],
+    home: Mapping[str, str],
+    kept: dict[str, PublishedItem],
+    past: Past,
+    now: datetime,
+    events: list[str],
+) -> Iterator[tuple[Item, str]]:
+    """Yield each item that a person's decisions leave with its guid; ``home`` is that of each entry by the evidence."""
+    turns = ((entry, turn, kept[guid]) for guid in {*home.values()} for turn, entry in enumerate(kept[guid].entries))
+    age = {entry: _find_age(entry, turn, record, past) for entry, turn, record in turns}
+    holder: dict[str, tuple[_Age, int]] = {}
+    for place, item in enumerate(items):
+        for entry in item.entries:
+            claim = age[entry], place
+            holder[home[entry]] = min(holder.get(home[entry], claim), claim)
+    rank = {guid: min(age[entry][0] for entry in kept[guid].entries if entry in age) for guid in holder}
+    taken: set[str] = set()
+    for place, item in enumerate(items):
+        mine = {guid for entry in item.entries if holder[guid := home[entry]][1] == place}
+        if mine:
+            yield item, min(mine, key=lambda guid: (rank[guid], kept[guid].minted, guid))
+            continue
+        guid = _find_part(item, kept, taken) or _free_guid(item, past, kept, events)
+        taken.add(guid)
         record = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
+        if guid not in kept or record.decided:
+            record = replace(record, alias_of=home[item.entries[0]], decided=True, entries=item.entries)
         kept[guid] = record
-        entries = record.entries if record.entries == item.entries else item.entries  # one object: 4 MB less of 20,000
-        known = replace(
-            item, guid=guid, title=record.title, entries=entries, published=record.published, rank=record.rank
-        )
-        wanted = past.overrides.get(guid, ())
-        settled.append(apply_overrides(known, wanted) if wanted else known)
-    single, taken = make_enclosures_unique(settled, kept, past.trust)
-    settlement = _settlement(single, kept, past, now, events)
-    return replace(settlement, remarks=taken)
+        yield item, guid
+
+
+def _find_part(item: Item, kept: Mapping[str, PublishedItem], taken: Container[str]) -> str | None:
+    """Return the guid under which these entries were published apart before: the one with most of them."""
+    shared = {
+        guid: len(set(record.entries).intersection(item.entries))
+        for guid, record in kept.items()
+        if record.alias_of is not None and guid not in taken
+    }
+    return max((guid for guid in shared if shared[guid]), key=lambda guid: (shared[guid], guid), default=None)
 
 
 def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past) -> list[tuple[str, ...]]:
@@ -127,12 +191,12 @@ def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past
     """
     owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
-    for record in kept.values():
+    for record in (record for record in kept.values() if not record.decided):
         root = _root(record, kept)
         for turn, entry in enumerate(record.entries):
-            distrust = -past.trust.get(entry.partition("/")[0], 0.0)
-            rank[root] = min(rank.get(root, distrust), distrust)
-            claim = (root, (distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn))
+            age = _find_age(entry, turn, record, past)
+            rank[root] = min(rank.get(root, age[0]), age[0])
+            claim = (root, age)
             owner[entry] = min(owner.get(entry, claim), claim, key=lambda each: each[1])
     holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):
@@ -143,6 +207,11 @@ def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past
         place = holder[guid][1]
         answer[place] = (*answer[place], guid)
     return answer
+
+
+def _find_age(entry: str, turn: int, record: PublishedItem, past: Past) -> _Age:
+    distrust = -past.trust.get(entry.partition("/")[0], 0.0)
+    return distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn
 
 
 def _root(record: PublishedItem, kept: Mapping[str, PublishedItem]) -> str:
@@ -249,11 +318,19 @@ def _sharpen(published: Moment, date: Moment | None) -> Moment:
     return date if date.at.strftime(grain) == published.at.strftime(grain) else published
 
 
-def _settlement(
-    settled: Iterable[Item], kept: dict[str, PublishedItem], past: Past, now: datetime, events: Sequence[str]
+def _settlement(  # noqa: PLR0913, PLR0917 - all that was settled
+    settled: Iterable[Item],
+    kept: dict[str, PublishedItem],
+    home: Mapping[str, str] | None,
+    past: Past,
+    now: datetime,
+    events: Sequence[str],
 ) -> Settlement:
-    """Return all in its final order, with each record's digest of what it publishes and when that last changed."""
-    known = {record.guid for record in past.published_items}
+    """Return all in its final order, with each record's digest of what it publishes and when that last changed.
+
+    ``home`` is the guid of each entry by the evidence, ``None`` if that is the one of its item.
+    """
+    known = {record.guid for record in past.published_items if record.digest}
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
@@ -265,7 +342,7 @@ def _settlement(
         record = kept[item.guid] = _with(record, digest=digest, audio=audio, buried=past.buried.get(item.guid))
         if record.buried is None:
             items.append(item if record.updated is None else replace(item, updated=Moment(record.updated)))
-    moved = {entry: item.guid for item in items for entry in item.entries}
+    moved = {entry: item.guid for item in items for entry in item.entries} if home is None else home
     ordered = sorted(items, key=lambda item: (-_time(item), item.rank, item.guid))
     new = tuple(item.guid for item in ordered if item.guid not in known)
     published_items = tuple(_without(kept[guid], moved, kept) for guid in sorted(kept))
@@ -273,7 +350,9 @@ def _settlement(
 
 
 def _without(record: PublishedItem, moved: Mapping[str, str], kept: Mapping[str, PublishedItem]) -> PublishedItem:
-    """Return the record without the entries that a person's decision has given to another item."""
+    """Return the record without the entries that are another item's by now."""
+    if record.decided:
+        return record
     root = _root(record, kept)
     stay = tuple(entry for entry in record.entries if moved.get(entry, root) == root)
     return record if stay == record.entries else replace(record, entries=stay)

@@ -61,6 +61,12 @@ def items(folder: Path) -> dict[str, list[str]]:
     return {item["guid"]: item["entries"] for item in report["items"]}
 
 
+def published(folder: Path) -> dict[str, dict]:
+    """What subscribers see of each item, but for when it was last changed."""
+    feed = json.loads((folder / "output" / "crumb-talk" / "feed.json").read_text(encoding="utf-8"))
+    return {item["id"]: {key: item[key] for key in item if key != "date_modified"} for item in feed["items"]}
+
+
 def at(day: int) -> tuple[str, str]:
     return "--at", f"2026-01-{day:02}T04:00:00Z"
 
@@ -93,15 +99,38 @@ def test_same_different_and_undo_hold_in_every_later_refresh(run: Run, parted: P
     assert [refreshed(run, parted, day) for day in (2, 3)] == [2, 2]
     one = items(parted)
     assert one.keys() < first.keys(), "what is one keeps one of the two guids"
-    undone = run("review", "--undo", *TWO, *at(3)).stdout
-    assert "they were published as one item and stay one: use --different to part them" in undone
-    assert refreshed(run, parted, 4) == 2
     assert run("review", "--different", *TWO, *at(4)).returncode == 0
     assert [refreshed(run, parted, day) for day in (5, 6)] == [3, 3]
-    assert one.keys() < items(parted).keys(), "no published guid is lost"
-    forgotten = run("review", "--undo", *TWO, *at(6)).stdout
-    assert "stay one" not in forgotten
+    assert items(parted) == first, "each has its own guid back"
+    undone = run("review", "--undo", *TWO, *at(6)).stdout
+    assert "without it" not in undone
     assert refreshed(run, parted, 7) == 3
+
+
+def test_undo_gives_back_both_items_as_they_were(run: Run, parted: Path) -> None:
+    first = published(parted)
+    assert run("review", "--same", *TWO, "--yes", *at(1)).returncode == 0
+    assert refreshed(run, parted, 2) == 2
+    undone = run("review", "--undo", *TWO, *at(3)).stdout
+    assert "are one item without it" not in undone
+    assert run("diff", *at(3)).stdout.count("parted") == 1
+    assert refreshed(run, parted, 4) == 3
+    assert published(parted) == first
+    assert {item["date_published"] for item in first.values()} > {"2024-01-08T06:00:00+00:00"}
+
+
+def test_what_was_parted_and_undone_is_one_again(run: Run, parted: Path) -> None:
+    first = published(parted)
+    two = next(entries for entries in items(parted).values() if len(entries) > 1)
+    assert run("review", "--different", *two, *at(1)).returncode == 0
+    assert refreshed(run, parted, 2) == 4
+    apart = items(parted)
+    assert run("review", "--undo", *two, *at(3)).returncode == 0
+    assert refreshed(run, parted, 4) == 3
+    assert published(parted) == first
+    assert run("review", "--different", *two, *at(5)).returncode == 0
+    assert refreshed(run, parted, 6) == 4
+    assert items(parted) == apart, "parted again it has the guid that it had"
 
 
 def test_an_answer_is_taken_back_with_back(run: Run, parted: Path) -> None:
