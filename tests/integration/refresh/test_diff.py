@@ -15,8 +15,9 @@ from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.dry_run import dry_run
 from aggregator.generator.changes.published import Difference
-from tests.integration.refresh.conftest import START, Episode, rss
+from tests.integration.refresh.conftest import START, make_episode
 from tests.support.origin import Site
+from tests.support.rss import make_rss
 
 STEPS = 6
 TIMES = re.compile(rb"<(lastBuildDate|updated)>[^<]*</\1>|\s*\"date_modified\": \"[^\"]*\",")
@@ -125,7 +126,7 @@ def serve(origin: Site, chance: random.Random) -> None:
     """Three sources that list most of the same episodes, each in words and with audio of its own."""
     for name in ("host", "mirror", "other"):
         episodes = [
-            Episode(
+            make_episode(
                 turn,
                 guid=f"{name}-{turn}",
                 audio=f"https://{name}.example/{turn}.mp3",
@@ -135,8 +136,8 @@ def serve(origin: Site, chance: random.Random) -> None:
             if chance.random() < 0.9
         ]
         if chance.random() < 0.5:
-            episodes.append(Episode(20 + chance.randrange(4), guid=f"{name}-new", day=90))
-        origin.serve(f"/{name}.xml", rss(*episodes))
+            episodes.append(make_episode(20 + chance.randrange(4), guid=f"{name}-new", day=90))
+        origin.serve(f"/{name}.xml", make_rss(*episodes))
 
 
 def first_config(origin: Site) -> Config:
