@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -77,7 +76,7 @@ def _list_machines() -> dict[str, _Machine]:
 
 def explain_lack() -> str:
     """Return why this machine knows no such filter, "" if it does."""
-    if not sys.platform.startswith("linux") or platform.machine() not in _list_machines():
+    if not sys.platform.startswith("linux") or os.uname().machine not in _list_machines():
         return "that needs Linux on x86-64 or ARM64"
     return "" if Path("/proc/sys/kernel/seccomp").exists() else "the kernel has no seccomp filters"
 
@@ -91,7 +90,7 @@ def confine() -> bool:
     """Install the filter and give up all privileges for good; return whether it holds."""
     if explain_lack():
         return False
-    program = b"".join(_make_filter(_list_machines()[platform.machine()]))
+    program = b"".join(_make_filter(_list_machines()[os.uname().machine]))
     code = ctypes.create_string_buffer(program, len(program))
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program) // _INSTRUCTION.size, ctypes.addressof(code)))
     libc = ctypes.CDLL(None, use_errno=True)
