@@ -21,8 +21,9 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import plausibility, registry, snapshot
-from aggregator.fetchers.http import host_limits, polling
+from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.polling import Policy
+from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
@@ -229,7 +230,7 @@ class _SourceFetch(Struct, frozen=True):
             return _Read(answer, others=others)
         self.terms.tell(self.source, "read", "")
         try:
-            listing = self.terms.resources.read(answer.document)
+            listing = self._list(answer.document)
         except ReadError as error:
             return self._refuse(answer, others, error)
         intervals = self.terms.resources.policy.intervals
@@ -237,6 +238,18 @@ class _SourceFetch(Struct, frozen=True):
         if not verdict.believed:
             return _Read(Answer("held back", verdict.poll_state, message=verdict.message), others=others)
         return _Read(Answer("ok", verdict.poll_state, message=verdict.message), listing, others)
+
+    def _list(self, document: Document) -> Listing:
+        """Return what the document lists; ReadError, also if it lists nothing and is a page of a bot protection."""
+        try:
+            listing, error = self.terms.resources.read(document), None
+        except ReadError as unread:
+            listing, error = Listing(()), unread
+        if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
+            raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
+        if error is not None:
+            raise error
+        return listing
 
     def _refuse(self, answer: Answer, others: tuple[PollState, ...], error: ReadError) -> _Read:
         before, intervals = self._poll_state(answer.poll_state.url), self.terms.resources.policy.intervals

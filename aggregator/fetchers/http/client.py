@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.http import content_coding, errors, headers, polling, ssrf
+from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
@@ -193,9 +193,11 @@ class Client:
     def _fetch(  # noqa: PLR0913, PLR0917  # what a request is made of
         self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers, own: _OwnHost
     ) -> tuple[_FinalAnswer, bytes]:
-        """Return the final answer and its decoded body; no body if its status makes it no document."""
+        """Return the final answer and its decoded body, of a refusal its start; none if its status makes it neither."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
         answer = self._follow("GET", url, fields, meter, permit, secret, own)
+        if answer.status in bot_protection.PAGE_STATUSES:
+            return answer, _read_refusal(answer)
         if answer.status not in polling.USABLE:
             return answer, answer.skip_body()
         return answer, answer.read_body(content_coding.read_whole, self._policy.decoded_bytes)
@@ -257,6 +259,14 @@ class _Session(requests.Session):
         return None
 
 
+def _read_refusal(answer: _FinalAnswer) -> bytes:
+    """Return the start of the page of a refusal; none if it is damaged, for its status alone counts."""
+    try:
+        return answer.read_body(content_coding.read_start, bot_protection.READ_AT_MOST)
+    except FetchError:
+        return b""
+
+
 def _find_own_host(source: Source, poll_state: PollState, found_by: str | None) -> str:
     """Return the host that the config names for an address; "" if a document of another host names the address."""
     if found_by is None:
@@ -280,7 +290,10 @@ def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known
     digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
     after = polling.update_after_answer(poll_state, reply, intervals, digest)
     if after.errors:
-        return Answer("failed", after, message=f"{redact(url)}: {errors.describe_status(reply.status, after)}")
+        message = f"{redact(url)}: {errors.describe_status(reply.status, after)}"
+        if wall := bot_protection.find_in_header(reply.fields) or bot_protection.find_in_page(body):
+            message += f"; {bot_protection.describe(wall)}"
+        return Answer("failed", after, message=message)
     if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
             return Answer("failed", after, message=f"{redact(url)}: not changed since: {after.unread}")

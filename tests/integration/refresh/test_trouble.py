@@ -57,6 +57,62 @@ def test_an_html_error_page_with_status_200_is_no_listing(tmp_path, origin) -> N
     assert "HTML" in done.stderr
 
 
+AKAMAI = """<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD><BODY><H1>Access Denied</H1>
+You don't have permission to access "http&#58;&#47;&#47;show&#46;example&#47;feed" on this server.<P>
+Reference&#32;&#35;18&#46;c6a50517&#46;1514639126&#46;176b29a</BODY></HTML>"""
+SITEGROUND = (
+    '<html><head><link rel="icon" href="data:;"><meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2F">'
+    "</meta></head></html>"
+)
+CLOUDFLARE = "<html><title>Just a moment...</title><script>window._cf_chl_opt={cvId: '3'};</script></html>"
+DATADOME = "<html><title>show.example</title><script src='https://ct.captcha-delivery.com/c.js'></script></html>"
+IMPERVA = "<html><body><iframe>Request unsuccessful. Incapsula incident ID: 877000-1</iframe></body></html>"
+
+
+@pytest.mark.parametrize("kind", ["feed", "blog"])
+@pytest.mark.parametrize(
+    ("status", "fields", "page", "name"),
+    [
+        (403, {"cf-mitigated": "challenge"}, "", "Cloudflare"),
+        (503, {"CF-Mitigated": "challenge"}, "", "Cloudflare"),
+        (200, {}, CLOUDFLARE, "Cloudflare"),
+        (403, {}, AKAMAI, "Akamai"),
+        (200, {}, SITEGROUND, "SiteGround"),
+        (202, {"SG-Captcha": "challenge"}, SITEGROUND, "SiteGround"),
+        (405, {"x-amzn-waf-action": "captcha"}, "", "AWS WAF"),
+        (403, {}, DATADOME, "DataDome"),
+        (200, {}, DATADOME, "DataDome"),
+        (200, {}, IMPERVA, "Imperva"),
+    ],
+)
+def test_a_bot_protection_is_named_and_the_feed_goes_on(
+    tmp_path, origin, episode, rss, status, fields, page, name, kind
+) -> None:
+    origin.serve("/feed.xml", rss(episode(1), episode(2)))
+    config(tmp_path, f"host: {{kind: {kind}, url: '{origin.url('/feed.xml')}'}}")
+    assert aggregator("refresh", "--quiet", cwd=tmp_path).returncode == 0
+    published = (tmp_path / "output" / "sea" / "feed.xml").read_bytes()
+    origin.serve("/feed.xml", page, status=status, kind="text/html")
+    origin.fields["/feed.xml"] = fields
+    done = aggregator("refresh", "--quiet", "--force", cwd=tmp_path)
+    assert done.returncode == 0
+    assert f"blocked by the site's bot protection ({name}): ask the site" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "output" / "sea" / "feed.xml").read_bytes() == published
+
+
+def test_an_ordinary_refusal_and_a_feed_about_captchas_are_no_bot_protection(tmp_path, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", "<h1>Forbidden</h1><div class='g-recaptcha'></div>", status=403, kind="text/html")
+    origin.serve("/talk.xml", rss(episode(1, text=f"They write {CLOUDFLARE} and {IMPERVA}")))
+    sources = (f"{name}: {{kind: feed, url: '{origin.url(f'/{name}.xml')}'}}" for name in ("feed", "talk"))
+    config(tmp_path, *sources)
+    done = aggregator("refresh", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "403 Forbidden" in done.stderr
+    assert "talk" not in done.stderr
+    assert "bot protection" not in done.stderr
+
+
 def test_a_feed_of_20_000_items_is_published_whole(tmp_path, episode, rss) -> None:
     (tmp_path / "big.xml").write_text(rss(*(episode(turn, day=-turn) for turn in range(20_000))))
     config(tmp_path, "host: {kind: feed, path: big.xml}")
