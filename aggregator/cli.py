@@ -10,6 +10,7 @@ import errno
 import gc
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +21,21 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import aggregator
-from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, escape_lines
+from aggregator.errors import (
+    AggregatorError,
+    ConfigError,
+    DamagedError,
+    LockedError,
+    NothingToPublishError,
+    escape_lines,
+)
 from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
     "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
     "worker": ("worker", "Refresh on schedule without a server; several can share a store."),
-    "check": ("check", "Check the config; with --live, also try every source."),
+    "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
     "add": ("add", "Detect what a URL is and add it to the config as a source."),
     "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),
     "review": ("review", "Decide about near misses and about new items that are held back."),
@@ -61,7 +69,7 @@ def main() -> NoReturn:
         try:
             program()
         except AggregatorError as error:
-            for line in escape_lines(str(error)):
+            for line in escape_lines(f"{error}{_advise(error)}"):
                 typer.echo(f"aggregator: {line}", err=True)
             sys.exit(_EXIT_CODES.get(type(error), _OTHER_ERRORS))
         finally:
@@ -105,6 +113,21 @@ def _open_closed() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # open to the end
+
+
+def _advise(error: AggregatorError) -> str:
+    """Return how to restore a damaged store: the newest daily copy that is sound, and the command."""
+    if not isinstance(error, DamagedError) or "://" in error.store:
+        return ""
+    from aggregator.store.backup import find_newest_good  # noqa: PLC0415 - for this message alone
+
+    newest = find_newest_good(error.store)
+    if newest is None:
+        return "; there is no good daily copy beside it"
+    words = iter(sys.argv[1:])
+    config = [(word, next(words, "")) if word in ("-c", "--config") else (word,) for word in words]
+    given = [word for words in config for word in words if words[0].startswith(("-c", "--config"))]
+    return f"; the newest good copy is restored with: {shlex.join(('aggregator', 'restore', str(newest), *given))}"
 
 
 def _find_wanted() -> set[str]:

@@ -20,7 +20,7 @@ from aggregator.config.load import Config
 from aggregator.generator.changes.published import Difference, find_difference, read_published
 from aggregator.refresh import refresh
 from aggregator.result import Outcome
-from aggregator.store import backup
+from aggregator.store import backup, connection
 
 
 class DryRun(Struct, frozen=True):
@@ -37,7 +37,7 @@ def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool =
     """
     before = {name: read_published(config.output / name) for name in feeds}
     with copy_of_state(config) as copied:
-        outcomes = refresh(copied, at=at, feeds=feeds, force=force)
+        outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
         after = {name: read_published(copied.output / name) for name in feeds}
     return DryRun(outcomes, {name: find_difference(before[name], after[name]) for name in feeds})
 
@@ -47,8 +47,8 @@ def copy_of_state(config: Config) -> Iterator[Config]:
     """Yield the config with a copy of the store and of the output, which are deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="aggregator-dry-run-") as folder:
         state, output = Path(folder) / "store.db", Path(folder) / "output"
-        if "://" in config.state or Path(config.state).exists():
+        if connection.has_content(config.state):
             backup.backup(config.state, state)
         if config.output.exists():
             shutil.copytree(config.output, output)
-        yield replace(config, state=str(state), output=output)
+        yield replace(config, state=str(state), output=output, backups=0)

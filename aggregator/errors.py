@@ -4,7 +4,8 @@
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
     ├── ReadError            a document arrived and cannot be understood            the source failed
-    ├── StoreError           the store is foreign, damaged, newer, or not writable  exit 1
+    ├── StoreError           the store is foreign, newer, or not writable           exit 1
+    │   └── DamagedError     the store is damaged, or gone while its output stands  exit 1
     ├── PublishError         the output cannot be written; the old files stay       exit 1
     ├── LockedError          another refresh is running                             exit 4
     └── NothingToPublishError  nothing was fetched and nothing is stored              exit 3
@@ -42,7 +43,16 @@ class ReadError(AggregatorError):
 
 
 class StoreError(AggregatorError):
-    """The store is foreign, damaged, written by a newer version, or cannot be written."""
+    """The store is foreign, written by a newer version, or cannot be written."""
+
+
+class DamagedError(StoreError):
+    """The store is damaged, or gone while its output stands; ``store`` is its name, empty until that is known."""
+
+    def __init__(self, message: str, store: str = "") -> None:
+        """Keep the message and the name."""
+        super().__init__(message)
+        self.store = store
 
 
 class PublishError(AggregatorError):

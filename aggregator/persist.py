@@ -13,13 +13,15 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.config.load import Config
+from aggregator.errors import DamagedError
 from aggregator.fetchers.fetch import FetchedSource, PollStates
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.source import PollState, Source, SourceStatus, Validators
 from aggregator.result import Composition, FileState, Publication
-from aggregator.store import decisions, entries, facts, guids, polls, records
+from aggregator.store import connection, decisions, entries, facts, guids, polls, records
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.version import VERSION
@@ -51,8 +53,27 @@ _READING: Final = "reading/"
 _SOURCE_RESULTS: Final = "source results"
 """The fact with what came of each source when it was last asked."""
 
+_PUBLISHED: Final = ("feed.json", "feed.xml")
+"""Files that every published feed has."""
+
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
+
+
+def require_known(known: Collection[str], config: Config) -> None:
+    """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
+
+    Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
+    """
+    for plan in config.plans:
+        folder = config.output / plan.name
+        if plan.name not in known and any((folder / name).exists() for name in _PUBLISHED):
+            store = connection.printable_name(connection.parse_address(config.state))
+            raise DamagedError(
+                f"{store}: has nothing of {plan.name}, which is published in {folder}; restore a backup, or begin anew "
+                "with aggregator refresh --new",
+                store,
+            )
 
 
 def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
@@ -23,14 +23,14 @@ from msgspec.structs import replace
 
 from aggregator import enclosure_probe, persist
 from aggregator.config.load import Config
-from aggregator.errors import NothingToPublishError, PublishError, StoreError
+from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.result import Composition, Listener, Outcome, Progress, Publication, ignore_progress
-from aggregator.store import connection, database, polls
+from aggregator.store import backup, connection, database, facts, polls
 from aggregator.store.database import Store
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
@@ -40,7 +40,10 @@ garbage collector takes a fifth of a refresh to find that out."""
 
 
 class Run(Struct, frozen=True):
-    """One run: its clock, the open store, what sources are fetched with, and what listens to its progress."""
+    """One run: its clock, the open store, what sources are fetched with, and what listens to its progress.
+
+    ``failures`` are what could not be written before it began.
+    """
 
     config: Config
     at: datetime
@@ -48,6 +51,7 @@ class Run(Struct, frozen=True):
     resources: Resources
     force: bool = False
     listen: Listener = field(default=ignore_progress)
+    failures: tuple[str, ...] = ()
 
 
 class _StoredFeed(Struct, frozen=True):
@@ -65,16 +69,18 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     feeds: Collection[str] = (),
     force: bool = False,
     wait: bool = False,
+    new: bool = False,
     listen: Listener = ignore_progress,
 ) -> tuple[Outcome, ...]:
     """Refresh the named feeds, or all, and return the outcome of each.
 
-    Raises LockedError if another refresh runs (unless ``wait``), ConfigError for a feed the config does not name,
-    NothingToPublishError if nothing could be fetched and nothing was stored before, StoreError. A feed whose files
-    could not be written stops no other: its outcome says so.
+    Unless it begins a ``new`` store, the store must know every feed that is published. Raises LockedError if another
+    refresh runs (unless ``wait``), ConfigError for a feed the config does not name, NothingToPublishError if nothing
+    could be fetched and nothing was stored before, StoreError. A feed whose files could not be written stops no other:
+    its outcome says so.
     """
     plans = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
-    with open_run(config, at, wait=wait) as opened:
+    with open_run(config, at, wait=wait, new=new) as opened:
         run = replace(opened, force=force, listen=listen)
         found: dict[str, Outcome] = {}
         for stored in _fetch_and_store(run, plans):
@@ -82,25 +88,42 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         outcomes = [found[plan.name] for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
             raise NothingToPublishError(_describe_failures(outcomes))
-        return (*outcomes[:-1], _publish_index(run, outcomes[-1]))
+        outcomes[-1] = _publish_index(run, outcomes[-1])
+        return (replace(outcomes[0], failures=(*run.failures, *outcomes[0].failures)), *outcomes[1:])
 
 
 @contextmanager
-def open_run(config: Config, at: datetime, *, wait: bool = False) -> Iterator[Run]:
+def open_run(config: Config, at: datetime, *, wait: bool = False, new: bool = False) -> Iterator[Run]:
     """Hold the lock and the open store of one run; raise LockedError if another runs, unless ``wait``; StoreError."""
-    with (
-        connection.refresh_lock(config.state, wait=wait),
-        database.open_store(config.state, fence=True) as store,
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(connection.refresh_lock(config.state, wait=wait))
+        if not new and not connection.has_content(config.state):
+            persist.require_known((), config)
+        store = stack.enter_context(database.open_store(config.state, fence=True))
+        known = facts.read_feeds(store)
+        if not new:
+            persist.require_known(known, config)
+        failures = _back_up(config, at) if known else ()
         holds, read_robots = polls.read_holds(store, at), partial(polls.read_robots, store)
         resources = Resources(polling_policy(config), holds, read_robots)
         before = gc.get_threshold()
         gc.set_threshold(*_GC_THRESHOLDS)
         try:
-            yield Run(config, at, store, resources)
+            yield Run(config, at, store, resources, failures=failures)
         finally:
             gc.set_threshold(*before)
             resources.close()
+
+
+def _back_up(config: Config, at: datetime) -> tuple[str, ...]:
+    """Make the copy of the day, and return why it could not be written; raise DamagedError if the store is damaged."""
+    try:
+        backup.back_up_daily(config.state, at, config.backups)
+    except DamagedError:
+        raise
+    except StoreError as error:
+        return (str(error),)
+    return ()
 
 
 def fetch(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[FetchedFeed, ...]]:

@@ -12,17 +12,20 @@ import typer
 
 from aggregator import persist
 from aggregator.commands import preview
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
+from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, DamagedError
 from aggregator.fetchers.sandbox import seccomp
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
-from aggregator.store import database
+from aggregator.store import connection, database, examine
 from aggregator.text.fold import fold
+
+_MOST_DAMAGE = 50
+"""Lines printed about a damaged store."""
 
 _LONGEST = 600
 """Characters of a warning: what to add to the config stands at its end, so it must not be cut."""
@@ -32,6 +35,9 @@ def run(
     config: ConfigOption = CONFIG,
     *,
     live: Annotated[bool, typer.Option("--live", help="Also fetch every source once; nothing is stored.")] = False,
+    store: Annotated[
+        bool, typer.Option("--store", help="Also read all of the store, and say what of it is damaged.")
+    ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of the config instead, for editors.")
     ] = False,
@@ -40,7 +46,8 @@ def run(
     """Check the config and print one line for each mistake; exits with 2 if there is one.
 
     Warnings of the last refresh, such as a source that lists another show, are repeated on stderr. Nothing is fetched
-    unless --live is given; it exits with 1 if a source cannot be fetched or lists no entry of its feed.
+    unless --live is given; it exits with 1 if a source cannot be fetched or lists no entry of its feed. With --store it
+    exits with 1 if anything in the store is not as it was written.
     """
     if schema:
         typer.echo(json_schema_text(), nl=False)
@@ -49,6 +56,8 @@ def run(
     missing = _list_missing_files(loaded)
     if missing:
         raise ConfigError("\n".join(missing))
+    if store:
+        _check_store(loaded)
     if not live:
         _print_warnings(_read_alarms(loaded))
     if live and not _try_all(loaded, current_time(at)):
@@ -61,6 +70,17 @@ def run(
     typer.echo(
         f"{config}: {format_count(len(loaded.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"
     )
+
+
+def _check_store(config: Config) -> None:
+    """Print what of the store is damaged; raise DamagedError if anything is."""
+    name = connection.printable_name(connection.parse_address(require_store(config).state))
+    found = list(examine.find_damage_of_store(config.state))
+    for line in found[:_MOST_DAMAGE]:
+        typer.echo(f"{name}: {shorten(line, _LONGEST)}")
+    if found:
+        raise DamagedError(f"{name}: is damaged in {format_count(len(found), 'place')}", name)
+    typer.echo(f"{name}: all of it is as it was written")
 
 
 def _list_missing_files(config: Config) -> tuple[str, ...]:

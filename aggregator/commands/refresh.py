@@ -35,6 +35,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for another running refresh to end, instead of exiting with 4.")
     ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin a new store, although feeds were published with another one.")
+    ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every step and remark.")] = False,
@@ -50,7 +53,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ())
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
-        outcomes = refresh.refresh(loaded, at=current_time(at), feeds=names, force=force, wait=wait, listen=listen)
+        outcomes = refresh.refresh(
+            loaded, at=current_time(at), feeds=names, force=force, wait=wait, new=new, listen=listen
+        )
     for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
         summary.warn(line)
     if as_json:

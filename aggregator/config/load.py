@@ -31,7 +31,7 @@ class Config(Struct, frozen=True):
     ``path`` is the file itself. ``state`` is the store's file, or a database URL (it contains ``://``). ``base_url``
     is the URL of ``output``, without a final slash. ``contact`` is sent to hosts. ``allow_networks`` are CIDR networks.
     ``plans`` are the feeds, sorted by name. ``proxy`` is the URL of an HTTP proxy. ``obey_robots`` tells whether
-    robots.txt applies to configured URLs, too.
+    robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     """
 
     path: Path
@@ -43,6 +43,7 @@ class Config(Struct, frozen=True):
     plans: tuple[Plan, ...]
     proxy: str | None = None
     obey_robots: bool = False
+    backups: int = 0
 
     def plan(self, name: str) -> Plan:
         """Return the plan of a feed; raise ConfigError if there is none of that name."""
@@ -71,6 +72,7 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
         plans=tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
+        backups=keys.backups,
     )
 
 

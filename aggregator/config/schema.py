@@ -262,6 +262,9 @@ class ConfigKeys(Keys):
     state: Text = Field(
         ".aggregator/store.db", description="The store: a file relative to this config's folder, or postgresql://…"
     )
+    backups: Annotated[int, Field(strict=True, ge=0)] = Field(
+        7, description="How many daily copies of the store are kept beside it; 0 for none."
+    )
     output: Text = Field("output", description="Folder of the published feeds, relative to this config's folder.")
     base_url: WebAddress = Field("http://localhost:8000", description="URL at which the output folder is served.")
     contact: WebAddress | None = Field(

@@ -11,15 +11,20 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select
 
 from aggregator.errors import StoreError
+from aggregator.store import checksums, database, examine, migrations, schema
 from aggregator.store import connection as connections
-from aggregator.store import database, migrations, schema
+
+_DAILY: Final = ".backup-"
+"""Between the name of a store and the day of a copy that a refresh made."""
 
 
 class BackupResult(Struct, frozen=True):
@@ -42,14 +47,41 @@ def backup(state: str, path: Path) -> BackupResult:
         connections.is_store_file(path)
     if source is None:
         _export(state, path)
-    elif not source.exists():
+    elif not connections.is_store_file(source):
         raise StoreError(f"{source}: there is no store to back up")
     elif path.exists() and path.samefile(source):
         raise StoreError(f"{path}: is the store itself")
     else:
-        connections.is_store_file(source)
-        migrations.copy_file(source, path)
+        migrations.copy_file(source, path, examine.find_damage_of_file)
     return BackupResult(path, path.stat().st_size)
+
+
+def back_up_daily(state: str, at: datetime, kept: int) -> None:
+    """Copy an SQLite store beside itself once a day (UTC), and remove all such copies but the ``kept`` newest.
+
+    Raises DamagedError if the store is damaged, StoreError if the copy cannot be written; the older copies then stay.
+    """
+    source = connections.sqlite_file(connections.parse_address(state))
+    if source is None or not kept:
+        return
+    today = source.with_name(f"{source.name}{_DAILY}{at:%Y-%m-%d}")
+    if today.exists():
+        return
+    backup(state, today)
+    for old in [each for each in _list_daily(source) if each != today][kept - 1 :]:
+        old.unlink(missing_ok=True)
+
+
+def find_newest_good(state: str) -> Path | None:
+    """Return the newest daily copy of an SQLite store that is sound, ``None`` if there is none."""
+    source = connections.sqlite_file(connections.parse_address(state))
+    every = _list_daily(source) if source else []
+    return next((each for each in every if examine.find_damage_of_file(each) is None), None)
+
+
+def _list_daily(source: Path) -> list[Path]:
+    """Return the daily copies of the store, the newest first."""
+    return sorted(source.parent.glob(f"{source.name}{_DAILY}[0-9]*[0-9]"), reverse=True)
 
 
 def restore(state: str, path: Path) -> BackupResult:
@@ -78,7 +110,7 @@ def _verified_copy(path: Path) -> Iterator[Path]:
     """Give a copy of the backup that was read back, opened, and so brought to this program's version."""
     with TemporaryDirectory(prefix="aggregator-restore-") as folder:
         copy = Path(folder) / "store.db"
-        migrations.copy_file(path, copy)
+        migrations.copy_file(path, copy, examine.find_damage_of_file)
         with database.open_store(str(copy)):
             pass
         yield copy
@@ -154,3 +186,4 @@ def _copy(rows: Connection, copy: Connection) -> None:
         copy.execute(delete(table))
         for some in rows.execute(select(table)).mappings().partitions(database.BATCH):
             copy.execute(insert(table), [dict(row) for row in some])
+    checksums.write_all_sums(copy)

@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
 
-from aggregator.errors import AggregatorError, LockedError, StoreError
+from aggregator.errors import AggregatorError, DamagedError, LockedError, StoreError
 from aggregator.store import schema
 
 BUSY_SECONDS = 30
@@ -40,6 +40,9 @@ _PRAGMAS = (
 _LOCK_POLL_SECONDS = 0.2
 """Between two looks at a lock that another refresh holds: a process that waits in ``flock`` itself misses a signal that
 comes just before."""
+
+_DAMAGE = ("malformed", "not a database", "Could not decode", "no such", "integer overflow", "constraint failed")
+"""In messages of SQLite that say that a file is not as it was written (its own text, or a column of its tables)."""
 
 _lock_files: set[int] = set()
 """The lock files this process holds. A forked child closes its copies, or it would hold the lock after our death."""
@@ -63,6 +66,15 @@ def parse_address(state: str) -> URL:
 def sqlite_file(url: URL) -> Path | None:
     """Return the path of the SQLite file, ``None`` for a database of a server."""
     return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def has_content(state: str) -> bool:
+    """Return whether there is a database: false for an SQLite file that is missing or has no bytes."""
+    path = sqlite_file(parse_address(state))
+    try:
+        return path is None or path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def printable_name(url: URL) -> str:
@@ -119,7 +131,7 @@ def is_store_file(path: Path) -> bool:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
     if head and not head.startswith(b"SQLite format 3\x00"):
         raise StoreError(f"{path}: is not a store; it is left as it is")
-    if head and int.from_bytes(head[68:72]) == schema.APPLICATION_BEFORE_RELEASE:
+    if head and int.from_bytes(head[68:72]) in schema.APPLICATIONS_BEFORE_RELEASE:
         raise StoreError(
             f"{path}: was written before the first release and cannot be read; move it away, and the next refresh "
             "makes a new one from the sources"
@@ -160,6 +172,15 @@ def translating_errors(where: str) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise translate_error(error, where) from error
+    except DamagedError as error:
+        if error.store:
+            raise
+        raise damaged(where, str(error)) from error
+
+
+def damaged(where: str, what: str) -> DamagedError:
+    """Return the error of a damaged store; how to restore it is said by the command line, which knows the config."""
+    return DamagedError(f"{where}: is damaged ({what})", where)
 
 
 def translate_error(error: SQLAlchemyError, where: str) -> AggregatorError:
@@ -169,8 +190,8 @@ def translate_error(error: SQLAlchemyError, where: str) -> AggregatorError:
         return StoreError(f"{where}: cannot be written ({text}); what was committed before still stands")
     if "database is locked" in text or "database table is locked" in text:
         return LockedError(f"{where}: another program has been writing to it for {BUSY_SECONDS} s")
-    if "malformed" in text or "not a database" in text:
-        return StoreError(f"{where}: is damaged ({text}); restore it from a backup")
+    if any(each in text for each in _DAMAGE):
+        return damaged(where, text)
     return StoreError(f"{where}: {text}")
 
 

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, Engine, Table, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert, select
 
 from aggregator.errors import LockedError, StoreError
+from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
-from aggregator.store import migrations, schema
 
 T = TypeVar("T")
 
@@ -62,6 +62,8 @@ def open_store(state: str, *, fence: bool = False) -> Iterator[Store]:
     try:
         migrations.migrate(engine)
         store = Store(where, engine)
+        with reading(store) as connection:
+            checksums.check_small_sums(connection)
         yield replace(store, generation=_begin_generation(store)) if fence else store
     finally:
         engine.dispose()
@@ -82,7 +84,9 @@ def transaction(store: Store) -> Iterator[Store]:
         store.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):
+        checksums.forget_changes(connection)
         yield replace(store, connection=connection)
+        checksums.write_sums(connection)
         _check_generation(store, connection)
 
 
@@ -114,8 +118,7 @@ def _begin_generation(store: Store) -> int:
     """Write down a generation one higher than the last, and return it."""
     is_generation = schema.meta.c.name == "generation"
     with writing(store) as connection:
-        found = connection.execute(select(schema.meta.c.value).where(is_generation)).scalar()
-        generation = int(found or 0) + 1
+        generation = _read_generation(connection) + 1
         connection.execute(delete(schema.meta).where(is_generation))
         connection.execute(insert(schema.meta), [{"name": "generation", "value": str(generation)}])
     return generation
@@ -123,23 +126,46 @@ def _begin_generation(store: Store) -> int:
 
 def _check_generation(store: Store, connection: Connection) -> None:
     """Raise LockedError if a later generation than the store's has begun."""
-    if store.generation is None:
-        return
-    found = connection.execute(_GENERATION).scalar()
-    if int(found or 0) != store.generation:
+    if store.generation is not None and _read_generation(connection) != store.generation:
         raise LockedError(f"{store.name}: another refresh has taken over; nothing of this one was written")
 
 
+def _read_generation(connection: Connection) -> int:
+    found = connection.execute(_GENERATION).scalar()
+    return int(str(found)) if str(found).isdecimal() else 0
+
+
+def select_rows(connection: Connection, table: Table, *where: ColumnElement[bool]) -> Iterator[Any]:
+    """Yield the rows of a table with checksums; raise DamagedError at the first that is damaged."""
+    query = select(table).where(*where).execution_options(yield_per=BATCH)
+    return checksums.check(table, connection.execute(query))
+
+
+def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) -> Any:
+    """Return the only row of a table with checksums that fits, ``None`` if there is none; raise DamagedError."""
+    return next(checksums.check(table, connection.execute(select(table).where(*where)).all()), None)
+
+
 def upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write rows of the same columns, each in place of the one with the same primary key."""
+    """Write rows of the same columns, each in place of the one with the same primary key, and with its checksum."""
     if not rows:
         return
+    if "checksum" in table.c:
+        for group in {checksums.group_of(table, row) for row in rows}:
+            checksums.note_change(connection, table, *group)
+        rows = [checksums.add(table, row) for row in rows]
     dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
     statement = dialect.insert(table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
     for batch in batches(rows):
         connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), batch)
+
+
+def remove(connection: Connection, table: Table, feed: str, *where: ColumnElement[bool]) -> bool:
+    """Delete rows of a feed, and return whether there were any."""
+    checksums.note_change(connection, table, feed)
+    return connection.execute(delete(table).where(table.c.feed == feed, *where)).rowcount > 0
 
 
 def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:

@@ -14,12 +14,12 @@ from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Table, bindparam, delete, insert, select
+from sqlalchemy import Table, bindparam, insert, select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
-from aggregator.store import facts, records, schema
-from aggregator.store.database import Store, reading, transaction, upsert, writing
+from aggregator.store import checksums, facts, records, schema
+from aggregator.store.database import Store, reading, remove, transaction, upsert, writing
 from aggregator.store.schema import mark, stamp
 
 _ASSUMED: Final = "decisions"
@@ -43,8 +43,7 @@ class Event(Struct, frozen=True):
 
 
 _RECORDS = {
-    table.name: select(table.c.record).where(table.c.feed == bindparam("feed"))
-    for table in (schema.decisions, schema.overrides)
+    table.name: select(table).where(table.c.feed == bindparam("feed")) for table in (schema.decisions, schema.overrides)
 }
 """Made once: a refresh reads both of every feed."""
 
@@ -53,15 +52,15 @@ def write_event(store: Store, feed: str, event: Event) -> None:
     """Add the event to the feed's."""
     row = {"feed": feed, "at": stamp(event.at), "kind": event.kind, "record": records.encode(event)}
     with writing(store) as connection:
-        connection.execute(insert(schema.events), [row])
+        connection.execute(insert(schema.events), [checksums.add(schema.events, row)])
 
 
 def read_events(store: Store, feed: str, *, newest: int = 1000) -> tuple[Event, ...]:
     """Return the newest events of the feed, the oldest of them first."""
     table = schema.events
-    query = select(table.c.record).where(table.c.feed == feed).order_by(table.c.number.desc()).limit(newest)
+    query = select(table).where(table.c.feed == feed).order_by(table.c.number.desc()).limit(newest)
     with reading(store) as connection:
-        found = list(connection.execute(query).scalars())
+        found = [row.record for row in checksums.check(table, connection.execute(query))]
     return tuple(records.decode(Event, text) for text in reversed(found))
 
 
@@ -95,9 +94,8 @@ def undo_decision(store: Store, feed: str, left: str, right: str, at: datetime) 
     """Delete the decision about the two names, and return whether there was one."""
     left, right = sorted((left, right))
     table = schema.decisions
-    same = (table.c.feed == feed, table.c.left == mark(left), table.c.right == mark(right))
     with transaction(store) as tx, writing(tx) as connection:
-        undone = connection.execute(delete(table).where(*same)).rowcount > 0
+        undone = remove(connection, table, feed, table.c.left == mark(left), table.c.right == mark(right))
         if undone:
             write_event(tx, feed, Event(at, "undone", f"{left} | {right}"))
     return undone
@@ -126,9 +124,8 @@ def write_override(store: Store, feed: str, override: Override, at: datetime) ->
 def undo_override(store: Store, feed: str, guid: str, field: str, at: datetime) -> bool:
     """Delete the override of the field, and return whether there was one."""
     table = schema.overrides
-    same = (table.c.feed == feed, table.c.guid == mark(guid), table.c.field == field)
     with transaction(store) as tx, writing(tx) as connection:
-        undone = connection.execute(delete(table).where(*same)).rowcount > 0
+        undone = remove(connection, table, feed, table.c.guid == mark(guid), table.c.field == field)
         if undone:
             write_event(tx, feed, Event(at, "released", f"{guid} {field}"))
     return undone
@@ -184,4 +181,5 @@ def _encode(value: object) -> bytes:
 def _read_records(store: Store, table: Table, feed: str) -> list[str]:
     """Return the records of the feed in the table, as JSON."""
     with reading(store) as connection:
-        return list(connection.execute(_RECORDS[table.name], {"feed": feed}).scalars())
+        rows = checksums.check(table, connection.execute(_RECORDS[table.name], {"feed": feed}))
+        return [row.record for row in rows]

@@ -22,14 +22,15 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import fields, replace
+from msgspec.structs import asdict, astuple, fields, replace
 from rapidfuzz import fuzz
-from sqlalchemy import Connection, Select, Update, bindparam, case, insert, select, update
+from sqlalchemy import Connection, Table, Update, bindparam, case, insert, select, update
 
+from aggregator.errors import DamagedError
 from aggregator.model.entry import Enclosure, Entry, Listing, Show, Span
 from aggregator.model.source import Source
-from aggregator.store import records, schema
-from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
+from aggregator.store import checksums, records, schema
+from aggregator.store.database import BATCH, Store, batches, find_row, reading, select_rows, upsert, writing
 from aggregator.store.schema import mark, parse_stamp, stamp
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio, canonical
@@ -101,6 +102,7 @@ class Change(Struct, frozen=True):
 
 (
     _SOURCE,
+    _DOCUMENT,
     _KEY,
     _DIGEST,
     _FIRST,
@@ -108,36 +110,13 @@ class Change(Struct, frozen=True):
     _PLACE,
     _FIRST_SEEN,
     _LAST_SEEN,
-    _RECORD,
     _CHANGED,
+    _RECORD,
     _LISTINGS,
     _LISTED_AT,
     _ANCHOR,
-) = range(13)
-"""The columns of the rows of an entry."""
-
-
-def _select_rows() -> Select[Any]:
-    """Return the query for all rows of a feed."""
-    table, source, show = schema.entries.c, schema.sources.c, schema.shows.c
-    return (
-        select(
-            *(table.source, table.key, table.digest, table.first, table.last, table.place),
-            *(table.first_seen, table.last_seen, table.record, table.changed),
-            *(source.listings, source.listed_at, show.anchor),
-        )
-        .join(schema.sources, (source.feed == table.feed) & (source.source == table.source))
-        .join(
-            schema.shows,
-            (show.feed == table.feed) & (show.source == table.source) & (show.document == table.document),
-        )
-        .where(table.feed == bindparam("of"))
-        .order_by(table.source, table.key, table.document)
-        .execution_options(yield_per=BATCH)
-    )
-
-
-_SELECT_ROWS = _select_rows()
+) = range(2, 16)
+"""The columns of the rows of an entry, after its checksum and its feed; the last three are of its source and show."""
 
 
 def read_entries(store: Store, feed: str) -> tuple[StoredEntry, ...]:
@@ -148,11 +127,30 @@ def read_entries(store: Store, feed: str) -> tuple[StoredEntry, ...]:
 
 def read_rows(store: Store, feed: str) -> Iterator[EntryRows]:
     """Yield the rows of every entry of the feed, not yet decoded, in the database's own order of source and key."""
+    table = schema.entries
+    query = select(table).where(table.c.feed == feed).order_by(table.c.source, table.c.key, table.c.document)
     with reading(store) as connection:
-        for _, same in groupby(connection.execute(_SELECT_ROWS, {"of": feed}), key=itemgetter(_SOURCE, _KEY)):
-            rows = tuple(same)
+        checksums.check_sums(connection, table, feed)
+        sources = {row.source: row for row in _select(connection, schema.sources, feed)}
+        anchors = {(row.source, row.document): row.anchor for row in _select(connection, schema.shows, feed)}
+        found = checksums.check(table, connection.execute(query.execution_options(yield_per=BATCH)))
+        for (source, _), same in groupby(found, key=itemgetter(_SOURCE, _KEY)):
+            of = sources[source].listings, sources[source].listed_at
+            rows = tuple((*row, *of, anchors[source, row[_DOCUMENT]]) for row in same)
+            _check_records(rows)
             digest = rows[0][_DIGEST] if len(rows) == 1 else records.digest("".join(row[_DIGEST] for row in rows))
             yield EntryRows(digest, rows)
+
+
+def _select(connection: Connection, table: Table, feed: str) -> Iterator[Any]:
+    return select_rows(connection, table, table.c.feed == feed)
+
+
+def _check_records(rows: Iterable[Sequence[Any]]) -> None:
+    """Raise DamagedError if a record does not have its digest; rows are checked by their checksums before."""
+    for row in rows:
+        if not isinstance(row[_RECORD], str) or records.digest(row[_RECORD]) != row[_DIGEST]:
+            raise DamagedError(f"a record does not have its digest: {checksums.describe(schema.entries, row)}")
 
 
 def to_stored_entry(stored: EntryRows) -> StoredEntry:
@@ -250,10 +248,8 @@ def read_first_seen(store: Store, feed: str) -> Mapping[str, datetime]:
 
 def read_shows(store: Store, feed: str) -> Mapping[str, Show]:
     """Return what each source last listed of the show itself, by the source's name."""
-    table = schema.shows.c
-    query = select(table.source, table.document, table.record).where(table.feed == feed)
     with reading(store) as connection:
-        rows = sorted(connection.execute(query.order_by(table.source, table.document)), key=lambda row: row.source)
+        rows = sorted(_select(connection, schema.shows, feed), key=lambda row: (row.source, row.document))
     shows: dict[str, Show] = {}
     for row in rows:
         show = records.decode(Show, row.record)
@@ -263,18 +259,21 @@ def read_shows(store: Store, feed: str) -> Mapping[str, Show]:
 
 def read_sources(store: Store, feed: str) -> Mapping[str, Source]:
     """Return every source that ever listed entries of the feed, with the kind and trust it had then, by its name."""
-    table = schema.sources.c
     with reading(store) as connection:
-        rows = connection.execute(select(table.source, table.record).where(table.feed == feed)).all()
-    return {row.source: records.decode(Source, row.record) for row in sorted(rows, key=itemgetter(0))}
+        rows = sorted(_select(connection, schema.sources, feed), key=lambda row: row.source)
+    return {row.source: records.decode(Source, row.record) for row in rows}
 
 
 class _Known(Struct, frozen=True):
-    """The last known content, listing and place of one key of one document."""
+    """One known key of one document: the columns of its row between key and record, in their order."""
 
     digest: str
+    first: int
     last: int | None
     place: int
+    first_seen: str
+    last_seen: str | None = None
+    changed: str | None = None
 
 
 class _DocumentListing(Struct, frozen=True):
@@ -292,9 +291,14 @@ class _DocumentListing(Struct, frozen=True):
     anchor: int
     previous_anchor: int
 
-    def row(self, key: str, **values: str | int | None) -> Row:
+    def row(self, key: str, known: _Known, **values: str | int | None) -> Row:
         """Return the parameters of an update of one row; names of keys differ from the columns that are set."""
-        return {"feed_": self.feed, "source_": self.source, "document_": self.document, "key_": key, **values}
+        keys: Row = {"feed_": self.feed, "source_": self.source, "document_": self.document, "key_": key}
+        return {**keys, "checksum": self.checksum(key, replace(known, **values)), **values}
+
+    def checksum(self, key: str, known: _Known) -> int:
+        """Return the checksum of the row of an entry."""
+        return checksums.compute((self.feed, self.source, self.document, key, *astuple(known)))
 
 
 class _Keys(Struct):
@@ -344,8 +348,8 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
     """Return the number of this listing of the source, and when the one before was made (``at`` for the first)."""
     table = schema.sources
-    query = select(table.c.listings, table.c.listed_at).where(table.c.feed == feed, table.c.source == source.name)
-    before = connection.execute(query).one_or_none()
+    checksums.note_change(connection, schema.entries, feed, source.name)
+    before = find_row(connection, table, table.c.feed == feed, table.c.source == source.name)
     number = (before.listings if before else 0) + 1
     record = records.encode(Source(name=source.name, kind=source.kind, trust=source.trust))
     row = {"feed": feed, "source": source.name, "listings": number, "listed_at": at, "record": record}
@@ -356,9 +360,9 @@ def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -
 def _read_known(connection: Connection, same: dict[str, object]) -> dict[str, _Known]:
     """Return every key that the document ever listed."""
     table = schema.entries
-    columns = (table.c.key, table.c.digest, table.c.last, table.c.place)
+    columns = checksums.columns(table)
     query = select(*columns).where(*[table.c[name] == value for name, value in same.items()])
-    return {key: _Known(digest, last, place) for key, digest, last, place in connection.execute(query)}
+    return {row[_KEY]: _Known(*row[_DIGEST:]) for row in checksums.check(table, connection.execute(query))}
 
 
 def _choose_anchor(listing: Listing, known: dict[str, _Known]) -> int:
@@ -376,10 +380,9 @@ def _choose_anchor(listing: Listing, known: dict[str, _Known]) -> int:
 def _write_show(connection: Connection, same: dict[str, object], anchor: int, record: str) -> int:
     """Write the show of a document and its anchor; return the anchor it had before, 0 for a new document."""
     table = schema.shows
-    query = select(table.c.anchor).where(*[table.c[name] == value for name, value in same.items()])
-    before = connection.execute(query).scalar()
+    before = find_row(connection, table, *[table.c[name] == value for name, value in same.items()])
     upsert(connection, table, [{**same, "anchor": anchor, "record": record}])
-    return before or 0
+    return before.anchor if before else 0
 
 
 def _write_document(
@@ -397,11 +400,11 @@ def _write_document(
             new.append(_new_row(of, each, place))
             keys.changed.add(each.key)
         elif before.digest != each.digest:
-            content = {"digest": each.digest, "record": each.record, "changed": of.at}
-            changed.append(of.row(each.key, **content, last=None, last_seen=None, place=place))
+            after = of.row(each.key, before, digest=each.digest, changed=of.at, last=None, last_seen=None, place=place)
+            changed.append({**after, "record": each.record})
             keys.changed.add(each.key)
         elif before.last is not None or before.place != place:
-            moved.append(of.row(each.key, last=None, last_seen=None, place=place))
+            moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
         _flush(connection, new, changed, moved, least=BATCH)
     keys.listed |= listed
     moved.extend(_missing_rows(of, known, listed))
@@ -461,13 +464,13 @@ def _rename_others(
 
 def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:
     """Return the stored entries of some keys of a document, by key."""
-    table = schema.entries.c
+    table = schema.entries
+    same = (table.c.feed == of.feed, table.c.source == of.source, table.c.document == of.document)
     found: dict[str, Entry] = {}
     for some in batches(keys):
-        query = select(table.key, table.record).where(
-            table.feed == of.feed, table.source == of.source, table.document == of.document, table.key.in_(some)
-        )
-        found |= {key: records.decode(Entry, record) for key, record in connection.execute(query)}
+        rows = list(select_rows(connection, table, *same, table.c.key.in_(some)))
+        _check_records(rows)
+        found |= {row.key: records.decode(Entry, row.record) for row in rows}
     return found
 
 
@@ -517,17 +520,10 @@ def _ids_beside_key(entry: Entry) -> dict[str, str]:
 
 def _new_row(of: _DocumentListing, content: _Content, place: int) -> Row:
     """Return the row of an entry never listed before."""
-    return {
-        "feed": of.feed,
-        "source": of.source,
-        "document": of.document,
-        "key": content.key,
-        "digest": content.digest,
-        "first": of.number,
-        "place": place,
-        "first_seen": of.at,
-        "record": content.record,
-    }
+    known = _Known(content.digest, of.number, None, place, of.at)
+    keys: Row = {"feed": of.feed, "source": of.source, "document": of.document, "key": content.key}
+    values: dict[str, Any] = {"checksum": of.checksum(content.key, known), "record": content.record, **asdict(known)}
+    return keys | values
 
 
 def _missing_rows(of: _DocumentListing, known: dict[str, _Known], listed: set[str]) -> Iterator[Row]:
@@ -535,7 +531,7 @@ def _missing_rows(of: _DocumentListing, known: dict[str, _Known], listed: set[st
     for key, before in known.items():
         if before.last is None and key not in listed:
             place = of.previous_anchor - before.place
-            yield of.row(key, last=of.number - 1, last_seen=of.previous_at, place=place)
+            yield of.row(key, before, last=of.number - 1, last_seen=of.previous_at, place=place)
 
 
 def _flush(connection: Connection, *lists: list[Row], least: int) -> None:
@@ -557,5 +553,5 @@ def _update(*columns: str) -> Update:
     )
 
 
-_UPDATE_CONTENT = _update("digest", "last", "last_seen", "place", "record", "changed")
-_UPDATE_PLACE = _update("last", "last_seen", "place")
+_UPDATE_CONTENT = _update("checksum", "digest", "last", "last_seen", "place", "record", "changed")
+_UPDATE_PLACE = _update("checksum", "last", "last_seen", "place")

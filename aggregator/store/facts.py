@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, select
 
 from aggregator.errors import StoreError
-from aggregator.store.database import Store, reading, transaction, upsert, writing
+from aggregator.store import checksums
+from aggregator.store.database import Store, find_row, reading, remove, select_rows, transaction, upsert, writing
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
 
-_FACT = select(facts_table.c.value).where(
-    facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name")
-)
+_FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name"))
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 
 
@@ -37,12 +36,17 @@ class FeedState(Struct, frozen=True):
 
 def read_feed_state(store: Store, feed: str) -> FeedState:
     """Return the state of the feed; an empty one before its first refresh."""
-    query = select(feeds.c.guid, feeds.c.fingerprint, feeds.c.updated, feeds.c.runs).where(feeds.c.feed == feed)
     with reading(store) as connection:
-        row = connection.execute(query).one_or_none()
+        row = find_row(connection, feeds, feeds.c.feed == feed)
     if row is None:
         return FeedState()
     return FeedState(row.guid, row.fingerprint, parse_stamp(row.updated) if row.updated else None, row.runs)
+
+
+def read_feeds(store: Store) -> frozenset[str]:
+    """Return the feeds that were ever composed."""
+    with reading(store) as connection:
+        return frozenset(row.feed for row in select_rows(connection, feeds))
 
 
 def write_feed_state(
@@ -74,29 +78,28 @@ def read_fact(store: Store, feed: str, name: str) -> bytes | None:
     if (feed, name) in store.assumed:
         return store.assumed[feed, name]
     with reading(store) as connection:
-        return connection.execute(_FACT, {"feed": feed, "name": name}).scalar()
+        rows = checksums.check(facts_table, connection.execute(_FACT, {"feed": feed, "name": name}).all())
+        row = next(rows, None)
+    return row.value if row else None
 
 
 def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
     """Write the value of the name; ``None`` deletes it."""
     with writing(store) as connection:
         if value is None:
-            connection.execute(delete(facts_table).where(facts_table.c.feed == feed, facts_table.c.name == name))
+            remove(connection, facts_table, feed, facts_table.c.name == name)
         else:
             upsert(connection, facts_table, [{"feed": feed, "name": name, "value": value}])
 
 
 def read_facts(store: Store, feeds: Sequence[str], prefix: str) -> dict[tuple[str, str], bytes]:
     """Return the values of all names of some feeds that begin so, by feed and name."""
-    query = select(facts_table.c.feed, facts_table.c.name, facts_table.c.value).where(
-        facts_table.c.feed.in_(feeds), facts_table.c.name.startswith(prefix, autoescape=True)
-    )
+    fits = facts_table.c.feed.in_(feeds), facts_table.c.name.startswith(prefix, autoescape=True)
     with reading(store) as connection:
-        return {(row.feed, row.name): row.value for row in connection.execute(query)}
+        return {(row.feed, row.name): row.value for row in select_rows(connection, facts_table, *fits)}
 
 
 def read_fact_of_feeds(store: Store, name: str) -> dict[str, bytes]:
     """Return the value that each feed has for the name, by feed."""
-    query = select(facts_table.c.feed, facts_table.c.value).where(facts_table.c.name == name)
     with reading(store) as connection:
-        return {row.feed: row.value for row in connection.execute(query)}
+        return {row.feed: row.value for row in select_rows(connection, facts_table, facts_table.c.name == name)}

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select
 
 from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
-from aggregator.store import records
-from aggregator.store.database import BATCH, Store, batches, reading, transaction, upsert, writing
+from aggregator.store import checksums, records
+from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
 from aggregator.store.schema import guids, last_published, mark
 
 _ZONES = (timedelta(hours=14), timedelta(hours=12))
@@ -27,8 +27,9 @@ _ZONES = (timedelta(hours=14), timedelta(hours=12))
 def read_guids(store: Store, feed: str) -> tuple[PublishedItem, ...]:
     """Return everything published in the feed, sorted by guid: living items, aliases and tombstones."""
     with reading(store) as connection:
-        rows = connection.execute(select(guids.c.record).where(guids.c.feed == feed)).scalars()
-        found = [records.decode(PublishedItem, record) for record in rows]
+        checksums.check_sums(connection, guids, feed)
+        rows = select_rows(connection, guids, guids.c.feed == feed)
+        found = [records.decode(PublishedItem, row.record) for row in rows]
     return tuple(sorted(found, key=lambda item: item.guid))
 
 
@@ -54,11 +55,7 @@ def write_guids(store: Store, feed: str, published: Iterable[PublishedItem]) -> 
         _check_aliases(feed, before | after)
         new = [each for guid, each in after.items() if guid not in known]
         changed = [each for guid, each in after.items() if guid in before and before[guid] != each]
-        for some in batches(new):
-            connection.execute(insert(guids), [_row(feed, each) for each in some])
-        for each in changed:
-            same = (guids.c.feed == feed, guids.c.guid == mark(each.guid))
-            connection.execute(update(guids).where(*same).values(record=records.encode(each)))
+        upsert(connection, guids, [_row(feed, each) for each in (*new, *changed)])
     return len(new) + len(changed)
 
 
@@ -71,12 +68,11 @@ def _read_changed(
     """
     given = {mark(guid): item for guid, item in after.items()}
     known, before = set[str](), dict[str, PublishedItem]()
-    query = select(guids.c.guid, guids.c.record).where(guids.c.feed == feed).execution_options(yield_per=BATCH)
     with reading(store) as connection:
-        for name, record in connection.execute(query):
-            item = given.get(name)
-            if item is None or records.encode(item) != record:
-                item = records.decode(PublishedItem, record)
+        for row in select_rows(connection, guids, guids.c.feed == feed):
+            item = given.get(row.guid)
+            if item is None or records.encode(item) != row.record:
+                item = records.decode(PublishedItem, row.record)
                 before[item.guid] = item
             known.add(item.guid)
     return known, before
@@ -175,5 +171,5 @@ class LastPublished(Struct, frozen=True):
     def _read(self, connection: Connection, names: Iterable[str]) -> Iterator[tuple[str, str]]:
         table = last_published
         for some in batches(names):
-            query = select(table.c.guid, table.c.record).where(table.c.feed == self.feed, table.c.guid.in_(some))
-            yield from ((row.guid, row.record) for row in connection.execute(query))
+            rows = select_rows(connection, table, table.c.feed == self.feed, table.c.guid.in_(some))
+            yield from ((row.guid, row.record) for row in rows)

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, insert, inspect, select, update
@@ -52,13 +52,17 @@ def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
 
 def _read_version(connection: Connection, where: str) -> int:
     """Return the version of the tables, 0 if there are none yet; raise StoreError if they are not ours."""
-    tables = inspect(connection).get_table_names()
+    tables = set(inspect(connection).get_table_names())
     if not tables:
         return 0
-    if "meta" not in tables:
+    if not tables & schema.metadata.tables.keys():
         raise StoreError(f"{where}: is a database of another program; it is left as it is")
+    if "meta" not in tables:
+        raise connections.damaged(where, "it has no table meta")
     found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.name == "version")).scalar()
-    return int(found) if found and found.isdigit() else 0
+    if not str(found).isdecimal() or int(found or 0) < 1:
+        raise connections.damaged(where, "it has no version")
+    return int(str(found))
 
 
 def _run_steps(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
@@ -76,7 +80,14 @@ def _run_steps(connection: Connection, where: str, steps: tuple[Step, ...]) -> N
     connection.execute(update(schema.meta).where(schema.meta.c.name == "version").values(value=value))
 
 
-def copy_file(path: Path, copy: Path) -> None:
+def _find_damage_of_pages(path: Path) -> str | None:
+    """Return what SQLite itself finds wrong with the file, ``None`` for nothing."""
+    with closing(sqlite3.connect(path)) as connection:
+        found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    return None if found == "ok" else " ".join(found.split())
+
+
+def copy_file(path: Path, copy: Path, find_damage: Callable[[Path], str | None] = _find_damage_of_pages) -> None:
     """Copy the SQLite file whole, also while it is in use, and check that the copy can be read.
 
     The copy has the file's permissions and takes the place of an older copy when it is done. Raises StoreError, with an
@@ -92,9 +103,8 @@ def copy_file(path: Path, copy: Path) -> None:
         ):
             source.backup(target)
             target.execute("PRAGMA journal_mode=DELETE")
-            found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if found != "ok":
-            raise StoreError(f"{path}: is damaged ({' '.join(found.split())})")
+        if damage := find_damage(partial):
+            raise connections.damaged(str(path), damage)
         _rename_durably(partial, copy)
     except sqlite3.DatabaseError as error:
         translated = connections.translate_error(DBAPIError("", None, error), str(path))
@@ -104,7 +114,8 @@ def copy_file(path: Path, copy: Path) -> None:
     except OSError as error:
         raise StoreError(f"{copy}: cannot be written: {error.strerror}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def _rename_durably(partial: Path, path: Path) -> None:

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from aggregator.model.source import PollState, Robots
 from aggregator.store import facts, records
-from aggregator.store.database import Store, batches, reading, transaction, upsert, writing
+from aggregator.store.database import Store, batches, reading, select_rows, transaction, upsert, writing
 from aggregator.store.schema import due_times, mark, parse_stamp, stamp
 from aggregator.store.schema import poll_states as poll_states_table
 from aggregator.text.urls import find_host
@@ -40,9 +40,8 @@ def read_poll_states(store: Store, feeds: Collection[str]) -> dict[tuple[str, st
     found: dict[tuple[str, str], list[PollState]] = {}
     with reading(store) as connection:
         for some in batches(sorted(feeds)):
-            query = select(table.c.feed, table.c.source, table.c.record).where(table.c.feed.in_(some))
-            for feed, source, record in connection.execute(query):
-                found.setdefault((feed, source), []).append(records.decode(PollState, record))
+            for row in select_rows(connection, table, table.c.feed.in_(some)):
+                found.setdefault((row.feed, row.source), []).append(records.decode(PollState, row.record))
     return {of: tuple(sorted(known, key=lambda each: each.url)) for of, known in found.items()}
 
 
@@ -73,9 +72,10 @@ def read_holds(store: Store, now: datetime) -> Mapping[str, datetime]:
     A Retry-After holds for the host: no feed and no source may ask it sooner.
     """
     table = poll_states_table
-    query = select(table.c.host, func.max(table.c.hold_until)).where(table.c.hold_until > stamp(now))
     with reading(store) as connection:
-        return {name: parse_stamp(until) for name, until in connection.execute(query.group_by(table.c.host))}
+        rows = select_rows(connection, table, table.c.hold_until > stamp(now))
+        held = sorted((row.hold_until, row.host) for row in rows)
+    return {host: parse_stamp(until) for until, host in held}
 
 
 def read_robots(store: Store, url: str) -> Robots | None:

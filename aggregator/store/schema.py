@@ -11,16 +11,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from hashlib import blake2b
 
-from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary, MetaData, Table, Text
+
+from aggregator.errors import DamagedError
 
 VERSION = 1
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
-APPLICATION = 0x41676732
-"""What stands in an SQLite file's header to say that it is ours ("Agg2"; sqlite.org/fileformat2.html, offset 68)."""
+APPLICATION = 0x41676733
+"""What stands in an SQLite file's header to say that it is ours ("Agg3"; sqlite.org/fileformat2.html, offset 68)."""
 
-APPLICATION_BEFORE_RELEASE = 0x41676731
-"""What stood there ("Agg1") before the first release; such a file has other tables and is refused."""
+APPLICATIONS_BEFORE_RELEASE = frozenset({0x41676731, 0x41676732})
+"""What stood there ("Agg1", "Agg2") before the first release; such a file has other tables and is refused."""
 
 LONGEST_MARK = 200
 """Characters of a name that are indexed as they are: PostgreSQL refuses index rows above 2,704 bytes (4 per character
@@ -28,11 +30,27 @@ and three columns leave 225)."""
 
 metadata = MetaData()
 
+
+class _Bytes(LargeBinary):
+    """Bytes as the driver gives them: SQLAlchemy's own type fails where damage has made a text of them."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> None:
+        """Return no function."""
+
+
+def _checksum() -> Column[int]:
+    """Return the first column of a table whose rows are checked: it is read without what long values follow."""
+    return Column("checksum", BigInteger, nullable=False)
+
+
 meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
 feeds = Table(
     "feeds",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("runs", Integer, nullable=False),
     Column("guid", Text),
@@ -43,6 +61,7 @@ feeds = Table(
 sources = Table(
     "sources",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("listings", Integer, nullable=False),
@@ -53,6 +72,7 @@ sources = Table(
 shows = Table(
     "shows",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("document", Integer, primary_key=True, autoincrement=False),
@@ -63,6 +83,7 @@ shows = Table(
 entries = Table(
     "entries",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("document", Integer, primary_key=True, autoincrement=False),
@@ -80,6 +101,7 @@ entries = Table(
 poll_states = Table(
     "poll_states",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("url", Text, primary_key=True),
@@ -104,6 +126,7 @@ due_times = Table(
 guids = Table(
     "guids",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
     Column("record", Text, nullable=False),
@@ -112,6 +135,7 @@ guids = Table(
 last_published = Table(
     "last_published",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
     Column("record", Text, nullable=False),
@@ -120,6 +144,7 @@ last_published = Table(
 decisions = Table(
     "decisions",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("left", Text, primary_key=True),
     Column("right", Text, primary_key=True),
@@ -130,6 +155,7 @@ decisions = Table(
 overrides = Table(
     "overrides",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
     Column("field", Text, primary_key=True),
@@ -140,20 +166,22 @@ overrides = Table(
 events = Table(
     "events",
     metadata,
-    Column("number", Integer, primary_key=True),
+    _checksum(),
     Column("feed", Text, nullable=False),
     Column("at", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("record", Text, nullable=False),
+    Column("number", Integer, primary_key=True),
     Index("events_of_feed", "feed", "number"),
 )
 
 facts = Table(
     "facts",
     metadata,
+    _checksum(),
     Column("feed", Text, primary_key=True),
     Column("name", Text, primary_key=True),
-    Column("value", LargeBinary, nullable=False),
+    Column("value", _Bytes, nullable=False),
 )
 
 cache = Table(
@@ -163,7 +191,7 @@ cache = Table(
     Column("stage", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("used", Integer, nullable=False),
-    Column("value", LargeBinary, nullable=False),
+    Column("value", _Bytes, nullable=False),
 )
 
 
@@ -177,8 +205,11 @@ def stamp(at: datetime) -> str:
 
 
 def parse_stamp(text: str) -> datetime:
-    """Return the time that :func:`stamp` wrote."""
-    return datetime.fromisoformat(text)
+    """Return the time that :func:`stamp` wrote; raise DamagedError if the text is no such time."""
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError) as error:
+        raise DamagedError("a time cannot be read back") from error
 
 
 def mark(name: str) -> str:

@@ -70,10 +70,10 @@ class Project:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
-    def refresh(self, *, at: datetime | None = None, force: bool = True) -> Outcome:
+    def refresh(self, *, at: datetime | None = None, force: bool = True, new: bool = False) -> Outcome:
         self.turn += 1
         now = at or START + timedelta(days=2 * self.turn)
-        return refresh.refresh(load(self.config()), at=now, force=force)[0]
+        return refresh.refresh(load(self.config()), at=now, force=force, new=new)[0]
 
     def published(self) -> dict[str, bytes]:
         return {name: (self.folder / "output" / "sea" / name).read_bytes() for name in FILES}

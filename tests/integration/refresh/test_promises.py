@@ -220,7 +220,7 @@ def test_the_order_of_the_sources_and_of_their_entries_makes_no_difference(proje
     random.Random(5).shuffle(mirror)
     origin.serve("/mirror.xml", rss(*mirror))
     project.sources = dict(reversed(project.sources.items()))
-    project.refresh()
+    project.refresh(new=True)
     assert [(item["id"], item["title"]) for item in project.items()] == before
 
 

@@ -94,7 +94,7 @@ def folder(path: Path) -> None:
 def store_of_before(path: Path) -> None:
     foreign_database(path)
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id={schema.APPLICATION_BEFORE_RELEASE}")
+    connection.execute(f"PRAGMA application_id={max(schema.APPLICATIONS_BEFORE_RELEASE)}")
     connection.close()
 
 
