@@ -56,6 +56,12 @@ _SOURCE_RESULTS: Final = "source results"
 _PUBLISHED: Final = ("feed.json", "feed.xml")
 """Files that every published feed has."""
 
+_NEWEST_TIME: Final = "newest time"
+"""The fact of no feed with the newest time at which anything was fetched."""
+
+_BEHIND = timedelta(hours=1)
+"""How far the clock may be behind that time: it is set by hand, or a run ends later than it began."""
+
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
 
@@ -109,6 +115,27 @@ def _how_read(source: Source) -> bytes:
     The program's version is left out: an upgrade must not ask every origin unconditionally once more.
     """
     return repr((source.kind, source.url, source.show, source.only, source.options)).encode()
+
+
+def choose_time(
+    store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSource]]], now: datetime, *, ask_hosts: bool
+) -> datetime:
+    """Return the time with which new items are dated, and keep it: ``now``, or a later one if the clock is behind.
+
+    It is behind if the store was written over an hour later, unless the hosts that answered in this run say the same as
+    it does (the median of their ``Date``). If they say a later time than that of the store, theirs is the time.
+    """
+    kept = facts.read_fact(store, "", _NEWEST_TIME)
+    newest = datetime.fromisoformat(kept.decode()) if kept else now
+    if newest > now + _BEHIND:
+        states = [each for _, every in feeds for fetched in every for each in fetched.poll_states] if ask_hosts else []
+        told = sorted(each.host_time for each in states if each.host_time and each.asked and each.asked >= now)
+        median = told[len(told) // 2] if told else newest
+        now = now if abs(median - now) <= _BEHIND else max(newest, median)
+    elif newest > now:
+        return now
+    facts.write_fact(store, "", _NEWEST_TIME, now.isoformat().encode())
+    return now
 
 
 def write_fetched(store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSource]]], now: datetime) -> None:

@@ -42,6 +42,7 @@ garbage collector takes a fifth of a refresh to find that out."""
 class Run(Struct, frozen=True):
     """One run: its clock, the open store, what sources are fetched with, and what listens to its progress.
 
+    ``is_clock`` says that ``at`` is what the machine's clock shows, so that the time of hosts may correct it.
     ``failures`` are what could not be written before it began.
     """
 
@@ -50,14 +51,19 @@ class Run(Struct, frozen=True):
     store: Store
     resources: Resources
     force: bool = False
+    is_clock: bool = False
     listen: Listener = field(default=ignore_progress)
     failures: tuple[str, ...] = ()
 
 
 class _StoredFeed(Struct, frozen=True):
-    """A feed whose sources were fetched and stored; ``publication`` is ``None`` if it is to be composed."""
+    """A feed whose sources were fetched and stored; ``publication`` is ``None`` if it is to be composed.
+
+    ``now`` is the time with which its new items are dated.
+    """
 
     plan: Plan
+    now: datetime
     results: tuple[SourceResult, ...]
     publication: Publication | None
 
@@ -70,6 +76,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     force: bool = False,
     wait: bool = False,
     new: bool = False,
+    is_clock: bool = False,
     listen: Listener = ignore_progress,
 ) -> tuple[Outcome, ...]:
     """Refresh the named feeds, or all, and return the outcome of each.
@@ -81,15 +88,27 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """
     plans = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
     with open_run(config, at, wait=wait, new=new) as opened:
-        run = replace(opened, force=force, listen=listen)
+        run = replace(opened, force=force, is_clock=is_clock, listen=listen)
         found: dict[str, Outcome] = {}
+        newest = at
         for stored in _fetch_and_store(run, plans):
-            found |= {each.plan.name: _update_feed(run, each) for each in stored}
+            newest = max(newest, *(each.now for each in stored))
+            found |= {each.plan.name: _update_feed(replace(run, at=each.now), each) for each in stored}
         outcomes = [found[plan.name] for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
             raise NothingToPublishError(_describe_failures(outcomes))
         outcomes[-1] = _publish_index(run, outcomes[-1])
-        return (replace(outcomes[0], failures=(*run.failures, *outcomes[0].failures)), *outcomes[1:])
+        alarms = (*_describe_clock(at, newest), *outcomes[0].alarms)
+        failures = (*run.failures, *outcomes[0].failures)
+        return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
+
+
+def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
+    """Return one line about a clock that is behind, none about another."""
+    if newest == at:
+        return ()
+    shown, used = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (at, newest))
+    return (f"the clock is behind: it shows {shown}; new items without a date get {used}, the newest time known",)
 
 
 @contextmanager
@@ -146,10 +165,11 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
     """
     for fetched in fetch(run, plans):
         with database.transaction(run.store) as tx:
-            persist.write_fetched(tx, fetched, run.at)
+            now = persist.choose_time(tx, fetched, run.at, ask_hosts=run.is_clock)
+            persist.write_fetched(tx, fetched, now)
             polls.write_robots(tx, run.resources.take_new_robots())
             stored = [
-                _StoredFeed(plan, persist.results_of_run(sources), _read_publication(tx, plan, run.at))
+                _StoredFeed(plan, now, persist.results_of_run(sources), _read_publication(tx, plan, now))
                 for plan, sources in fetched
             ]
         del fetched

@@ -54,7 +54,14 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     names = tuple(find_plan(loaded, name).name for name in feed or ())
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = refresh.refresh(
-            loaded, at=current_time(at), feeds=names, force=force, wait=wait, new=new, listen=listen
+            loaded,
+            at=current_time(at),
+            feeds=names,
+            force=force,
+            wait=wait,
+            new=new,
+            is_clock=at is None,
+            listen=listen,
         )
     for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
         summary.warn(line)

@@ -97,6 +97,7 @@ class PollState(Record, frozen=True):
     for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
     that demanded ``hold_until``, which a redirect may make another than that of ``url``.
     ``items`` is how many items the last listing believed had. ``whole`` is when a body last came, not a 304.
+    ``host_time`` is what the last usable answer gave as its ``Date``.
     """
 
     url: str
@@ -121,6 +122,7 @@ class PollState(Record, frozen=True):
     hold_host: str = ""
     items: int | None = None
     whole: datetime | None = None
+    host_time: datetime | None = None
 
 
 class Robots(Record, frozen=True):

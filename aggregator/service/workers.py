@@ -93,7 +93,7 @@ def refresh_due(
         return ()
     feeds = () if everything else sorted({each.feed for each in claims})
     try:
-        outcomes = refresh.refresh(config, at=at, feeds=feeds, listen=listen)
+        outcomes = refresh.refresh(config, at=at, feeds=feeds, is_clock=True, listen=listen)
     except LockedError:
         with database.open_store(config.state) as store:
             _finish(store, claims, dict.fromkeys(claims, at), at)

@@ -21,6 +21,7 @@ from aggregator.fetchers.http import headers
 from aggregator.model.entry import Rhythm
 from aggregator.model.source import PollState, Validators
 from aggregator.text.cron import next_slot
+from aggregator.text.dates import parse_http_date
 
 _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
@@ -266,6 +267,7 @@ def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any
     return {
         "asked": reply.asked,
         "answered": reply.ended,
+        "host_time": parse_http_date(reply.fields.get("date", "")),
         "errors": 0,
         "hold_until": None,
         "hold_host": "",

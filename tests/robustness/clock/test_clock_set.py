@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ import pytest
 from aggregator.service import scheduler
 from tests.support.rss import make_rss
 from tests.support.tools import need
-from tests.support.workspace import Workspace, check_no_leftovers, check_published, make_item, read_guids
+from tests.support.workspace import Workspace, check_no_leftovers, check_published, make_item, make_title, read_guids
 
 TICKS = """
 import sys
@@ -122,3 +124,59 @@ def test_a_server_asks_once_a_day_whatever_its_clock_is_set_to(
     assert len(read_guids(workspace)) == 3
     check_published(workspace)
     check_no_leftovers(workspace)
+
+
+def undated(number: int) -> str:
+    return f"<item><guid isPermaLink='false'>undated-{number}</guid><title>{make_title(number)}</title></item>"
+
+
+def refreshed(workspace: Workspace, clock: Clock, shown: str | None) -> list[str]:
+    """Refresh with the clock at that time, or at the right one; the lines on stderr."""
+    workspace.fields["/host"] = {"Date": formatdate(usegmt=True)}
+    before: tuple[str, ...] = ()
+    if shown:
+        clock.set(shown)
+        before = ("env", *(f"{name}={value}" for name, value in clock.environment.items()))
+    done = workspace.run("refresh", "--quiet", "--force", before=before)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.splitlines()
+
+
+def age(workspace: Workspace, number: int) -> timedelta:
+    [date] = [str(each["date_published"]) for each in workspace.items() if each["title"] == make_title(number)]
+    return abs(datetime.now(UTC) - datetime.fromisoformat(date))
+
+
+def test_nothing_is_dated_by_a_clock_that_is_behind(clock: Clock, workspace: Workspace) -> None:
+    workspace.serve("/host", make_rss(make_item(1), undated(1_001)))
+    local = workspace.folder / "local.xml"
+    local.write_text(make_rss(undated(2_001)))
+    host = f"host: {{kind: feed, url: '{workspace.url('/host')}'}}"
+    workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
+    assert refreshed(workspace, clock, None) == []
+    for turn, shown in enumerate(("1970-01-02T00:00:00+00:00", "2014-05-01T12:00:00+00:00"), start=2):
+        fresh = f"{datetime.now(UTC) - timedelta(minutes=5):%a, %d %b %Y %H:%M:%S} GMT"
+        dated = re.sub(r"<pubDate>.*</pubDate>", f"<pubDate>{fresh}</pubDate>", make_item(turn))
+        workspace.serve("/host", make_rss(*(undated(1_000 + each) for each in range(1, turn + 1)), dated))
+        local.write_text(make_rss(*(undated(2_000 + each) for each in range(1, turn + 1))))
+        [line] = refreshed(workspace, clock, shown)
+        assert line.startswith(f"aggregator: show: the clock is behind: it shows {shown[:10]} ")
+        assert max(age(workspace, number) for number in (turn, 1_000 + turn, 2_000 + turn)) < timedelta(hours=1)
+    before = {each["id"]: each["date_published"] for each in workspace.items()}
+    workspace.serve("/host", make_rss(*(undated(1_000 + each) for each in range(1, 6))))
+    assert refreshed(workspace, clock, None) == [], "the clock was set"
+    assert before.items() <= {each["id"]: each["date_published"] for each in workspace.items()}.items()
+
+
+def test_a_clock_that_was_ahead_is_corrected_by_what_hosts_say(clock: Clock, workspace: Workspace) -> None:
+    host = f"host: {{kind: feed, url: '{workspace.url('/host')}'}}"
+    workspace.serve("/host", make_rss(make_item(1)))
+    workspace.config(host)
+    refreshed(workspace, clock, "2044-05-01T12:00:00+00:00")
+    workspace.serve("/host", make_rss(make_item(1), undated(1_001)))
+    assert refreshed(workspace, clock, None) == []
+    assert age(workspace, 1_001) < timedelta(hours=1)
+    (workspace.folder / "local.xml").write_text(make_rss(undated(2_001)))
+    workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
+    assert refreshed(workspace, clock, None) == []
+    assert age(workspace, 2_001) < timedelta(hours=1)
