@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -67,9 +67,17 @@ def back_up_daily(state: str, at: datetime, kept: int) -> None:
     today = source.with_name(f"{source.name}{_DAILY}{at:%Y-%m-%d}")
     if today.exists():
         return
+    left_over = source.parent.glob(f"{source.name}{_DAILY}*.partial*")  # by a refresh that was killed
+    _remove(left_over)
     backup(state, today)
-    for old in [each for each in _list_daily(source) if each != today][kept - 1 :]:
-        old.unlink(missing_ok=True)
+    _remove([each for each in _list_daily(source) if each != today][kept - 1 :])
+
+
+def _remove(files: Iterable[Path]) -> None:
+    """Remove files; what cannot be removed is left for the next time."""
+    for each in files:
+        with suppress(OSError):
+            each.unlink()
 
 
 def find_newest_good(state: str) -> Path | None:

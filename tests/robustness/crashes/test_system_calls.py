@@ -32,14 +32,14 @@ MOST = 14
 ERRORS = {
     "fsync": ("EIO", "ENOSPC"),
     "fdatasync": ("EIO",),
-    "pwrite64": ("ENOSPC", "EIO"),
-    "write": ("ENOSPC", "EIO"),
-    "rename": ("ENOSPC", "EACCES"),
+    "pwrite64": ("ENOSPC", "EIO", "EROFS"),
+    "write": ("ENOSPC", "EIO", "EROFS"),
+    "rename": ("ENOSPC", "EACCES", "EROFS"),
     "openat": ("ENOSPC", "EMFILE", "EROFS"),
-    "unlink": ("EIO",),
+    "unlink": ("EIO", "EROFS"),
     "utimensat": ("EPERM",),
-    "mkdir": ("ENOSPC",),
-    "ftruncate": ("EIO",),
+    "mkdir": ("ENOSPC", "EROFS"),
+    "ftruncate": ("EIO", "EROFS"),
 }
 """Each call that changes a disk, and how it may fail: fsync(2) and the others name these."""
 
@@ -171,3 +171,39 @@ def test_every_system_call_may_fail(once: Workspace, name: str) -> None:
     codes = [fail(once, case) for case in cases]
     print(name, len(found), "places", dict(zip(cases, codes, strict=True)))  # noqa: T201 - for whoever runs the heavy suite
     assert all(code in {0, 1, 2, 3, 4, 5} for code in codes)
+
+
+def kill_at(once: Workspace, call: str, when: int) -> None:
+    """A refresh that is killed at that call, and one that is not: nothing is torn, lost or left over."""
+    copy = copied(once, f"kill-{call}-{when}")
+    held = read_guids(copy)
+    rule = f"inject={call}:signal=KILL:when={when}"
+    done = copy.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", rule))
+    assert done.returncode, (call, when)
+    check_published(copy)
+    assert held.items() <= read_guids(copy).items(), (call, when)
+    again = copy.refresh(NOON + timedelta(days=4))
+    assert (again.returncode, again.stderr) == (0, ""), (call, when, again.stderr)
+    check_published(copy)
+    check_no_leftovers(copy)
+    assert len(read_guids(copy)) == 8, (call, when)
+    assert held.items() <= read_guids(copy).items(), (call, when)
+    checked = copy.run("check", "--store")
+    assert checked.returncode == 0, (call, when, checked.stdout)
+    shutil.rmtree(copy.folder)
+
+
+def test_a_kill_at_a_write_site_tears_and_loses_nothing(once: Workspace) -> None:
+    found = places(once)
+    for call in ("pwrite64", "rename", "fsync"):
+        numbers = [number for number, _ in found[call]]
+        kill_at(once, call, numbers[len(numbers) // 2])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("call", ERRORS)
+def test_a_kill_at_every_write_site_tears_and_loses_nothing(once: Workspace, call: str) -> None:
+    sites = places(once).get(call, [])
+    for number, _ in sites:
+        kill_at(once, call, number)
+    print(call, len(sites), "kills")  # noqa: T201 - for the table of runs
