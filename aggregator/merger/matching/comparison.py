@@ -32,6 +32,7 @@ _REPEATED, _ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a so
 _NEAR_DATES = ("same day", "next day", "2 or 3 days")
 _OTHER_DAYS = ("next day", "2 or 3 days", "31 days", "a year", "more")
 _SAME_TEXT = ("above .9", "above .9 of many words", "a sentence of its own")
+_UNLIKE_TEXT = ("below .3", ".3 to .5", ".5 to .7")
 _OTHER_TEXT = ("below .3", ".3 to .5")
 _WITNESSES = {
     "id": ("equal",),
@@ -49,6 +50,7 @@ _BEGINNING = 12  # characters that say something as the beginning of a title
 _LENGTHY = 4  # words by which a title goes on at length
 _FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
+_COPIES = 30  # texts that another contains, of which a show does not repeat its own
 _TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
 _SMALL = 1.5  # cannot be large, so many times that of a word which stands in one record
 _MINUTE = 60
@@ -69,6 +71,7 @@ def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
     for at in range(0, len(left), _BATCH):
         part = slice(at, at + _BATCH)
         _measure(frame, left[part], right[part], levels[part])
+    _forgive_parts_of_one_text(frame, left, right, levels)
     return Compared(left, right, levels)
 
 
@@ -308,6 +311,27 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
         if long.startswith(f"{short} ") or long.endswith(f" {short}"):
             description[at] = 0 if description[at] >= alike else description[at]
             title[at] = begins if worded[at] else title[at]
+
+
+def _forgive_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Let texts that differ say nothing where a third has both: one quotes a sentence of it, one ends before that."""
+    unlike = np.flatnonzero(has_level(levels, "description", _UNLIKE_TEXT))
+    same = np.flatnonzero(has_level(levels, "description", _SAME_TEXT))
+    if not len(unlike) or not len(same):
+        return
+    rich, rows = np.maximum(frame.descriptions.sums, frame.summaries.sums), len(frame.records)
+    longer = np.where(rich[left[same]] >= rich[right[same]], left[same], right[same])
+    same = same[np.argsort(longer, kind="stable")]
+    longer = np.sort(longer, kind="stable")
+    shorter, quoted = left[same] + right[same] - longer, has_level(levels[same], "description", _SAME_TEXT[-1:])
+    codes = []
+    for at in np.split(np.arange(len(same)), np.flatnonzero(np.diff(longer)) + 1):
+        if len(at) <= _COPIES and quoted[at].any():
+            one, other = np.meshgrid(shorter[at[quoted[at]]], shorter[at])
+            codes.append((np.minimum(one, other) * rows + np.maximum(one, other)).ravel())
+    if codes:
+        wanted = np.minimum(left[unlike], right[unlike]) * rows + np.maximum(left[unlike], right[unlike])
+        levels[unlike[np.isin(wanted, np.concatenate(codes))], KINDS.index("description")] = 0
 
 
 def _least_idf(frame: Frame, rows: Ints) -> Doubles:

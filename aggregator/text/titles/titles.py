@@ -12,7 +12,7 @@ another as they were: ``Race 1: Harbour`` and ``Race 2: Harbour`` keep their fra
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -79,10 +79,10 @@ class Frames(NamedTuple):
 NO_FRAMES = Frames()
 
 
-def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
+def _mine_frames(listings: Sequence[Sequence[str]], repeated: AbstractSet[str] = frozenset()) -> Frames:
     """Return the frames that any listing of a show has in common, their numbers already taken off.
 
-    A frame that one listing needs to tell its titles apart is no decoration.
+    A frame that one listing needs to tell its titles apart is no decoration, but for titles that another repeats.
 
     >>> _mine_frames([[f"Hear this: {word}" for word in ("bread", "harbour", "copper")], ["bread"]]).before
     frozenset({'hear this'})
@@ -92,6 +92,7 @@ def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
     lists = [sorted(set(titles)) for titles in listings]
     lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
     frames = Frames()
+    again = {_fold_core(text, frames) for text in repeated}
     every = {text: _fold_core(text, frames) for text in set().union(*lists)}  # most sources list the same titles
     cores = [{text: every[text] for text in texts} for texts in lists]
     for frame, leads, carriers in _find_common(lists):
@@ -99,17 +100,21 @@ def _mine_frames(listings: Sequence[Sequence[str]]) -> Frames:
             Frames(frames.before | {frame}, frames.after) if leads else Frames(frames.before, frames.after | {frame})
         )
         after = [{**cores[at], **{text: _fold_core(text, wider) for text in texts}} for at, texts in carriers.items()]
-        if all(_stay_distinct(new, cores[at]) for at, new in zip(carriers, after, strict=True)):
+        if all(_stay_distinct(new, cores[at], again) for at, new in zip(carriers, after, strict=True)):
             frames = wider
             for at, new in zip(carriers, after, strict=True):
                 cores[at] = new
     return frames
 
 
-def _stay_distinct(new: dict[str, str], old: dict[str, str]) -> bool:
-    """Return whether all titles keep words of their own and as many are different as before."""
-    values = set(new.values())
-    return len(values) >= len(set(old.values())) and ("" not in values or "" in old.values())
+def _stay_distinct(new: dict[str, str], old: dict[str, str], repeated: AbstractSet[str]) -> bool:
+    """Return whether all titles keep words of their own and as many are different as before.
+
+    Those that another listing repeats do not count: "New: Letters" and "Now: Letters" are a weekly title.
+    """
+    own = {text: core for text, core in new.items() if core not in repeated}
+    values = set(own.values())
+    return len(values) >= len({old[text] for text in own}) and ("" not in values or "" in old.values())
 
 
 def _find_common(lists: Sequence[Sequence[str]]) -> list[tuple[str, bool, dict[int, list[str]]]]:
@@ -230,7 +235,8 @@ def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     name = fold(show)
     every = {title for titles in listings for title in titles}
     bare = {title: strip_numbers(find_part(_clean(title))[1], name)[0] for title in every}
-    return _mine_frames([[bare[title] for title in titles] for titles in listings])
+    repeated = {bare[title] for titles in listings for title, times in Counter(titles).items() if times > 1}
+    return _mine_frames([[bare[title] for title in titles] for titles in listings], repeated)
 
 
 def _roman_numbers(text: str) -> list[int]:

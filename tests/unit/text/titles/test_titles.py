@@ -79,3 +79,19 @@ def test_a_teaser_is_no_title() -> None:
     assert strip_teaser("Copper Kettle: We look at the lids", text) == "Copper Kettle"
     assert strip_teaser("Copper Kettle: A History of Lids", text) == "Copper Kettle: A History of Lids"
     assert strip_teaser("77: We look at the lids", text) == "77: We look at the lids"
+
+
+LETTERS = ("Your letters", "Eure Briefe", "お便り")
+
+
+@pytest.mark.parametrize("weekly", LETTERS)
+def test_a_weekly_title_under_two_frames_leaves_both_frames(weekly: str) -> None:
+    blog = [f"Out now: {title}" for title in (*WORDS[:2], weekly)] + [f"We read: {title}" for title in WORDS[2:]]
+    found = learn_frames([[*blog, f"We read: {weekly}"], [*WORDS, weekly, weekly]])
+    assert found.before == {"out now", "we read"}
+
+
+@pytest.mark.parametrize("single", LETTERS)
+def test_a_title_that_none_repeats_is_told_apart_by_its_frames(single: str) -> None:
+    blog = [f"Out now: {title}" for title in (*WORDS[:2], single)] + [f"We read: {title}" for title in WORDS[2:]]
+    assert len(learn_frames([[*blog, f"We read: {single}"], [*WORDS, single]]).before) < len({"out now", "we read"})
