@@ -124,7 +124,7 @@ def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
         yield (
             known.field,
             format_value(getattr(item, known.field, None), SHORT),
-            shorten(known.witness, _GUID),
+            shorten(known.source, _GUID),
             shorten(", ".join(known.agreeing), SHORT),
             shorten(dissent, 2 * SHORT),
             f"{known.confidence:.2f}",

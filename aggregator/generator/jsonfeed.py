@@ -77,7 +77,7 @@ def _make_provenance(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[
     origin = channel.find_origin(shown.origin)
     fields = {
         known.field: {
-            "witness": sanitize.clean_source_name(known.witness),
+            "source": sanitize.clean_source_name(known.source),
             "agreeing": [sanitize.clean_source_name(name) for name in known.agreeing],
             "confidence": round(known.confidence, 3),
         }

@@ -112,7 +112,7 @@ def _make_field(known: Provenance) -> dict[str, Any]:
     return without_empty(
         {
             "field": known.field,
-            "witness": sanitize.clean_source_name(known.witness),
+            "source": sanitize.clean_source_name(known.source),
             "agreeing": [sanitize.clean_source_name(name) for name in known.agreeing],
             "dissent": [
                 {

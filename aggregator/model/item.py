@@ -26,12 +26,12 @@ class Dissent(Record, frozen=True):
 class Provenance(Record, frozen=True):
     """Origin of the value of one field.
 
-    ``witness`` gave the value, ``agreeing`` said the same, ``dissent`` said otherwise; ``confidence`` is between
+    ``source`` gave the value, ``agreeing`` gave the same, ``dissent`` another; ``confidence`` is between
     0 and 1; ``notes`` are the repairs the value went through.
     """
 
     field: str
-    witness: str
+    source: str
     agreeing: tuple[str, ...] = ()
     dissent: tuple[Dissent, ...] = ()
     confidence: float = 1.0
@@ -39,9 +39,9 @@ class Provenance(Record, frozen=True):
 
 
 class Item(Record, frozen=True):
-    """One episode or post of the canonical feed; every field knows its witness.
+    """One episode or post of the canonical feed; every field knows the source it is from.
 
-    ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is the witness's
+    ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is that source's
     own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where nobody had the whole
     text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
     ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...); ``prefix`` and ``suffix`` are
@@ -89,7 +89,7 @@ class Item(Record, frozen=True):
 
     def source_of(self, field: str) -> str | None:
         """Return the source that a field's value is from, ``None`` where that is not known."""
-        return next((origin.witness for origin in self.provenance if origin.field == field), None)
+        return next((origin.source for origin in self.provenance if origin.field == field), None)
 
 
 class PublishedItem(Record, frozen=True):

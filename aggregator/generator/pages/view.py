@@ -45,7 +45,7 @@ class _FieldView(Struct, frozen=True):
     """One field: the source of its value, sources that agree and differ, and the confidence in percent."""
 
     field: str
-    witness: str
+    source: str
     agreeing: str
     dissent: tuple[tuple[str, str], ...]
     percent: int
@@ -142,7 +142,7 @@ def _view_field(provenance: Provenance) -> _FieldView:
     """Describe where one field comes from."""
     return _FieldView(
         field=_name_field(provenance.field),
-        witness=provenance.witness,
+        source=provenance.source,
         agreeing=wording.join_names(provenance.agreeing),
         dissent=tuple(
             (each.source, wording.shorten(clean_field(provenance.field, each.value))) for each in provenance.dissent

@@ -66,10 +66,10 @@ def _published(ranked: RankedEntries) -> Iterator[Finding]:
         return
     trusted = dated[0][1]
     finest = [(entry, moment) for entry, moment in dated if _is_finer(moment, trusted)]
-    witness, moment = min(finest, key=lambda pair: -PRECISIONS.index(pair[1].precision), default=dated[0])
+    chosen_entry, moment = min(finest, key=lambda pair: -PRECISIONS.index(pair[1].precision), default=dated[0])
     origin = trace(
         "published",
-        witness,
+        chosen_entry,
         ranked,
         lambda entry: entry.published.at.isoformat() if entry.published else None,
         lambda entry: entry.published is not None and _are_compatible(entry.published, moment),
@@ -103,10 +103,10 @@ def _duration(ranked: RankedEntries) -> Iterator[Finding]:
         return
     trusted = timed[0][1]
     exact = [(entry, other) for entry, other in timed if other.step < trusted.step and _same_length(other, trusted)]
-    witness, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
+    chosen_entry, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
     origin = trace(
         "duration",
-        witness,
+        chosen_entry,
         ranked,
         lambda entry: f"{entry.duration.seconds} s" if entry.duration else None,
         lambda entry: entry.duration is not None and _same_length(entry.duration, duration),
@@ -124,7 +124,7 @@ def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
     known = [(entry, entry.enclosure) for entry in ranked.entries if entry.enclosure is not None]
     if not known:
         return
-    witness, chosen = known[0]
+    chosen_entry, chosen = known[0]
     bare = urls.bare_audio(chosen.url)
     twins = [audio for _, audio in known if urls.bare_audio(audio.url) == bare]
     enclosure = Enclosure(
@@ -134,7 +134,7 @@ def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
     )
     origin = trace(
         "enclosure",
-        witness,
+        chosen_entry,
         ranked,
         lambda entry: entry.enclosure.url if entry.enclosure else None,
         lambda entry: entry.enclosure is not None and urls.bare_audio(entry.enclosure.url) == bare,
@@ -149,9 +149,11 @@ def _link(ranked: RankedEntries) -> Iterator[Finding]:
         return
     repeated = ranked.weights.repeated_links
     own = [entry for entry in linked if (entry.source, entry.link) not in repeated]
-    witness = (own or linked)[0]
-    origin = trace("link", witness, ranked, lambda entry: entry.link, lambda entry: entry.link == witness.link)
-    yield Finding({"link": witness.link}, origin)
+    chosen_entry = (own or linked)[0]
+    origin = trace(
+        "link", chosen_entry, ranked, lambda entry: entry.link, lambda entry: entry.link == chosen_entry.link
+    )
+    yield Finding({"link": chosen_entry.link}, origin)
 
 
 def _plain(ranked: RankedEntries) -> Iterator[Finding]:
@@ -162,16 +164,16 @@ def _plain(ranked: RankedEntries) -> Iterator[Finding]:
         for entry in ranked.entries:
             value = limit_by_rank(name, getattr(entry, name), owner=ranked.weights.of(entry) >= least)
             if value not in _EMPTY:
-                yield Finding({name: value}, _attest_plain(name, entry, ranked))
+                yield Finding({name: value}, _trace_plain(name, entry, ranked))
                 break
 
 
-def _attest_plain(name: str, witness: Entry, ranked: RankedEntries) -> Provenance:
+def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Provenance:
     """Return the provenance of a plain field; a guid contradicts no other, for every host has its own."""
-    value = getattr(witness, name)
+    value = getattr(chosen_entry, name)
     return trace(
         name,
-        witness,
+        chosen_entry,
         ranked,
         lambda entry: None if (own := getattr(entry, name)) in _EMPTY else str(own),
         lambda entry: name == "guid" or bool(getattr(entry, name) == value),

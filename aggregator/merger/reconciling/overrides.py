@@ -11,7 +11,7 @@ from aggregator.model.entry import Duration, EpisodeType
 from aggregator.model.item import Item, Override, Provenance
 from aggregator.text import dates, durations
 
-_WITNESS = "a person"
+_SOURCE = "a person"
 """The source that is named for a field that an override set."""
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -57,6 +57,6 @@ def apply_overrides(item: Item, overrides: Sequence[Override]) -> Item:
         if each.field == "title":
             item = replace(item, prefix=None, suffix=None)
         others = tuple(origin for origin in item.provenance if origin.field != each.field)
-        mine = Provenance(each.field, _WITNESS)
+        mine = Provenance(each.field, _SOURCE)
         item = replace(item, provenance=tuple(sorted((*others, mine), key=lambda origin: origin.field)))
     return item

@@ -142,7 +142,7 @@ def trace(
     agreed = sum(ranked.weights.of(entry) for entry, _, agreed in known if agreed)
     return Provenance(
         field=name,
-        witness=origin.source,
+        source=origin.source,
         agreeing=tuple(sorted(agreeing)),
         dissent=tuple(Dissent(source, own) for source, own in sorted(dissent)),
         confidence=round(agreed / trust, 3) if trust else 1.0,

@@ -31,9 +31,9 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
         return
     reading = blend.read_text(_text_of("title", ranked), ranked.weights.source_model)
     text = reading.text
-    witness = max(titled, key=lambda entry: (entry.title == text, fuzz.ratio(entry.title, text)))
+    chosen_entry = max(titled, key=lambda entry: (entry.title == text, fuzz.ratio(entry.title, text)))
     key = fold(text)
-    origin = trace("title", witness, ranked, lambda entry: entry.title, lambda entry: fold(entry.title) == key)
+    origin = trace("title", chosen_entry, ranked, lambda entry: entry.title, lambda entry: fold(entry.title) == key)
     show = next((entry.show for entry in ranked.entries if entry.show), "")
     typed = titles.parse_title(text, show)
     around = ranked.weights.source_model.template.split(text)
@@ -49,22 +49,22 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
 
 
 def read_description(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the best reading of the text, and the witness's markup of the source whose text it is."""
+    """Return the best reading of the text, and the markup of the source whose text it is."""
     described = [entry for entry in ranked.entries if entry.description]
     if not described:
         return
     reading = blend.read_text(_text_of("description", ranked), ranked.weights.source_model)
     key = _folded(reading.text)
-    witness = _nearest(described, key, reading.main_source)
-    own = _folded(witness.description or "") == key
+    chosen_entry = _nearest(described, key, reading.main_source)
+    own = _folded(chosen_entry.description or "") == key
     origin = trace(
         "description",
-        witness,
+        chosen_entry,
         ranked,
         lambda entry: entry.description or None,
         lambda entry: key.startswith(_folded(entry.description or "")),
     )
-    values = {"description": reading.text, "html": witness.html if own else None, "cut": reading.cut}
+    values = {"description": reading.text, "html": chosen_entry.html if own else None, "cut": reading.cut}
     yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 

@@ -92,7 +92,7 @@ def test_forgetting_and_undoing_equals_never_having_forgotten(history, source) -
         only = {item.guid for item in before.feed.items if {*item.entries} <= {*of(item.entries, source)}}
         assert {item.guid for item in without.feed.items} == {item.guid for item in before.feed.items} - only
         assert not any(of(item.entries, source) for item in without.feed.items)
-        assert not any(provenance.witness == source for item in without.feed.items for provenance in item.provenance)
+        assert not any(provenance.source == source for item in without.feed.items for provenance in item.provenance)
         buried = {each.guid for each in guids.read_guids(store, "clay") if each.buried}
         assert buried == only
 

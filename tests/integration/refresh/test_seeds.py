@@ -164,7 +164,7 @@ def test_every_field_of_every_item_has_a_witness_in_the_report(report) -> None:
     assert len(report["items"]) == 37
     for item in report["items"]:
         assert {"title", "description"} <= {field["field"] for field in item["fields"]}
-        assert all(field["witness"] in SOURCES for field in item["fields"])
+        assert all(field["source"] in SOURCES for field in item["fields"])
 
 
 def test_a_second_run_changes_no_byte_and_touches_no_file(tmp_path) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.blending.source_model import EMPTY_MODEL
 from aggregator.merger.reconciling.items import reconcile
-from aggregator.merger.reconciling.overrides import _WITNESS, FIELDS, apply_overrides
+from aggregator.merger.reconciling.overrides import _SOURCE, FIELDS, apply_overrides
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span
@@ -40,7 +40,7 @@ def origin(item, field):
 def test_a_finer_time_on_the_trusted_day_is_taken() -> None:
     item = made(seen("apple", published=DAY), seen("casts", published=at(2024, 4, 29, 0, 1, precision="minute")))
     assert item.published == at(2024, 4, 29, 0, 1, precision="minute")
-    assert (origin(item, "published").witness, origin(item, "published").agreeing) == ("casts", ("apple",))
+    assert (origin(item, "published").source, origin(item, "published").agreeing) == ("casts", ("apple",))
 
 
 def test_a_finer_time_of_another_day_does_not_replace_the_trusted_day() -> None:
@@ -57,7 +57,7 @@ def test_a_restamped_mirror_does_not_move_the_hosts_date() -> None:
 def test_a_date_ahead_of_its_entry_counts_only_where_nobody_has_another() -> None:
     host, apple = seen("host", published=at(2031, 5, 1, 6)), seen("apple", published=DAY)
     item = made(host, apple, ahead=frozenset({host.id}))
-    assert (item.published, origin(item, "published").witness) == (DAY, "apple")
+    assert (item.published, origin(item, "published").source) == (DAY, "apple")
     assert [each.source for each in origin(item, "published").dissent] == ["host"]
     assert made(host, ahead=frozenset({host.id})).published == host.published
 
@@ -174,7 +174,7 @@ def test_an_explicit_false_is_a_word() -> None:
 def test_a_person_overrides_every_source_and_is_the_witness() -> None:
     item = apply_overrides(made(seen("host", season=1)), [Override("g", "season", "2"), Override("g", "title", "Mine")])
     assert (item.season, item.title) == (2, "Mine")
-    assert origin(item, "season").witness == _WITNESS
+    assert origin(item, "season").source == _SOURCE
 
 
 def test_an_override_that_cannot_be_read_leaves_the_field() -> None:
@@ -222,7 +222,7 @@ def test_every_field_that_is_said_has_a_witness_that_said_something(entries) -> 
     for name in ("description", "published", "duration", "enclosure", "link"):
         if getattr(item, name) is not None:
             said = {each.source for each in entries if getattr(each, name) is not None}
-            assert origin(item, name).witness in said
+            assert origin(item, name).source in said
 
 
 @CALM
