@@ -34,7 +34,7 @@ _OTHER_DAYS = ("next day", "2 or 3 days", "31 days", "a year", "more")
 _SAME_TEXT = ("above .9", "above .9 of many words", "a sentence of its own")
 _UNLIKE_TEXT = ("below .3", ".3 to .5", ".5 to .7")
 _OTHER_TEXT = ("below .3", ".3 to .5")
-_WITNESSES = {
+_STRONG_EVIDENCE = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),
     "description": _SAME_TEXT,
@@ -90,7 +90,7 @@ def find_vetoes(frame: Frame, compared: Compared) -> Ints:
 def find_witnessed(levels: Levels) -> Bools:
     """Return whether something besides title and date speaks for each pair."""
     found = np.zeros(len(levels), dtype=np.bool_)
-    for kind, good in _WITNESSES.items():
+    for kind, good in _STRONG_EVIDENCE.items():
         found |= has_level(levels, kind, good)
     return found
 
