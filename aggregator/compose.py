@@ -12,7 +12,7 @@ the cache, by a digest of all that it depends on; it is written within a transac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
@@ -46,6 +46,9 @@ _CACHE_VERSION: Final = "6"
 
 _REPAIR, _RECONCILE = "repair", "reconcile"
 """The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
+
+_MOST_NOTED = 5
+"""Entries of a cluster that a note names, the most trusted first."""
 
 _ITEM_PLACE_FIELDS = frozenset({"rank", "pairs"})
 """The fields of an Item that follow from its place and the other items: not cached."""
@@ -100,13 +103,21 @@ class _Reconciled(Struct, frozen=True):
     arrived: tuple[str, ...] = ()
 
 
-def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True) -> Composition:
+Note = Callable[[str], object]
+"""Called with the entry that is at work, before it can take long."""
+
+
+def _ignore(_text: str) -> None:
+    """Do nothing with a note."""
+
+
+def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, note: Note = _ignore) -> Composition:
     """Return the feed, newest first, from every entry its sources ever listed.
 
     Unless ``adding`` is set it has no item that was not published before.
     """
     published = guids.read_guids(store, plan.name)
-    reconciled = _admit(store, plan, _reconcile_entries(store, plan), published, now, adding=adding)
+    reconciled = _admit(store, plan, _reconcile_entries(store, plan, note), published, now, adding=adding)
     settlement = _identify(store, plan, reconciled, published, now)
     return _to_composition(store, plan, reconciled, settlement, now)
 
@@ -128,11 +139,12 @@ def published_feed_without(config: Config, name: str, forgotten: Collection[str]
         return compose(decisions.as_if_forgotten(store, name, forgotten), plan, at, adding=False).feed
 
 
-def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
+def _reconcile_entries(store: Store, plan: Plan, note: Note) -> _Reconciled:
     """Repair, match and reconcile the entries of a feed, and let go of them."""
-    repaired = _repair(store, plan)
+    repaired = _repair(store, plan, note)
+    note("matching")
     match_table, matching, undecided = _match(store, plan, repaired.entries)
-    every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided)
+    every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = _Summary(
         entries=len(repaired.entries),
@@ -147,7 +159,7 @@ def _reconcile_entries(store: Store, plan: Plan) -> _Reconciled:
     return _Reconciled(items, others, summary, match_table, source_model)
 
 
-def _repair(store: Store, plan: Plan) -> _Repaired:
+def _repair(store: Store, plan: Plan, note: Note) -> _Repaired:
     """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
     trust = persist.read_trust(store, plan)
     some_trusted_alike = len(set(trust.values())) < len(trust)
@@ -158,7 +170,7 @@ def _repair(store: Store, plan: Plan) -> _Repaired:
     digests: dict[str, str] = {}
     ahead: set[str] = set()
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
-        repaired = _repair_some(store, plan, some)
+        repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
             if entry.published is not None and entry.published.at > stored.first_seen + AHEAD:
                 ahead.add(entry.id)
@@ -173,7 +185,7 @@ def _repair(store: Store, plan: Plan) -> _Repaired:
     return _Repaired(tuple(every), digests, frozenset(ahead), since, began)
 
 
-def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows]) -> list[Entry]:
+def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note) -> list[Entry]:
     """Return some entries repaired, those of the cache as they are there; an empty value is an entry as it was."""
     known = _read_cached(store, plan, _REPAIR, [stored.digest for stored in some])
     repaired: list[Entry] = []
@@ -182,6 +194,7 @@ def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows]) -> list[En
         value = known.get(stored.digest)
         entry = entries.to_entry(stored, value.decode()) if value else entries.to_stored_entry(stored).entry
         if value is None:
+            note(f"repairing {entry.id}")
             before, entry = entry, repair(entry)
             new[stored.digest] = b"" if entry == before else records.encode(entry, without=PLACE_FIELDS).encode()
         repaired.append(entry)
@@ -228,8 +241,14 @@ def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
     return found
 
 
-def _reconcile(
-    store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster], undecided: Sequence[Cluster]
+def _reconcile(  # noqa: PLR0913 - each is a part of one question
+    store: Store,
+    plan: Plan,
+    repaired: _Repaired,
+    clusters: Sequence[Cluster],
+    undecided: Sequence[Cluster],
+    *,
+    note: Note,
 ) -> tuple[list[Item], Learned]:
     """Return one item for each cluster, each field with its provenance, and the source model.
 
@@ -243,6 +262,7 @@ def _reconcile(
         since=repaired.since,
         seniority=order_sources(repaired.entries, repaired.began),
     )
+    note("learning how reliable each source's texts are")
     source_model = learning.learn_source_model(store, plan, clusters, weights)
     weights = replace(weights, source_model=learning.to_source_model(source_model, plan))
     model_digest = learning.digest_source_model(source_model, plan)
@@ -251,14 +271,14 @@ def _reconcile(
     for some in batches((*clusters, *undecided)):
         ranked = [rank_entries(cluster.entries, weights) for cluster in some]
         digests = [_digest_ranked(each, repaired.digests, model_digest) for each in ranked]
-        items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights)
+        items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights, note)
         used += digests
     _drop_unused(store, plan, _RECONCILE, used)
     return items, source_model
 
 
 def _reconcile_some(
-    store: Store, plan: Plan, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights
+    store: Store, plan: Plan, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights, note: Note
 ) -> list[Item]:
     """Return the items of some clusters, each with its ranked entries and digest; cached ones are not made again."""
     known = _read_cached(store, plan, _RECONCILE, [digest for *_, digest in some])
@@ -267,6 +287,7 @@ def _reconcile_some(
     for cluster, ranked, digest in some:
         value = known.get(digest)
         if value is None:
+            note(f"reconciling {', '.join(each.id for each in ranked.entries[:_MOST_NOTED])}")
             item = reconcile(cluster, weights)
             new[digest] = records.encode(item, without=_ITEM_PLACE_FIELDS).encode()
         else:

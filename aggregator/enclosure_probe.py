@@ -22,7 +22,6 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.record import Record
-from aggregator.model.source import Source
 from aggregator.store import facts, polls, records
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
@@ -55,6 +54,11 @@ class _Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
+Incomplete = tuple[str, str]
+"""An address, and the name of the source of its item, empty if it has several: one may not have the network of another
+asked."""
+
+
 def read_probes(store: Store, plan: Plan) -> _Probes:
     """Return the stored answers for a feed, none unless the config asks for probes."""
     kept = facts.read_fact(store, plan.name, _FACT) if plan.probe_enclosures else None
@@ -67,15 +71,18 @@ def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[It
     return tuple(_fill(item, answers) for item in items) if answers else tuple(items)
 
 
-def probe(store: Store, plan: Plan, items: Sequence[Item], limiter: host_limits.HostLimiter, now: datetime) -> int:
-    """Ask for what no source gave and store the answers; return how many addresses were asked.
+def probe(
+    store: Store, plan: Plan, incomplete: Iterable[Incomplete], limiter: host_limits.HostLimiter, now: datetime
+) -> int:
+    """Ask the ``incomplete`` addresses and store the answers; return how many were asked.
 
     A host under Retry-After is asked in a later run; addresses that failed before come last.
     """
     before = read_probes(store, plan)
     answered = {answer.url for answer in before.answers}
     missed = {each.url: each.since for each in before.missed}
-    wanted = {url: source for url, source in _find_incomplete(plan, items) if url not in answered}
+    sources = {source.name: source for source in plan.sources}
+    wanted = {url: sources.get(name) for url, name in incomplete if url not in answered}
     held = polls.read_holds(store, now)
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
     heads = {url: limiter.head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
@@ -103,17 +110,13 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     return True
 
 
-def _find_incomplete(plan: Plan, items: Sequence[Item]) -> Iterator[tuple[str, Source | None]]:
-    """Yield the addresses without a length, or without a type that the path's extension tells.
-
-    With each the source of its item, ``None`` if it has several: one may not have the network of another asked.
-    """
-    sources = {source.name: source for source in plan.sources}
+def find_incomplete(items: Sequence[Item]) -> Iterator[Incomplete]:
+    """Yield the addresses without a length, or without a type that the path's extension tells."""
     for item in items:
         enclosure = item.enclosure
         if enclosure is not None and links.clean_url(enclosure.url) is not None and not _is_complete(enclosure):
             names = {entry.partition("/")[0] for entry in item.entries}
-            yield enclosure.url, sources.get(names.pop()) if len(names) == 1 else None
+            yield enclosure.url, names.pop() if len(names) == 1 else ""
 
 
 def _is_complete(enclosure: Enclosure) -> bool:

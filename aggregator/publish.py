@@ -13,7 +13,7 @@ from aggregator.generator import feed_files, files, opml, paging
 from aggregator.generator.changes import changes_page
 from aggregator.generator.changes.changes import History, advance_history, pack_history, unpack_history
 from aggregator.generator.content import feed_channel
-from aggregator.generator.files import WrittenFile
+from aggregator.generator.files import Staged
 from aggregator.generator.pages import pages, view
 from aggregator.model.feed import Cover, Feed
 from aggregator.store import facts
@@ -60,24 +60,21 @@ def render(feed: Feed, window: int | None = None, history: History | None = None
         yield "changes.atom", changes_page.render_changes_feed(feed, history)
 
 
-def publish(
-    output: Path, feed: Feed, window: int | None = None, history: History | None = None
-) -> tuple[WrittenFile, ...]:
-    """Write the feed's folder whole or not at all; raise PublishError, with the old files still there, if that fails.
+def stage(output: Path, feed: Feed, window: int | None = None, history: History | None = None) -> Staged:
+    """Write the files of a feed's folder under temporary names; raise PublishError if that fails.
 
-    Archives of this feed that are not needed any more (after ``window`` grew) are removed at the end, when no page
-    names them.
+    Archives of this feed that are not needed any more (after ``window`` grew) are removed once no page names them.
     """
     folder = output / feed.channel.name
-    written = files.publish(folder, render(feed, window, history), compress=True)
-    current = {each.name for each in written}
-    files.remove(folder, paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, current))
-    return tuple(replace(each, name=f"{feed.channel.name}/{each.name}") for each in written)
+    staged = files.stage(folder, render(feed, window, history), compress=True)
+    standing = {each.name for each in staged.written}
+    outdated = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)
+    return replace(staged, outdated=tuple(outdated))
 
 
-def publish_index(output: Path, covers: Sequence[Cover]) -> tuple[WrittenFile, ...]:
-    """Write the page and the OPML that list every feed; raise PublishError as ``publish``."""
-    return files.publish(
+def stage_index(output: Path, covers: Sequence[Cover]) -> Staged:
+    """Write the page and the OPML that list every feed under temporary names; raise PublishError if that fails."""
+    return files.stage(
         output,
         {
             "index.html": pages.render_index_page(covers),

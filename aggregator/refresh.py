@@ -3,8 +3,11 @@
 fetch      Source   -> Document   fetch_feeds: all hosts side by side, one host politely
 parse      Document -> Entry      fetch_feeds, in child processes with limits
 store      Entry    -> Store      persist.write_fetched: absence never deletes
-compose    Store    -> Feed       compose.compose: repair, match, reconcile, identify
-publish    Feed     -> files      publish.publish: written whole or not at all
+compose    Store    -> Feed       compose.compose, in child processes: repair, match, reconcile, identify
+publish    Feed     -> files      publish.stage in the same processes, editions.place here: whole or not at all
+
+Several feeds are composed at once, each in a process that reads the store and is killed if it costs too much: its last
+edition stands. This process alone writes to the store and gives files their names.
 
 The guids of a feed are committed before its files appear: a crash between the two leaves guids that the next run
 publishes, never a published guid that the store does not know.
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -26,14 +30,15 @@ from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
 from aggregator.fetchers.fetch import Resources, Terms
-from aggregator.merger.identity import admission
+from aggregator.generator.files import Staged
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
-from aggregator.result import Composition, Listener, Outcome, Progress, Publication, ignore_progress
+from aggregator.processes import editions
+from aggregator.processes.editions import Composed, Task
+from aggregator.result import Listener, Outcome, Progress, Publication, ignore_progress
 from aggregator.store import backup, connection, database, facts, polls
 from aggregator.store.database import Store
 
-_WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 _GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
 garbage collector takes a fifth of a refresh to find that out."""
@@ -89,12 +94,13 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     plans = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
     with open_run(config, at, wait=wait, new=new) as opened:
         run = replace(opened, force=force, is_clock=is_clock, listen=listen)
-        found: dict[str, Outcome] = {}
         newest = at
-        for stored in _fetch_and_store(run, plans):
-            newest = max(newest, *(each.now for each in stored))
-            found |= {each.plan.name: _update_feed(replace(run, at=each.now), each) for each in stored}
-        outcomes = [found[plan.name] for plan in plans]
+        with _composing_threads() as threads:
+            updates: dict[str, Future[Outcome]] = {}
+            for stored in _fetch_and_store(run, plans):
+                newest = max(newest, *(each.now for each in stored))
+                updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
+            outcomes = [updates[plan.name].result() for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
             raise NothingToPublishError(_describe_failures(outcomes))
         outcomes[-1] = _publish_index(run, outcomes[-1])
@@ -152,6 +158,8 @@ def fetch(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[FetchedFeed, ...]]:
 
 def _fetch_terms(run: Run, plan: Plan) -> Terms:
     def tell(source: Source, stage: str, message: str) -> None:
+        if stage == "read":
+            editions.start()  # a new document: its feed is going to be composed
         with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
             run.listen(Progress(plan.name, source.name, stage, message))
 
@@ -183,67 +191,68 @@ def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | 
     return persist.read_publication(store, plan.name, persist.input_digest(store, plan), now)
 
 
-def _update_feed(run: Run, stored: _StoredFeed) -> Outcome:
+@contextmanager
+def _composing_threads() -> Iterator[ThreadPoolExecutor]:
+    """Give the threads that wait for feeds to be composed; if the body fails, feeds not begun are left out."""
+    threads = ThreadPoolExecutor(editions.PROCESSES, "compose")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def _update_feed(run: Run, stored: _StoredFeed, threads: ThreadPoolExecutor) -> Future[Outcome]:
     """Return the outcome of one feed: unchanged if its input and its files are, else composed and published."""
     published = stored.publication
     if published and persist.are_files_unchanged(run.config.output, published.files):
-        return _unchanged_outcome(stored.plan, stored.results, published)
-    return _compose_and_publish(run, stored.plan, stored.results)
+        unchanged: Future[Outcome] = Future()
+        unchanged.set_result(_unchanged_outcome(stored.plan, stored.results, published))
+        return unchanged
+    return threads.submit(_compose_and_publish, run, stored.plan, stored.results)
 
 
 def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]) -> Outcome:
     """Compose a feed from the store, commit its guids, publish its files."""
-    from aggregator import publish  # noqa: PLC0415 - merger and generator take half a second to load
-    from aggregator.compose import compose  # noqa: PLC0415 - the same
-
     run.listen(Progress(plan.name, "", "compose"))
-    if plan.probe_enclosures:  # before the transaction: it waits for media hosts
-        items = compose(run.store, plan, run.at).feed.items
-        enclosure_probe.probe(run.store, plan, items, run.resources.limiter(), run.at)
-        polls.write_robots(run.store, run.resources.take_new_robots())
-    with database.transaction(run.store) as tx:
-        composed = compose(tx, plan, run.at)
-        publication = _to_publication(composed, persist.input_digest(tx, plan))
-        if not composed.feed.items and all(each.status in _WITHOUT_LISTING for each in composed.feed.source_results):
-            return _unchanged_outcome(plan, results, publication)  # no source ever answered
-        persist.write_composition(tx, plan, composed, run.at)
-        history = publish.update_history(tx, composed.feed, run.at)
-    run.listen(Progress(plan.name, "", "publish"))
+    publication = Publication("")
     try:
-        written = publish.publish(run.config.output, composed.feed, plan.window, history)
+        with _compose(run, plan) as composed:
+            edition, publication = composed.edition, composed.edition.publication
+            if edition.staged is None or edition.cover is None:
+                return _unchanged_outcome(plan, results, publication)  # no source ever answered
+            with database.transaction(run.store) as tx:
+                composed.write(tx)
+        run.listen(Progress(plan.name, "", "publish"))
+        written = editions.place(run.config.output, plan.name, edition.staged)
     except PublishError as error:
         return replace(_unchanged_outcome(plan, results, publication), failures=(str(error),))
     files = persist.read_file_states(run.config.output, [each.name for each in written])
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
-        new=len(composed.settlement.new),
-        changed=len(composed.settlement.changed),
+        new=edition.new,
+        changed=edition.changed,
         files=written,
-        alarms=(*composed.settlement.events, *composed.arrived, *publication.alarms),
+        alarms=(*edition.events, *publication.alarms),
     )
     try:
-        persist.write_published(run.store, plan, publish.make_cover(composed.feed), replace(publication, files=files))
+        persist.write_published(run.store, plan, edition.cover, replace(publication, files=files))
     except StoreError as error:
         return _with_note_failure(outcome, error)
     return outcome
 
 
-def _to_publication(composed: Composition, input_digest: str) -> Publication:
-    """Return what is about to be published, without its files."""
-    feed = composed.feed
-    episodes = sum(item.genre == "episode" for item in feed.items)
-    return Publication(
-        input=input_digest,
-        entries=composed.entries,
-        items=len(feed.items),
-        episodes=episodes,
-        posts=len(feed.items) - episodes,
-        repaired=composed.repaired,
-        near_misses=len(feed.near_misses),
-        alarms=composed.alarms,
-        held=admission.describe_held(feed.held),
-        until=composed.until,
-    )
+def _compose(run: Run, plan: Plan) -> Composed:
+    """Return the feed composed: once more if the hosts of its media were asked for what no source gave."""
+    task = Task(run.config.state, str(run.config.output), run.at, plan)
+    composed = editions.compose(run.store, task)
+    if plan.probe_enclosures:  # before the transaction: it waits for media hosts
+        limiter = run.resources.limiter()
+        asked = enclosure_probe.probe(run.store, plan, composed.edition.incomplete, limiter, run.at)
+        polls.write_robots(run.store, run.resources.take_new_robots())
+        if asked:
+            composed.close()
+            return editions.compose(run.store, task)
+    return composed
 
 
 def _publish_index(run: Run, last: Outcome) -> Outcome:
@@ -253,10 +262,10 @@ def _publish_index(run: Run, last: Outcome) -> Outcome:
     published = persist.read_publication(run.store, persist.INDEX, digest, run.at)
     if published and persist.are_files_unchanged(output, published.files):
         return replace(last, files=(*last.files, *published.unchanged_files))
-    from aggregator import publish  # noqa: PLC0415 - the template engine and lxml, only if something changed
-
+    task = Task(run.config.state, str(output), run.at, covers=persist.read_covers(run.store, plans))
     try:
-        written = publish.publish_index(output, persist.read_covers(run.store, plans))
+        with editions.compose(run.store, task) as composed:
+            written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
     files = persist.read_file_states(output, [each.name for each in written])

@@ -25,6 +25,7 @@ from aggregator import compose, persist, publish
 from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
+from aggregator.processes import editions
 from aggregator.store import database
 
 LATER = 36_525  # days: a century of daily items is then no news of the future
@@ -118,7 +119,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
             composed = compose.compose(tx, plan, at)
             persist.write_composition(tx, plan, composed, at)
         composing = peak()
-        publish.publish(folder / "output", composed.feed, plan.window)
+        editions.place(folder / "output", plan.name, publish.stage(folder / "output", composed.feed, plan.window))
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 
@@ -133,7 +134,7 @@ def flat(folder: Path, feeds: int) -> None:
                 persist.write_fetched(tx, [(plan, heard)], warm.START)
                 composed = compose.compose(tx, plan, warm.START)
                 persist.write_composition(tx, plan, composed, warm.START)
-            publish.publish(folder / "output", composed.feed)
+            editions.place(folder / "output", plan.name, publish.stage(folder / "output", composed.feed))
         if number % max(1, feeds // 8) == 0:
             gc.collect()
             print(f"after {number + 1} feeds: {now():.0f} MB", flush=True)

@@ -27,6 +27,7 @@ from aggregator.fetchers.fetch import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
+from aggregator.processes import editions
 from aggregator.store import database
 from aggregator.store.database import Store
 
@@ -123,7 +124,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
             persist.write_composition(tx, PLAN, composed, now)
             past = publish.update_history(tx, composed.feed, now)
     with spent("publish", told):
-        publish.publish(output, composed.feed, PLAN.window, past)
+        editions.place(output, PLAN.name, publish.stage(output, composed.feed, PLAN.window, past))
     return told
 
 

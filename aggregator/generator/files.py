@@ -1,8 +1,9 @@
 """Publish files completely or not at all.
 
-All files are first written under temporary names, then flushed to disk and renamed. A file whose bytes are the same is
-not touched, so its time and ETag stay. The time of a new version is later than the old one's by at least a second,
-because static servers make ETags from size and whole seconds.
+All files are first written under temporary names and flushed to disk (:func:`stage`), then renamed (:func:`place`),
+which may be done by another process. A file whose bytes are the same is not touched, so its time and ETag stay. The
+time of a new version is later than the old one's by at least a second, because static servers make ETags from size and
+whole seconds.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import gzip
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import brotli
@@ -43,48 +44,84 @@ class WrittenFile(Struct, frozen=True):
 
 
 class _Step(Struct, frozen=True):
-    """A rename to do: the temporary file and its final path."""
+    """A rename to do within the folder: the names of the temporary and of the published file."""
 
-    part: Path
-    place: Path
+    part: str
+    name: str
+
+
+class Staged(Struct, frozen=True):
+    """The files of one folder under temporary names; ``outdated`` are published ones that are removed at the end."""
+
+    written: tuple[WrittenFile, ...] = ()
+    steps: tuple[_Step, ...] = ()
+    compress: bool = False
+    outdated: tuple[str, ...] = ()
 
 
 def publish(
     folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]], *, compress: bool = False
 ) -> tuple[WrittenFile, ...]:
-    """Write the files of one feed together; with ``compress`` a ``.gz`` and a ``.br`` beside each.
+    """Write the files of one feed together, as :func:`stage` and :func:`place` do one after the other."""
+    return place(folder, stage(folder, files, compress=compress))
 
-    Names are the program's own, never a source's. Raises PublishError if a file cannot be written; the old files are
-    then unchanged and no temporary file is left.
+
+def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]], *, compress: bool = False) -> Staged:
+    """Write files under temporary names; with ``compress`` a ``.gz`` and a ``.br`` beside each.
+
+    Names are the program's own, never a source's. Raises PublishError if a file cannot be written; no temporary file is
+    left then.
     """
     steps: list[_Step] = []
     written: list[WrittenFile] = []
+    with _unchanged_on_failure(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
+        for name, content in files.items() if isinstance(files, Mapping) else files:
+            if not _NAME.fullmatch(name):
+                raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")
+            made = _prepare(folder / name, content, compress=compress)
+            written.append(WrittenFile(name, changed=any(step.name == name for step in made)))
+            steps += made
+        for step in steps:
+            _flush(folder / step.part)
+    return Staged(tuple(written), tuple(steps), compress)
+
+
+def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
+    """Give staged files their names; raise PublishError, with the old files as they were, if that fails."""
+    with _unchanged_on_failure(folder):
+        if not all(_LEFTOVER.fullmatch(step.part) and _NAME.fullmatch(step.name) for step in staged.steps):
+            raise OSError(errno.EINVAL, "not a name for a published file")
+        _remove_outdated_siblings(folder, staged.steps)
+        for step in staged.steps:
+            (folder / step.part).replace(folder / step.name)
+        if not staged.compress:
+            _remove_siblings(folder, (one.name for one in staged.written))
+        if staged.steps:
+            _flush(folder)
+    remove(folder, staged.outdated)
+    return staged.written
+
+
+def clear(folder: Path) -> None:
+    """Remove temporary files, as far as possible."""
+    with suppress(OSError):
+        _sweep(folder)
+
+
+@contextmanager
+def _unchanged_on_failure(folder: Path) -> Iterator[None]:
+    """Remove the temporary files if the body fails, and raise its OSError as PublishError."""
     try:
-        with ExitStack() as unless_published:
-            unless_published.callback(_clear, folder)
-            folder.mkdir(parents=True, exist_ok=True)
-            _sweep(folder)
-            for name, content in files.items() if isinstance(files, Mapping) else files:
-                if not _NAME.fullmatch(name):
-                    raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")  # noqa: TRY301
-                made = _prepare(folder / name, content, compress=compress)
-                written.append(WrittenFile(name, changed=any(step.place.name == name for step in made)))
-                steps += made
-            for step in steps:
-                _flush(step.part)
-            _remove_outdated_siblings(steps)
-            for step in steps:
-                step.part.replace(step.place)
-            if not compress:
-                _remove_siblings(folder, (one.name for one in written))
-            if steps:
-                _flush(folder)
-            unless_published.pop_all()
+        with ExitStack() as unless_done:
+            unless_done.callback(clear, folder)
+            yield
+            unless_done.pop_all()
     except OSError as error:
         raise PublishError(
             f"{folder}: cannot publish ({error.strerror or error}); the old files are unchanged"
         ) from error
-    return tuple(written)
 
 
 def _sweep(folder: Path) -> None:
@@ -115,13 +152,13 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
     else:
         part = _write(place, content)
         stamp = _set_time(part, place)
-        steps.append(_Step(part, place))
+        steps.append(_Step(part.name, place.name))
     siblings = [place.with_name(place.name + ending) for ending in _ENDINGS]
     if compress and any(_is_stale(sibling, stamp) for sibling in siblings):
         for sibling, packed in zip(siblings, (_gzip(content), _brotli(content)), strict=True):
             beside = _write(sibling, packed)
             os.utime(beside, (stamp, stamp))
-            steps.append(_Step(beside, sibling))
+            steps.append(_Step(beside.name, sibling.name))
     return steps
 
 
@@ -166,14 +203,14 @@ def _remove_siblings(folder: Path, names: Iterable[str]) -> None:
             (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
-def _remove_outdated_siblings(steps: Iterable[_Step]) -> None:
+def _remove_outdated_siblings(folder: Path, steps: Iterable[_Step]) -> None:
     """Remove the compressed copies of files that are about to be replaced, so that none is ever outdated.
 
     Static servers serve a compressed copy without looking at its file, and the plain file if there is no copy.
     """
     for step in steps:
-        if step.place.suffix in _ENDINGS:
-            step.place.unlink(missing_ok=True)
+        if step.name.endswith(_ENDINGS):
+            (folder / step.name).unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:
@@ -183,9 +220,3 @@ def _flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _clear(folder: Path) -> None:
-    """Remove temporary files, as far as possible."""
-    with suppress(OSError):
-        _sweep(folder)

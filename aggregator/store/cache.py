@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, LargeBinary, cast, delete, select, update
 
 from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
+from aggregator.store.deferred import deferrable
 from aggregator.store.facts import read_feed_state
 from aggregator.store.schema import cache
 
@@ -38,6 +39,7 @@ def read_cached(store: Store, feed: str, stage: str, keys: Iterable[str]) -> dic
     return found
 
 
+@deferrable
 def write_cached(store: Store, feed: str, stage: str, values: Mapping[str, bytes]) -> None:
     """Write the value of each key."""
     same = {"feed": feed, "stage": stage, "used": read_feed_state(store, feed).runs}
@@ -67,6 +69,7 @@ def _digest(*parts: bytes) -> bytes:
     return blake2b(b"\0".join(parts), digest_size=_DIGEST_BYTES).digest()
 
 
+@deferrable
 def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> int:
     """Drop values that were unused for :data:`KEPT_RUNS`, and return how many. ``used`` are the keys of this run.
 

@@ -11,7 +11,7 @@ it is a transaction of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
@@ -38,7 +38,7 @@ class Store(Struct, frozen=True):
 
     ``name`` has no secrets. ``generation`` is the one it may write in, ``None`` if it was opened without ``fence``;
     ``connection`` is ``None`` outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place
-    of those kept: for a preview of what a decision would change.
+    of those kept: for a preview of what a decision would change. ``defer`` takes writes that another process is to do.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Store(Struct, frozen=True):
     generation: int | None = None
     connection: Connection | None = None
     assumed: Mapping[tuple[str, str], bytes] = {}
+    defer: Callable[[bytes], object] | None = None
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, astuple, fields, replace
 from rapidfuzz import fuzz
-from sqlalchemy import Connection, Table, Update, bindparam, case, insert, select, update
+from sqlalchemy import Connection, Table, Update, bindparam, case, func, insert, select, update
 
 from aggregator.errors import DamagedError
 from aggregator.model.entry import Enclosure, Entry, Listing, Show, Span
@@ -255,6 +255,12 @@ def read_shows(store: Store, feed: str) -> Mapping[str, Show]:
         show = records.decode(Show, row.record)
         shows[row.source] = complete(shows[row.source], show) if row.source in shows else show
     return shows
+
+
+def count_entries(store: Store, feed: str) -> int:
+    """Return how many entries of the feed are stored, counted once for each document that lists them."""
+    with reading(store) as connection:
+        return connection.execute(select(func.count()).where(schema.entries.c.feed == feed)).scalar_one()
 
 
 def read_sources(store: Store, feed: str) -> Mapping[str, Source]:

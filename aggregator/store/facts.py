@@ -14,6 +14,7 @@ from sqlalchemy import bindparam, select
 from aggregator.errors import StoreError
 from aggregator.store import checksums
 from aggregator.store.database import Store, find_row, reading, remove, select_rows, transaction, upsert, writing
+from aggregator.store.deferred import deferrable
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
 
@@ -49,6 +50,7 @@ def read_feeds(store: Store) -> frozenset[str]:
         return frozenset(row.feed for row in select_rows(connection, feeds))
 
 
+@deferrable
 def write_feed_state(
     store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None
 ) -> FeedState:
@@ -83,6 +85,7 @@ def read_fact(store: Store, feed: str, name: str) -> bytes | None:
     return row.value if row else None
 
 
+@deferrable
 def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
     """Write the value of the name; ``None`` deletes it."""
     with writing(store) as connection:

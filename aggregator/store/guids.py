@@ -18,6 +18,7 @@ from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
 from aggregator.store import checksums, records
 from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
+from aggregator.store.deferred import deferrable
 from aggregator.store.schema import guids, last_published, mark
 
 _ZONES = (timedelta(hours=14), timedelta(hours=12))
@@ -39,7 +40,8 @@ def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
         return tuple(sorted(connection.execute(select(guids.c.feed).where(guids.c.guid == mark(guid))).scalars()))
 
 
-def write_guids(store: Store, feed: str, published: Iterable[PublishedItem]) -> int:
+@deferrable
+def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> int:
     """Add new guids and alter known ones, and return how many rows that wrote. What is not given stays as it is.
 
     Raises StoreError, and writes nothing, if a first publication or a published date would change (only its precision
@@ -153,19 +155,16 @@ class LastPublished(Struct, frozen=True):
 
     def write(self, lines: Mapping[str, str]) -> None:
         """Write the lines, by guid."""
-        rows = [{"feed": self.feed, "guid": mark(guid), "record": line} for guid, line in lines.items()]
-        with writing(self.store) as connection:
-            upsert(connection, last_published, rows)
+        _write_lines(self.store, self.feed, lines)
 
     def remove_others(self, of: Sequence[str]) -> tuple[str, ...]:
         """Remove the lines of all items but these, and return them."""
         stay, table = set(map(mark, of)), last_published
         every = select(table.c.guid).where(table.c.feed == self.feed).execution_options(yield_per=BATCH)
-        with writing(self.store) as connection:
+        with reading(self.store) as connection:
             gone = [name for name in connection.execute(every).scalars() if name not in stay]
             lines = tuple(line for _, line in self._read(connection, gone))
-            for some in batches(gone):
-                connection.execute(delete(table).where(table.c.feed == self.feed, table.c.guid.in_(some)))
+        _remove_lines(self.store, self.feed, gone)
         return lines
 
     def _read(self, connection: Connection, names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -173,3 +172,20 @@ class LastPublished(Struct, frozen=True):
         for some in batches(names):
             rows = select_rows(connection, table, table.c.feed == self.feed, table.c.guid.in_(some))
             yield from ((row.guid, row.record) for row in rows)
+
+
+@deferrable
+def _write_lines(store: Store, feed: str, lines: Mapping[str, str]) -> None:
+    """Write the lines of a feed's items, by guid."""
+    rows = [{"feed": feed, "guid": mark(guid), "record": line} for guid, line in lines.items()]
+    with writing(store) as connection:
+        upsert(connection, last_published, rows)
+
+
+@deferrable
+def _remove_lines(store: Store, feed: str, marks: Sequence[str]) -> None:
+    """Remove the lines of a feed's items, by the marks of their guids."""
+    table = last_published
+    with writing(store) as connection:
+        for some in batches(marks):
+            connection.execute(delete(table).where(table.c.feed == feed, table.c.guid.in_(some)))

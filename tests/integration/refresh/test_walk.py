@@ -5,18 +5,27 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from types import FrameType
 
+import msgspec
 import pytest
 
 import aggregator
+from aggregator import persist
+from aggregator.config.load import load
 from aggregator.fetchers import parse
 from aggregator.model.source import Document, Source
+from aggregator.processes import composer
+from aggregator.processes.editions import Task
+from aggregator.refresh import fetch, open_run
 
+START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PACKAGE = Path(aggregator.__file__).parent
 TEXT = (PACKAGE.parent / "docs" / "architecture.md").read_text("utf-8")
-MAIN, PARSER = TEXT.split("## One entry,")[1].split("\n## ")[0].split("### In the ")[1:]
+MAIN, COMPOSER, PARSER = TEXT.split("## One entry,")[1].split("\n## ")[0].split("### In the ")[1:]
 
 
 def named(section: str) -> list[str]:
@@ -55,15 +64,31 @@ def check(section: str, called: list[str]) -> None:
     assert late is None, f"in docs/architecture.md {late} is not where it is called: {in_order}"
 
 
-@pytest.mark.skipif(sys.gettrace() is not None, reason="the profiler is taken")
-def test_the_walk_names_the_functions_of_a_refresh_in_their_order(project, origin, episode, rss) -> None:
+@pytest.fixture
+def two_sources(project, origin, episode, rss):
     episodes = [episode(turn) for turn in range(4)]
     for name in ("host", "mirror"):
         origin.serve(f"/{name}.xml", rss(*episodes))
         project.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {len(name) / 10}"
+    return project
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="the profiler is taken")
+def test_the_walk_names_the_functions_of_a_refresh_in_their_order(two_sources) -> None:
     with tracing() as called:
-        project.refresh(force=False)
+        two_sources.refresh(force=False)
     check(MAIN, called)
+
+
+def test_the_walk_names_the_functions_of_the_compose_process_in_their_order(two_sources) -> None:
+    config = load(two_sources.config())
+    with open_run(config, START) as run:
+        for fetched in fetch(run, config.plans):
+            persist.write_fetched(run.store, fetched, run.at)
+    task = Task(config.state, str(config.output), START, config.plans[0])
+    with tracing() as called:
+        composer.run(msgspec.msgpack.encode(task), BytesIO(), lambda _text: None)
+    check(COMPOSER, called)
 
 
 def test_the_walk_names_the_functions_of_the_parser_in_their_order(episode, rss) -> None:

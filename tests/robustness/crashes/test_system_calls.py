@@ -45,7 +45,7 @@ ERRORS = {
 
 
 class Case(NamedTuple):
-    """The n-th call of that name of the main thread fails so, once or (``ever``) from then on."""
+    """The n-th call of that name of each thread and process fails so, once or (``ever``) from then on."""
 
     call: str
     error: str
@@ -68,7 +68,7 @@ def once(workspace: Workspace) -> Workspace:
 
 
 def places(once: Workspace) -> dict[str, list[tuple[int, str]]]:
-    """Which calls of each name concern the folder: their number among the main thread's of that name, and the file.
+    """Which calls of each name concern the folder: their number among those of their thread, and the file.
 
     Files that differ only by what is random in their names are one file here.
     """
@@ -78,19 +78,17 @@ def places(once: Workspace) -> dict[str, list[tuple[int, str]]]:
     done = copy.run(*AGAIN, before=("strace", "-f", "-y", "-s", "0", "-o", str(trace), "-e", f"trace={names}"))
     assert done.returncode == 0, done.stderr
     found: dict[str, list[tuple[int, str]]] = {}
-    count: dict[str, int] = {}
-    main = ""
+    count: dict[tuple[str, str], int] = {}
     for line in trace.read_text("utf-8", "replace").splitlines():
         met = CALL.match(line)
-        main = main or line.split()[0]
-        if met is None or met[1] != main:
+        if met is None:
             continue
-        name = met[2]
-        count[name] = count.get(name, 0) + 1
+        task, name = met[1], met[2]
+        count[task, name] = count.get((task, name), 0) + 1
         reads = name == "openat" and "O_RDONLY" in met[3] and ".part" not in met[3]
         if (str(copy.folder) in met[3] or "store.db" in met[3]) and not reads:
             file = FILE.findall(met[3].replace(str(copy.folder), ""))
-            found.setdefault(name, []).append((count[name], RANDOM.sub("", " ".join(file))))
+            found.setdefault(name, []).append((count[task, name], RANDOM.sub("", " ".join(file))))
     return found
 
 

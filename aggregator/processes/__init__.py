@@ -1,0 +1,1 @@
+"""Composing in child processes with limits of time and memory."""

@@ -1,0 +1,96 @@
+"""The task of a fork: compose a feed from the store as of one moment and render it; no published file is changed."""
+
+from __future__ import annotations
+
+import traceback
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from aggregator import enclosure_probe, persist, publish
+from aggregator.compose import compose
+from aggregator.errors import DamagedError, PublishError, StoreError
+from aggregator.merger.identity import admission
+from aggregator.model.feed import Plan
+from aggregator.processes.editions import Edition, Task, write_message
+from aggregator.processes.template import Note
+from aggregator.result import Composition, Publication
+from aggregator.store import database
+from aggregator.store.deferred import deferring
+
+_WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
+
+
+def run(task: bytes, out: IO[bytes], note: Note) -> None:
+    """Write the edition that the task asks for, after the writes that it needs of the store; or why there is none."""
+    order = msgspec.msgpack.decode(task, type=Task)
+    try:
+        edition = _compose(order, order.plan, out, note) if order.plan else _list_feeds(order)
+    except PublishError as error:
+        edition = Edition(error=str(error))
+    except DamagedError as error:
+        edition = Edition(error=str(error), of_store=True, damaged=error.store)
+    except StoreError as error:
+        edition = Edition(error=str(error), of_store=True)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a bug costs this feed only
+        edition = Edition(error=_describe_bug(order, error))
+    write_message(out, msgspec.msgpack.encode(edition))
+
+
+def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
+    """Return the feed composed, its files under temporary names."""
+    with (
+        database.open_store(task.state) as opened,
+        deferring(opened, partial(write_message, out)) as store,
+    ):
+        composed = compose(store, plan, task.at, note=note)
+        feed, settlement = composed.feed, composed.settlement
+        publication = _to_publication(composed, persist.input_digest(store, plan))
+        if not feed.items and all(each.status in _WITHOUT_LISTING for each in feed.source_results):
+            return Edition(publication)  # no source ever answered
+        persist.write_composition(store, plan, composed, task.at)
+        history = publish.update_history(store, feed, task.at)
+    note("publishing")
+    return Edition(
+        publication,
+        new=len(settlement.new),
+        changed=len(settlement.changed),
+        events=(*settlement.events, *composed.arrived),
+        cover=publish.make_cover(feed),
+        staged=publish.stage(Path(task.output), feed, plan.window, history),
+        incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
+    )
+
+
+def _list_feeds(task: Task) -> Edition:
+    """Return the files that list every feed, under temporary names."""
+    return Edition(staged=publish.stage_index(Path(task.output), task.covers))
+
+
+def _to_publication(composed: Composition, input_digest: str) -> Publication:
+    """Return what is about to be published, without its files."""
+    feed = composed.feed
+    episodes = sum(item.genre == "episode" for item in feed.items)
+    return Publication(
+        input=input_digest,
+        entries=composed.entries,
+        items=len(feed.items),
+        episodes=episodes,
+        posts=len(feed.items) - episodes,
+        repaired=composed.repaired,
+        near_misses=len(feed.near_misses),
+        alarms=composed.alarms,
+        held=admission.describe_held(feed.held),
+        until=composed.until,
+    )
+
+
+def _describe_bug(task: Task, error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    name = task.plan.name if task.plan else "the list of all feeds"
+    what = f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"
+    return f"{name}: cannot be composed, which is a bug in the aggregator; what was published before stands: {what}"

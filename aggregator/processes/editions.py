@@ -1,0 +1,155 @@
+"""Editions: feeds composed and rendered in forks (`composer`), written to the store and published by this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Final, Self
+
+import msgspec
+from msgspec import Struct
+
+from aggregator.enclosure_probe import Incomplete
+from aggregator.errors import DamagedError, PublishError, StoreError
+from aggregator.fetchers.http.target import make_printable
+from aggregator.generator import files
+from aggregator.generator.files import Staged, WrittenFile
+from aggregator.model.feed import Cover, Plan
+from aggregator.processes.forks import ForkError, Forks, Limits
+from aggregator.result import Publication
+from aggregator.store import cache, decisions, entries, facts, guids
+from aggregator.store.database import Store
+from aggregator.store.deferred import write_deferred
+
+PROCESSES: Final = min(os.cpu_count() or 1, 8)
+"""Feeds that are composed at once: one for each processor; more than some would only take memory."""
+
+SECONDS, MEGABYTES = 60, 512
+"""Processor time and memory that any feed may take; each of its entries adds to both."""
+
+_LENGTH: Final = 8
+"""Bytes before each message of a fork that say how long it is."""
+
+WRITERS: Final = (cache, decisions, facts, guids)
+"""The modules of which a fork may have functions called: all are loaded before their writes are read."""
+
+_composers = Forks("aggregator.processes.composer")
+
+
+class Task(Struct, frozen=True):
+    """Compose a feed from the store and write its files under temporary names; or those that list every feed."""
+
+    state: str
+    output: str
+    at: datetime
+    plan: Plan | None = None
+    covers: tuple[Cover, ...] = ()
+
+
+class Edition(Struct, frozen=True):
+    """A composed feed: what is to be noted and reported of it, and its files; the writes to the store stand apart.
+
+    ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
+    source gave, each with its source. ``error`` says why it failed, and ``of_store`` whether that is the store's fault,
+    ``damaged`` which store is damaged.
+    """
+
+    publication: Publication = Publication("")
+    new: int = 0
+    changed: int = 0
+    events: tuple[str, ...] = ()
+    cover: Cover | None = None
+    staged: Staged | None = None
+    incomplete: tuple[Incomplete, ...] = ()
+    error: str = ""
+    of_store: bool = False
+    damaged: str = ""
+
+
+class Composed:
+    """An edition, and the file with the writes that it needs of the store."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        """Read the edition, which is the last message."""
+        self._file = file
+        *self._writes, last = _find_messages(file)
+        self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Let go of the writes."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the writes."""
+        self._file.close()
+
+    def write(self, tx: Store) -> None:
+        """Do the writes in a transaction."""
+        for each in self._writes:
+            write_deferred(tx, self._read(*each))
+
+    def _read(self, place: int, length: int) -> bytes:
+        self._file.seek(place)
+        return self._file.read(length)
+
+
+def start() -> None:
+    """Start the process that is forked, so that it is ready when the first feed is to be composed."""
+    _composers.start()
+
+
+def compose(store: Store, task: Task) -> Composed:
+    """Do a task in a fork; raise PublishError if that fails or costs too much, StoreError if the store is at fault."""
+    plan = task.plan
+    name = plan.name if plan is not None else ""
+    folder = Path(task.output) / name
+    try:
+        file = _composers.run(msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
+    except ForkError as error:
+        files.clear(folder)
+        at = f" (it was at {make_printable(error.at)})" if error.at else ""
+        subject = f"{name}: cannot be composed" if name else f"{folder}: the list of all feeds cannot be made"
+        raise PublishError(f"{subject}: {error}{at}; what was published before stands") from error
+    composed = Composed(file)
+    if composed.edition.error:
+        composed.close()
+        if composed.edition.damaged:
+            raise DamagedError(composed.edition.error, composed.edition.damaged)
+        raise (StoreError if composed.edition.of_store else PublishError)(composed.edition.error)
+    return composed
+
+
+def place(output: Path, name: str, staged: Staged) -> tuple[WrittenFile, ...]:
+    """Give the files of a feed their names, under the output folder; raise PublishError if that fails."""
+    written = files.place(output / name, staged)
+    return tuple(WrittenFile(f"{name}/{each.name}", changed=each.changed) for each in written) if name else written
+
+
+def _limits(count: int) -> Limits:
+    """Return the most that a feed of so many entries may cost.
+
+    A cold refresh of 16,800 entries takes 37 s and 235 MB: 2 ms and 14 kB an entry (docs/performance.md).
+    """
+    seconds = SECONDS + count // 50
+    return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40)
+
+
+def write_message(out: IO[bytes], message: bytes) -> None:
+    """Write a message of a fork: the writes to the store, then the edition."""
+    out.write(len(message).to_bytes(_LENGTH))
+    out.write(message)
+
+
+def _find_messages(file: IO[bytes]) -> Iterator[tuple[int, int]]:
+    """Yield the place and length of each message."""
+    while head := file.read(_LENGTH):
+        length = int.from_bytes(head)
+        place = file.tell()
+        yield place, length
+        file.seek(place + length)

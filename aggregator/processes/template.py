@@ -1,0 +1,120 @@
+"""The process that is forked for each task: single-threaded, with all modules loaded that a task needs."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from aggregator.processes.forks import HEAD, OUT_OF_MEMORY, Limits, Order
+
+_MEGABYTE = 1_048_576
+_STATM = Path("/proc/self/statm")
+
+Note = Callable[[str], None]
+"""Called with what a task is at work on, in a few words."""
+
+Run = Callable[[bytes, IO[bytes], Note], None]
+"""Do a task and write what comes of it."""
+
+
+def main(descriptor: str, module: str) -> None:
+    """Fork for each task until the parent has closed its socket; a fork whose task nobody waits for is killed."""
+    line = socket.socket(fileno=int(descriptor))
+    run: Run = importlib.import_module(module).run
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)  # as in a refresh: records make no reference cycles
+    waker, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    forks: dict[int, socket.socket] = {}
+    while True:
+        waited: list[Any] = [line, waker, *forks.values()]
+        ready, _, _ = select.select(waited, [], [])
+        if waker in ready:
+            os.read(waker, 4096)
+            _report_ended(forks)
+        for number, reply in forks.items():
+            if reply in ready:  # nothing is ever sent: the parent has closed it, or has gone
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+        if line in ready:
+            byte, files, _, _ = socket.recv_fds(line, 1, 2)
+            if not byte:
+                break
+            number = _fork(run, *files)
+            forks[number] = socket.socket(fileno=files[0])
+            os.close(files[1])
+    for number in forks:
+        os.kill(number, signal.SIGKILL)
+
+
+def _report_ended(forks: dict[int, socket.socket]) -> None:
+    """Tell the parent the exit codes of the forks that have ended."""
+    for number in list(forks):
+        ended, status = os.waitpid(number, os.WNOHANG)
+        if ended:
+            with forks.pop(number) as reply, suppress(OSError):
+                reply.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _fork(run: Run, _reply: int, file: int) -> int:
+    """Fork, and return the number of the new process; that one does the task and ends."""
+    number = os.fork()
+    if number:
+        return number
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _do_task(run, file)
+        status = 0
+    except MemoryError:
+        status = OUT_OF_MEMORY
+    except BaseException as error:  # noqa: BLE001  # the loop of the template must never go on here
+        _note(file, f"{type(error).__name__}: {error}")
+    finally:
+        os._exit(status)
+
+
+def _do_task(run: Run, file: int) -> None:
+    """Do the task that the file holds within its limits, and write what comes of it in its place."""
+    size = os.fstat(file).st_size - HEAD
+    order = msgspec.msgpack.decode(os.pread(file, size, HEAD), type=Order)
+    os.truncate(file, HEAD)
+    os.lseek(file, HEAD, os.SEEK_SET)
+    _confine(order.limits)
+    with os.fdopen(file, "wb", buffering=1 << 20) as out:
+        run(order.task, out, partial(_note, file))
+
+
+def _note(file: int, text: str) -> None:
+    """Write what the task is at work on into the head of its file."""
+    os.pwrite(file, text.encode("utf-8", "replace")[:HEAD].ljust(HEAD, b"\0"), 0)
+
+
+def _confine(limits: Limits) -> None:
+    """Let the kernel end this process once its share of processor time is used, and refuse more memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, resource.RLIM_INFINITY))
+    if _STATM.exists():  # Linux; elsewhere nothing tells how much address space is in use
+        used = int(_STATM.read_text("ascii").split()[0]) * resource.getpagesize()
+        most = used + limits.megabytes * _MEGABYTE
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

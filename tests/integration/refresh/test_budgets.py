@@ -1,0 +1,88 @@
+"""A feed that costs too much to compose keeps its last edition; the others, and its own next one, are published."""
+
+import random
+from datetime import datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from aggregator.config.load import load
+from aggregator.processes import editions
+from aggregator.refresh import refresh
+from tests.integration.refresh.conftest import START
+
+CONFIG = """\
+state: store.db
+output: output
+allow_networks: [127.0.0.0/8]
+feeds:
+  calm:
+    title: Calm
+    sources:
+      host: {{kind: feed, url: "{address}/calm"}}
+  sea:
+    title: Sea Room
+    sources:
+      first: {{kind: feed, url: "{address}/first"}}
+      second: {{kind: feed, url: "{address}/second"}}
+"""
+
+
+def words(seed: int, size: int) -> str:
+    """Random words that no other text has."""
+    chance = random.Random(seed)
+    return " ".join("".join(chance.choices("abcdefghijklmnop", k=8)) for _ in range(size // 9))
+
+
+def listing(source: int, items: int, size: int) -> str:
+    """A feed whose items have the titles and the audio of any other source, and a text of random words."""
+    days = [format_datetime(START - timedelta(days=number)) for number in range(items)]
+    return (
+        "<rss version='2.0'><channel><title>Sea Room</title>"
+        + "".join(
+            f"<item><guid>{source}-{number}</guid><title>Sextants in chapter {number}</title>"
+            f"<pubDate>{days[number]}</pubDate>"
+            f"<enclosure url='https://cdn.example/{number}.mp3' length='{40_000 + number}' type='audio/mpeg'/>"
+            f"<description>{words(100 * source + number, size)}</description></item>"
+            for number in range(items)
+        )
+        + "</channel></rss>"
+    )
+
+
+@pytest.fixture
+def run(tmp_path, origin):
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIG.format(address=origin.url("")))
+
+    def serve(size: int) -> None:
+        origin.serve("/calm", listing(3, 3, 200))
+        for number, name in enumerate(("first", "second"), 1):
+            origin.serve(f"/{name}", listing(number, 30, size))
+
+    def update(at: datetime):
+        return {each.feed: each for each in refresh(load(path), at=at, force=True)}
+
+    return serve, update
+
+
+def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkeypatch) -> None:
+    serve, update = run
+    folder = tmp_path / "output" / "sea"
+    serve(300)
+    assert [len(each.failures) for each in update(START).values()] == [0, 0]
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    serve(190_000)
+    monkeypatch.setattr(editions, "SECONDS", 3)
+    outcomes = update(START + timedelta(days=1))
+    (failure,) = outcomes["sea"].failures
+    assert failure.startswith("sea: cannot be composed: it takes more than 4 s of processor time (it was at re"), (
+        failure
+    )
+    assert "first/" in failure or "second/" in failure
+    assert failure.endswith("what was published before stands")
+    assert outcomes["calm"].failures == ()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    serve(400)
+    outcomes = update(START + timedelta(days=2))
+    assert (outcomes["sea"].failures, outcomes["sea"].changed) == ((), 30)

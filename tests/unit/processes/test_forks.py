@@ -1,0 +1,99 @@
+"""Forks of a template: what they give back, and what becomes of one that costs too much."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from aggregator.processes.forks import ForkError, Forks, Limits
+from tests.support.paths import ROOT
+
+LIMITS = Limits(cpu_seconds=60, wall_seconds=120, megabytes=400)
+
+
+@pytest.fixture(scope="module")
+def forks() -> Forks:
+    return Forks("tests.support.jobs")
+
+
+def do(forks: Forks, *task: object, limits: Limits = LIMITS) -> list[object]:
+    with forks.run(json.dumps(task).encode(), limits) as file:
+        return list(json.loads(file.read()))
+
+
+def why(forks: Forks, *task: object, limits: Limits = LIMITS) -> tuple[str, str]:
+    with pytest.raises(ForkError) as caught:
+        do(forks, *task, limits=limits)
+    return str(caught.value), caught.value.at
+
+
+def test_each_task_is_done_in_a_process_of_its_own(forks: Forks) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda turn: do(forks, "say", turn), range(12)))
+    assert [words for _, *words in found] == [["say", turn] for turn in range(12)]
+    assert len({number for number, *_ in found} - {os.getpid()}) == 12
+
+
+def test_a_large_task_and_a_large_answer_go_through(forks: Forks) -> None:
+    equal = do(forks, "say", "x" * 20_000_000)[2] == "x" * 20_000_000
+    assert equal
+
+
+@pytest.mark.parametrize(
+    ("task", "limits", "said"),
+    [
+        (("spin",), Limits(1, 120, 400), "it takes more than 1 s of processor time"),
+        (("sleep", 300), Limits(60, 1.5, 400), "it takes longer than 1.5 s"),
+        (("grow", 300), Limits(60, 120, 200), "it takes more than 200 MB of memory"),
+        (("crash",), LIMITS, "its process crashed (SIGSEGV)"),
+        (("fail",), LIMITS, "its process ended with status 1"),
+    ],
+)
+def test_a_task_that_costs_too_much_fails_and_the_next_is_done(forks, task, limits, said) -> None:
+    assert why(forks, *task, limits=limits) == (said, f"doing {task[0]}")
+    assert do(forks, "say", "on")[1:] == ["say", "on"]
+
+
+def test_a_template_that_ended_is_started_again(forks: Forks) -> None:
+    do(forks, "say")
+    assert forks._line is not None
+    forks._line.shutdown(2)
+    time.sleep(0.2)
+    assert do(forks, "say", "again")[1:] == ["say", "again"]
+
+
+PARENT = """
+import os, signal, sys
+from aggregator.processes.forks import Forks, Limits
+forks = Forks("tests.support.jobs")
+print(forks.run(b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
+forks.run(b'["sleep", 99]', Limits(9, 99, 400))
+"""
+
+
+def test_what_a_killed_process_has_started_ends_with_it() -> None:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, cwd=ROOT, env=environment) as parent:
+        assert parent.stdout is not None
+        json.loads(parent.stdout.readline())
+        template = _children(parent.pid)
+        forked = _wait(lambda: [each for number in template for each in _children(number)])
+        parent.kill()
+    assert len(template) == 1
+    assert _wait(lambda: not any(Path(f"/proc/{number}").exists() for number in (*template, *forked)))
+
+
+def _children(number: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+
+
+def _wait(reached, seconds: float = 60):
+    end = time.monotonic() + seconds
+    while not (found := reached()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
