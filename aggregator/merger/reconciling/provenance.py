@@ -110,11 +110,10 @@ def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Ma
 
 def _superseded(entries: Sequence[Entry]) -> frozenset[str]:
     """Return the ids of entries that vanished before another of the same source appeared in their place."""
-    if len({entry.source for entry in entries}) == len(entries):
-        return frozenset()
-    return frozenset(
-        old.id for old in entries for new in entries if old.source == new.source and old.span.last < new.span.first
-    )
+    newest: dict[str, int] = {}
+    for entry in entries:
+        newest[entry.source] = max(newest.get(entry.source, 0), entry.span.first)
+    return frozenset(entry.id for entry in entries if entry.span.last < newest[entry.source])
 
 
 class Finding(NamedTuple):

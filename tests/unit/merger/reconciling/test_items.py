@@ -253,3 +253,20 @@ def test_a_tail_that_a_source_trusted_alike_adds_later_is_no_text(text: str, tai
         {"a-host": 0.8, "z-echo": 0.8, "b-page": 0.5, "c-page": 0.5}, keeps=frozenset({"a-host", "z-echo"}), since=since
     )
     assert reconcile(Cluster((echo, host, *mirrors)), weights).description == text
+
+
+def test_a_text_that_its_source_has_replaced_is_read_only_where_nothing_else_is_said() -> None:
+    first = seen("host", description="An early draft of it.", span=Span(1, 1))
+    second = replace(seen("host", description="What was said in the end.", span=Span(2, 2)), key="again")
+    assert made(first, second).description == "What was said in the end."
+    assert origin(made(first, second), "description").confidence == origin(made(second), "description").confidence
+    assert made(first, replace(second, description=None)).description == "An early draft of it."
+
+
+def test_of_many_copies_the_most_trusted_are_read() -> None:
+    copies = [seen(f"s{number:02}", description=f"Of bread and number {number}.") for number in range(40)]
+    item = reconcile(Cluster(tuple(copies)), Weights({each.source: 1 - int(each.source[1:]) / 100 for each in copies}))
+    twelve = reconcile(
+        Cluster(tuple(copies[:12])), Weights({each.source: 1 - int(each.source[1:]) / 100 for each in copies})
+    )
+    assert (item.description, item.title) == (twelve.description, twelve.title)
