@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Final
 
@@ -30,6 +30,7 @@ from aggregator.merger.matching import match
 from aggregator.merger.reconciling.channel import complete_channel
 from aggregator.merger.reconciling.enclosure_hold import describe_holds, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
 from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
 from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster, Matching, Pair
@@ -59,7 +60,7 @@ class _Repaired(Struct, frozen=True):
 
     ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
     trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
-    first listed; else both are empty.
+    first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's.
     """
 
     entries: tuple[Entry, ...]
@@ -67,13 +68,15 @@ class _Repaired(Struct, frozen=True):
     ahead: frozenset[str]
     since: Mapping[str, datetime]
     began: Mapping[str, datetime]
+    lost: LostAudio
 
 
 class _Summary(Struct, frozen=True):
     """Facts about a feed's entries that are still needed after they became items.
 
     ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike,
-    ``since`` when each entry came to have its present content, where sources are trusted alike.
+    ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
+    same entries make other items, ``None`` for never.
     """
 
     entries: int
@@ -84,6 +87,7 @@ class _Summary(Struct, frozen=True):
     seniority: Mapping[str, int]
     since: Mapping[str, datetime]
     listed: Mapping[str, Sequence[other_shows.Listed]]
+    until: datetime | None
 
 
 class _Reconciled(Struct, frozen=True):
@@ -117,7 +121,7 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, not
     Unless ``adding`` is set it has no item that was not published before.
     """
     published = guids.read_guids(store, plan.name)
-    reconciled = _admit(store, plan, _reconcile_entries(store, plan, note), published, now, adding=adding)
+    reconciled = _admit(store, plan, _reconcile_entries(store, plan, now, note), published, now, adding=adding)
     settlement = _identify(store, plan, reconciled, published, now)
     return _to_composition(store, plan, reconciled, settlement, now)
 
@@ -139,9 +143,9 @@ def published_feed_without(config: Config, name: str, forgotten: Collection[str]
         return compose(decisions.as_if_forgotten(store, name, forgotten), plan, at, adding=False).feed
 
 
-def _reconcile_entries(store: Store, plan: Plan, note: Note) -> _Reconciled:
+def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _Reconciled:
     """Repair, match and reconcile the entries of a feed, and let go of them."""
-    repaired = _repair(store, plan, note)
+    repaired = _repair(store, plan, now, note)
     note("matching")
     match_table, matching, undecided = _match(store, plan, repaired.entries)
     every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
@@ -155,11 +159,12 @@ def _reconcile_entries(store: Store, plan: Plan, note: Note) -> _Reconciled:
         seniority=order_sources(repaired.entries, repaired.began),
         since=repaired.since,
         listed=other_shows.listed(matching.clusters),
+        until=repaired.lost.until,
     )
     return _Reconciled(items, others, summary, match_table, source_model)
 
 
-def _repair(store: Store, plan: Plan, note: Note) -> _Repaired:
+def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
     trust = persist.read_trust(store, plan)
     some_trusted_alike = len(set(trust.values())) < len(trust)
@@ -169,6 +174,7 @@ def _repair(store: Store, plan: Plan, note: Note) -> _Repaired:
     every: list[Entry] = []
     digests: dict[str, str] = {}
     ahead: set[str] = set()
+    listed: dict[str, datetime] = {}
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
         repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
@@ -177,12 +183,26 @@ def _repair(store: Store, plan: Plan, note: Note) -> _Repaired:
             if some_trusted_alike:
                 since[entry.id] = stored.since
                 began[entry.source] = min(began.get(entry.source, stored.first_seen), stored.first_seen)
+            listed[entry.id] = stored.last_seen
             moved = "" if before.enclosure == entry.enclosure else repr(entry.enclosure)
             digests[entry.id] = stored.digest + moved
             every.append(entry)
     every.sort(key=lambda each: (each.source, each.key))
     _drop_unused(store, plan, _REPAIR, digests.values())
-    return _Repaired(tuple(every), digests, frozenset(ahead), since, began)
+    lost = _find_lost_audio(store, plan, every, listed, now)
+    return _Repaired(tuple(every), digests, frozenset(ahead), since, began, lost)
+
+
+def _find_lost_audio(
+    store: Store, plan: Plan, every: Sequence[Entry], listed: Mapping[str, datetime], now: datetime
+) -> LostAudio:
+    """Return the entries whose audio gives way; a source that is asked no more counts from its last listing."""
+    grace = timedelta(days=plan.audio_grace)
+    latest: dict[str, datetime] = {}
+    for entry in every:
+        latest[entry.source] = max(latest.get(entry.source, listed[entry.id]), listed[entry.id])
+    heard = {name: at + grace for name, at in latest.items()} | dict(persist.read_answering(store, plan, grace))
+    return find_lost_audio(every, listed, heard, grace, now)
 
 
 def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note) -> list[Entry]:
@@ -261,6 +281,7 @@ def _reconcile(  # noqa: PLR0913 - each is a part of one question
         ahead=repaired.ahead,
         since=repaired.since,
         seniority=order_sources(repaired.entries, repaired.began),
+        lost=repaired.lost.entries,
     )
     note("learning how reliable each source's texts are")
     source_model = learning.learn_source_model(store, plan, clusters, weights)
@@ -304,7 +325,7 @@ def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_dige
     used = [
         (
             *(each.id, digests[each.id], weights.of(each), weights.of_text(each), each.source in weights.keeps),
-            *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead),
+            *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead, each.id in weights.lost),
         )
         for each in ranked.entries
     ]
@@ -436,7 +457,7 @@ def _to_composition(
         alarms=alarmed,
         match_table=reconciled.match_table,
         source_model=reconciled.source_model,
-        until=reconciled.admission.until,
+        until=min((at for at in (reconciled.admission.until, summary.until) if at is not None), default=None),
         arrived=reconciled.arrived,
     )
 

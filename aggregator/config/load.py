@@ -119,6 +119,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         buried=tuple(sorted(keys.buried.items())),
         window=keys.window,
         probe_enclosures=keys.probe_enclosures,
+        audio_grace=keys.audio_grace,
     )
 
 

@@ -38,7 +38,7 @@ _Medium = Literal[
 
 ItemField = Literal[
     "title", "description", "summary", "link", "published", "duration", "season", "episode", "episode_type",
-    "explicit", "image", "author",
+    "explicit", "image", "author", "enclosure",
 ]  # fmt: skip
 """The fields of an item that ``overrides`` can set."""
 
@@ -232,6 +232,13 @@ class FeedKeys(Keys):
     )
     probe_enclosures: bool = Field(
         default=False, description="Whether to ask the audio's host once for a size that no source gave."
+    )
+    audio_grace: int = Field(
+        7,
+        strict=True,
+        ge=0,
+        description="Days after which audio of a source that fails, or lists the item no more, gives way to that of a "
+        "source that lists it.",
     )
     decisions: list[DecisionKeys] = Field(default_factory=list, description="Your decisions about pairs of entries.")
     overrides: dict[Text, dict[ItemField, Plain]] = Field(

@@ -53,7 +53,8 @@ class Plan(Record, frozen=True):
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned
     heads and tails are cut from the texts of all sources that do not say so themselves, ``None`` where rank
     decides. ``window`` is the most items of the newest page (older ones go to archives),
-    ``None`` for all. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
+    ``None`` for all. ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving
+    its audio. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Plan(Record, frozen=True):
     overrides: tuple[Override, ...] = ()
     window: int | None = None
     probe_enclosures: bool = False
+    audio_grace: int = 7
     buried: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -82,6 +82,11 @@ class EntryRows(Struct, frozen=True):
         return parse_stamp(min(row[_FIRST_SEEN] for row in self.rows))
 
     @property
+    def last_seen(self) -> datetime:
+        """Return when the entry was last listed."""
+        return parse_stamp(max(row[_LISTED_AT] if row[_LAST] is None else row[_LAST_SEEN] for row in self.rows))
+
+    @property
     def since(self) -> datetime:
         """Return since when the entry has its present content."""
         return parse_stamp(max(row[_CHANGED] or row[_FIRST_SEEN] for row in self.rows))
@@ -158,8 +163,7 @@ def to_stored_entry(stored: EntryRows) -> StoredEntry:
     entry, *others = [to_entry(stored, row[_RECORD]) for row in stored.rows]
     for other in others:
         entry = complete(entry, other)
-    last_seen = max(row[_LISTED_AT] if row[_LAST] is None else row[_LAST_SEEN] for row in stored.rows)
-    return StoredEntry(entry, stored.first_seen, parse_stamp(last_seen), stored.digest)
+    return StoredEntry(entry, stored.first_seen, stored.last_seen, stored.digest)
 
 
 def to_entry(stored: EntryRows, record: str) -> Entry:

@@ -17,8 +17,8 @@ from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
 
-_Kind = Literal["added", "changed", "left", "listed", "unlisted", "channel", "source"]
-_KINDS: tuple[_Kind, ...] = ("added", "left", "changed", "listed", "unlisted", "channel", "source")
+_Kind = Literal["added", "changed", "left", "audio", "listed", "unlisted", "channel", "source"]
+_KINDS: tuple[_Kind, ...] = ("added", "left", "audio", "changed", "listed", "unlisted", "channel", "source")
 
 _DIGEST = re.compile(r"(\d+) characters, [0-9a-f]{12}")
 # Fields described by the host of their URL only; whole URLs make a sentence unreadable.
@@ -30,6 +30,7 @@ class Change(Struct, frozen=True):
     """One change: its subject, and for a field its values before and after (``None`` if there was none).
 
     ``guid`` is empty for changes of the channel and of sources; ``title`` is the item's newest, or the source's name.
+    A change of kind "audio" is of many items whose audio moved from one host to another: ``title`` is their number.
     """
 
     kind: _Kind
@@ -87,6 +88,8 @@ def describe_change(change: Change) -> str:
             text = f"{quote_title(change)} is now also listed by {change.field}"
         case "unlisted":
             text = f"{quote_title(change)} is no longer matched with an entry of {change.field}"
+        case "audio":
+            text = f"The audio of {change.title} items moved from {change.before} to {change.after}"
         case "source":
             text = f"The source {change.title}{_describe_source(change.before, change.after)}"
     return f"{text}."
@@ -236,7 +239,7 @@ def advance_history(past: History | None, feed: Feed, at: datetime, last_publish
         return History(state)
     gone = dict(sorted(map(feed_state.unpack_item, last_published.remove_others([item.guid for item in feed.items]))))
     tally.add(find_changes(replace(past.state, items=gone), state))
-    if not tally.total:
+    if not tally.total and not tally.moves:
         return past
     return History(state, (tally.edition(at), *past.editions)[:_MOST_EDITIONS])
 
@@ -245,19 +248,42 @@ class _Tally(Struct):
     """The changes of one run, at most ``_MOST_CHANGES`` of each kind, and their number."""
 
     found: dict[_Kind, list[Change]] = field(default_factory=lambda: {kind: [] for kind in _KINDS})
+    moves: dict[tuple[str, str], list[Change]] = field(default_factory=dict)
     total: int = 0
 
     def add(self, more: Sequence[Change]) -> None:
-        """Add more changes."""
+        """Add more changes; audio that moved to another host is set aside, without its new type and size."""
+        moved = {change.guid for change in more if _moved_host(change)}
+        for change in more:
+            if (hosts := _moved_host(change)) is not None:
+                self.moves.setdefault(hosts, []).append(change)
+            elif change.guid not in moved or change.field not in _OF_AUDIO:
+                self._add(change)
+
+    def _add(self, *more: Change) -> None:
         self.total += len(more)
         for change in more:
             if len(self.found[change.kind]) < _MOST_CHANGES:
                 self.found[change.kind].append(change)
 
     def edition(self, at: datetime) -> Edition:
-        """Return the edition of these changes."""
+        """Return the edition of these changes, one for all audio that moved from one host to another."""
+        for (before, after), some in self.moves.items():
+            many = Change("audio", str(len(some)), before=before, after=after)
+            self._add(*(some if len(some) == 1 else (many,)))
         first = [change for kind in _KINDS for change in self.found[kind]][:_MOST_CHANGES]
         return Edition(at, tuple(first), self.total - len(first))
+
+
+_OF_AUDIO = frozenset({"audio type", "audio size"})
+
+
+def _moved_host(change: Change) -> tuple[str, str] | None:
+    """Return the hosts between which the audio of an item moved, ``None`` if it did not."""
+    if change.kind != "changed" or change.field != "audio" or change.before is None or change.after is None:
+        return None
+    hosts = name_host(change.before), name_host(change.after)
+    return hosts if hosts[0] != hosts[1] else None
 
 
 def pack_history(history: History) -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from aggregator.merger.reconciling.overrides import PERSON
 from aggregator.model.item import Item, PublishedItem
 
 
@@ -26,7 +27,8 @@ def make_enclosures_unique(
     for item in items:
         if item.enclosure is not None:
             record, url = published_items[item.guid], item.enclosure.url
-            claim = (-trust.get(item.source_of("enclosure") or "", 0.0), record.audio != url, record.minted, item.guid)
+            giver = item.source_of("enclosure") or ""
+            claim = giver != PERSON, -trust.get(giver, 0.0), record.audio != url, record.minted, item.guid
             owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []
     answer: list[Item] = []

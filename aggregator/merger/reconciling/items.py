@@ -6,7 +6,8 @@ A source weighs by its trust (promise 5: a less trusted source may complete, nev
     description  one reading of all copies, token by token; with the markup of the source whose text it is
     published    the most trusted date; made exact by a source that names a time on that day
     duration     the most trusted one; made exact by a source within its grain
-    enclosure    the most trusted one; a missing length or type from another source of the same file
+    enclosure    the most trusted one that its source still lists (``living_audio``); a missing length or type from
+                 another source of the same file
     link         the most trusted one, one that its source does not repeat on other items first
     all others   the most trusted source that has a value and has the rank to supply it (``supply``)
 """
@@ -120,11 +121,14 @@ def _same_length(left: Duration, right: Duration) -> bool:
 
 
 def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the most trusted audio, whole; only what it lacks may come from another source of the very same file."""
+    """Return the most trusted audio, whole; only what it lacks may come from another source of the very same file.
+
+    Audio that its source lists no more is used only if no source lists any.
+    """
     known = [(entry, entry.enclosure) for entry in ranked.entries if entry.enclosure is not None]
     if not known:
         return
-    chosen_entry, chosen = known[0]
+    chosen_entry, chosen = next((pair for pair in known if pair[0].id not in ranked.weights.lost), known[0])
     bare = urls.bare_audio(chosen.url)
     twins = [audio for _, audio in known if urls.bare_audio(audio.url) == bare]
     enclosure = Enclosure(

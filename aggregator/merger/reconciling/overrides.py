@@ -7,11 +7,11 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from aggregator.model.entry import Duration, EpisodeType
+from aggregator.model.entry import Duration, Enclosure, EpisodeType
 from aggregator.model.item import Item, Override, Provenance
-from aggregator.text import dates, durations
+from aggregator.text import dates, durations, urls
 
-_SOURCE = "a person"
+PERSON = "a person"
 """The source that is named for a field that an override set."""
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -39,6 +39,7 @@ FIELDS: Mapping[str, Callable[[str], object]] = {
     "explicit": lambda value: value.casefold() in _TRUE,
     "image": str,
     "author": str,
+    "enclosure": lambda value: Enclosure(value) if urls.is_web(value) else None,
 }
 
 
@@ -57,6 +58,6 @@ def apply_overrides(item: Item, overrides: Sequence[Override]) -> Item:
         if each.field == "title":
             item = replace(item, prefix=None, suffix=None)
         others = tuple(origin for origin in item.provenance if origin.field != each.field)
-        mine = Provenance(each.field, _SOURCE)
+        mine = Provenance(each.field, PERSON)
         item = replace(item, provenance=tuple(sorted((*others, mine), key=lambda origin: origin.field)))
     return item

@@ -38,7 +38,8 @@ class Weights(Struct, frozen=True):
     of the sources' texts. ``superseded`` are ids of entries that their own source has since replaced by others of the
     same item, ``ahead`` of those that were dated later than they were seen. ``since`` is since when each entry has its
     present content, and ``seniority`` puts sources in order, the lowest first: they decide between sources that are
-    trusted alike. ``younger`` are ids of entries that have to give way by that.
+    trusted alike. ``younger`` are ids of entries that have to give way by that. ``lost``
+    are ids of entries whose audio gives way to another source's (``living_audio``).
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Weights(Struct, frozen=True):
     since: Mapping[str, datetime] = field(default_factory=dict)
     seniority: Mapping[str, int] = field(default_factory=dict)
     younger: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
 
     def of(self, entry: Entry) -> float:
         """Return the trust of an entry's source; one without trust weighs half, what it replaced little."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.blending.source_model import EMPTY_MODEL
 from aggregator.merger.reconciling.items import reconcile
-from aggregator.merger.reconciling.overrides import _SOURCE, FIELDS, apply_overrides
+from aggregator.merger.reconciling.overrides import FIELDS, PERSON, apply_overrides
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span
@@ -174,7 +174,7 @@ def test_an_explicit_false_is_a_word() -> None:
 def test_a_person_overrides_every_source_and_is_the_witness() -> None:
     item = apply_overrides(made(seen("host", season=1)), [Override("g", "season", "2"), Override("g", "title", "Mine")])
     assert (item.season, item.title) == (2, "Mine")
-    assert origin(item, "season").source == _SOURCE
+    assert origin(item, "season").source == PERSON
 
 
 def test_an_override_that_cannot_be_read_leaves_the_field() -> None:

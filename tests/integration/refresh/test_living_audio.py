@@ -1,0 +1,114 @@
+"""Audio follows the living: a source that fails, or lists an item no more, gives way; one that lists it never does."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.integration.refresh.conftest import START, Project, make_episode
+from tests.support.origin import Site
+from tests.support.rss import make_rss
+
+ALL = range(6)
+
+
+def listing(name: str, turns=ALL, *, host: str | None = None) -> str:
+    audio = host or name
+    return make_rss(
+        *(make_episode(turn, guid=f"{name}-{turn}", audio=f"https://{audio}.example/{turn}.mp3") for turn in turns)
+    )
+
+
+@pytest.fixture
+def moved(project: Project, origin: Site) -> Project:
+    """A show that host A and directory B list, each with audio of its own, after a refresh."""
+    project.sources = {
+        name: f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {trust}"
+        for name, trust in (("a", 0.9), ("b", 0.5))
+    }
+    origin.serve("/a.xml", listing("a"))
+    origin.serve("/b.xml", listing("b", (1, 2, 3, 4, 5)))
+    project.refresh(at=START)
+    return project
+
+
+def audio(project: Project) -> list[str]:
+    """The host of each item's audio, oldest first."""
+    found = [item["attachments"][0]["url"] for item in project.items()]
+    return [url.split("//")[1].split(".")[0] for url in reversed(found)]
+
+
+def after(days: float):
+    return START + timedelta(days=days)
+
+
+def test_a_source_that_fails_gives_way_after_the_grace_time(moved: Project, origin: Site) -> None:
+    first = {item["id"]: item["date_published"] for item in moved.items()}
+    origin.serve("/a.xml", "gone", status=404)
+    moved.refresh(at=after(6))
+    assert audio(moved) == ["a"] * 6
+    moved.refresh(at=after(8))
+    assert audio(moved) == ["a", *["b"] * 5], "what nobody else lists stays"
+    assert {item["id"]: item["date_published"] for item in moved.items()} == first
+    page = (moved.folder / "output/sea/changes.html").read_text(encoding="utf-8")
+    assert "The audio of 5 items moved from a.example to b.example." in page
+    assert "the audio" not in page
+    origin.serve("/a.xml", listing("a"))
+    moved.refresh(at=after(9))
+    assert audio(moved) == ["a"] * 6, "it answers again"
+
+
+def test_time_alone_is_enough(moved: Project, origin: Site) -> None:
+    origin.serve("/a.xml", "gone", status=404)
+    moved.refresh(at=after(1))
+    assert audio(moved) == ["a"] * 6
+    moved.refresh(at=after(1) + timedelta(days=8), force=False)
+    assert audio(moved) == ["a", *["b"] * 5]
+
+
+def test_a_source_that_left_the_config_gives_way(moved: Project) -> None:
+    del moved.sources["a"]
+    moved.refresh(at=after(1))
+    assert audio(moved) == ["a"] * 6
+    moved.refresh(at=after(8))
+    assert audio(moved) == ["a", *["b"] * 5]
+
+
+def test_the_grace_time_is_the_configs(moved: Project, origin: Site) -> None:
+    moved.extra = "audio_grace: 30"
+    origin.serve("/a.xml", "gone", status=404)
+    moved.refresh(at=after(29))
+    assert audio(moved) == ["a"] * 6
+    moved.refresh(at=after(31))
+    assert audio(moved) == ["a", *["b"] * 5]
+
+
+def test_a_listing_that_shrank_gives_way_for_what_it_lacks(moved: Project, origin: Site) -> None:
+    origin.serve("/a.xml", listing("a", (0, 1, 3, 4, 5)))
+    moved.refresh(at=after(1))
+    moved.refresh(at=after(5))
+    assert audio(moved) == ["a"] * 6
+    moved.refresh(at=after(8))
+    assert audio(moved) == ["a", "a", "b", "a", "a", "a"]
+
+
+def test_a_window_that_moves_on_removes_nothing(moved: Project, origin: Site) -> None:
+    """A directory that lists everything takes no audio of a host that shows its newest items only."""
+    for turn in range(6, 12):
+        origin.serve("/a.xml", listing("a", range(turn - 5, turn + 1)))
+        origin.serve("/b.xml", listing("b", range(turn)))
+        moved.refresh(at=after(10 * turn))
+    assert set(audio(moved)) == {"a"}
+
+
+def test_a_less_trusted_source_never_takes_audio_from_one_that_lists_it(moved: Project, origin: Site) -> None:
+    for day in (10, 20, 30):
+        origin.serve("/b.xml", listing("b", host=f"evil{day}"))
+        moved.refresh(at=after(day))
+        assert audio(moved) == ["a"] * 6
+
+
+def test_an_override_sets_audio(moved: Project) -> None:
+    guid = moved.items()[0]["id"]
+    moved.extra = f"overrides: {{'{guid}': {{enclosure: 'https://own.example/5.mp3'}}}}"
+    moved.refresh()
+    assert audio(moved) == ["a"] * 5 + ["own"]
