@@ -15,6 +15,7 @@ from aggregator.generator.changes.changes import History, advance_history, pack_
 from aggregator.generator.content import feed_channel
 from aggregator.generator.files import Staged
 from aggregator.generator.pages import pages, view
+from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
 from aggregator.store import facts
 from aggregator.store.database import Store
@@ -43,8 +44,13 @@ def make_cover(feed: Feed) -> Cover:
         updated=feed.updated,
         episodes=episodes,
         posts=len(feed.items) - episodes,
-        newest=feed.items[0].published if feed.items else None,
+        newest=next((item.published for item in feed.items if not _is_guessed(item.published)), None),
     )
+
+
+def _is_guessed(published: Moment | None) -> bool:
+    """Return whether a date is missing or a guess."""
+    return published is None or published.precision == "guess"
 
 
 def render(feed: Feed, window: int | None = None, history: History | None = None) -> Iterator[tuple[str, bytes]]:

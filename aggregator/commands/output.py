@@ -21,7 +21,7 @@ from aggregator.model.entry import Duration, Enclosure, Moment
 SHORT = 80
 """Characters of a value shown in a table; two such columns fill a wide terminal."""
 
-_TIMES = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
+_TIMES = {"guess": "%Y", "year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
 
 
 def format_count(number: int, noun: str, nouns: str | None = None) -> str:

@@ -8,14 +8,17 @@ from typing import Literal
 from aggregator.model.record import Record
 
 Genre = Literal["episode", "post"]
-Precision = Literal["year", "day", "minute", "second"]
+Precision = Literal["guess", "year", "day", "minute", "second"]
 EpisodeType = Literal["full", "trailer", "bonus"]
 
-PRECISIONS: tuple[Precision, ...] = ("year", "day", "minute", "second")
+PRECISIONS: tuple[Precision, ...] = ("guess", "year", "day", "minute", "second")
 
 
 class Moment(Record, frozen=True):
-    """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed)."""
+    """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed).
+
+    A published item that no source dates may have a "guess".
+    """
 
     at: datetime
     precision: Precision = "second"

@@ -53,12 +53,12 @@ def format_day(moment: Moment) -> str:
     ('4 Aug 2024', '2024')
     """
     at = moment.at
-    return str(at.year) if moment.precision == "year" else f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+    return str(at.year) if moment.precision in {"guess", "year"} else f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
 
 
 def format_machine_day(moment: Moment) -> str:
     """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
-    if moment.precision == "year":
+    if moment.precision in {"guess", "year"}:
         return f"{moment.at.year:04d}"
     return moment.at.date().isoformat() if moment.precision == "day" else moment.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 

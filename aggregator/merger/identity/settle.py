@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from aggregator.merger.identity.undated import guess_dates
 from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
@@ -49,7 +50,7 @@ _CONTENT = (
     *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
 )
 
-# What of a date is known at each precision; a finer date must say the same.
+# What of a date is known at each precision; a finer date must say the same. None can confirm a guess.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
 
 _R = TypeVar("_R", Item, PublishedItem)
@@ -66,6 +67,7 @@ class Past(Struct, frozen=True):
     ``first_seen`` gives for each entry id when it was first remembered; ``trust`` is each source's, 0 to 1,
     and ``since`` gives for each entry id since when it has its present content, where sources are trusted alike;
     ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
+    ``guessed`` are the dates of new items that have none, by their entries (``undated``).
     """
 
     feed: str
@@ -75,6 +77,7 @@ class Past(Struct, frozen=True):
     since: Mapping[str, datetime] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
+    guessed: Mapping[tuple[str, ...], Moment] = field(default_factory=dict)
 
 
 class Settlement(Struct, frozen=True):
@@ -99,6 +102,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
     ``undecided`` are the items as the evidence alone has them, ``None`` if these are the same.
     """
     kept = {record.guid: record for record in past.published_items}
+    past = replace(past, guessed=guess_dates([*items, *(undecided or ())], past.published_items, now))
     events: list[str] = []
     settled: list[Item] = []
     home: Mapping[str, str] | None = None
@@ -291,7 +295,7 @@ def _trust(source: str | None, past: Past) -> float:
 
 
 def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
-    """Return the date an item is first published with: its own, or when it was first seen if that is missing or ahead.
+    """Return the date an item is first published with: its own, a guess, or when it was first seen.
 
     What is only hours ahead (an unknown zone, a host that lists what is to appear) is not reported; its
     day is kept as a day, so that a source may still give the time. It was seen when its most trusted source listed it.
@@ -299,6 +303,8 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
     date = item.published
     if date is not None and date.at <= now:
         return date
+    if item.entries in past.guessed:
+        return past.guessed[item.entries]
     own = [name for name in item.entries if sources_of((name,)) == (item.origin,)] or item.entries
     seen = min((past.first_seen[name] for name in own if name in past.first_seen), default=now)
     if date is None:
@@ -312,7 +318,11 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
 
 def _sharpen(published: Moment, date: Moment | None) -> Moment:
     """Return the published date, with a finer time of the same day (or year) where a source has come to give one."""
-    if date is None or PRECISIONS.index(date.precision) <= PRECISIONS.index(published.precision):
+    if (
+        date is None
+        or published.precision == "guess"
+        or PRECISIONS.index(date.precision) <= PRECISIONS.index(published.precision)
+    ):
         return published
     grain = _GRAINS[published.precision]
     return date if date.at.strftime(grain) == published.at.strftime(grain) else published

@@ -1,0 +1,101 @@
+"""Date new items of which no source gives a date: an old post is not news.
+
+In this order: the day or year in the item's address; when it was first seen, if it is the first of a listing that was
+read before; its neighbours in the listing of its most trusted source; a year in its title or text; just below every
+dated item. A guess is shown as its year and never changes. Without any dated item all are dated as seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from aggregator.model.entry import Moment
+from aggregator.model.item import Item, PublishedItem, sources_of
+
+_MOMENT = timedelta(seconds=1)
+_FIRST_YEAR = 1995  # blogs and podcasts are younger
+_URL_DATE = re.compile(r"/((?:19|20)\d\d)(?:[/-](\d\d?)(?:[/-](\d\d?))?)?(?=[/._-]|$)")
+_YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?![\d.,]*\d)")
+
+
+class _Dated(Struct, frozen=True):
+    """The position of a dated item in the listing of its source, and its date."""
+
+    rank: int
+    at: datetime
+
+
+def guess_dates(
+    items: Sequence[Item], published_items: Iterable[PublishedItem], now: datetime
+) -> Mapping[tuple[str, ...], Moment]:
+    """Return a date, by the entries of the item, for each new item without one that is not dated as seen now."""
+    dates = {entry: record.published.at for record in published_items for entry in record.entries}
+    undated = [item for item in items if item.published is None and not any(entry in dates for entry in item.entries)]
+    if not undated:
+        return {}
+    read_before = set(sources_of(dates))
+    dated: dict[str | None, list[_Dated]] = defaultdict(list)
+    for item in items:
+        at = next((dates[entry] for entry in item.entries if entry in dates), None)
+        at = at or (item.published.at if item.published else None)
+        if at is not None and at <= now:
+            dated[item.origin].append(_Dated(item.rank, at))
+    oldest = min((each.at for group in dated.values() for each in group), default=None)
+    guesses: dict[tuple[str, ...], Moment] = {}
+    for item in undated:
+        neighbours = dated.get(item.origin, ())
+        guess = _date_of_url(item.link, now)
+        if guess is None and item.origin in read_before and all(each.rank > item.rank for each in neighbours):
+            continue
+        guess = guess or _date_between(item.rank, neighbours) or _year_of_text(item, now)
+        if guess is None and oldest is not None:
+            guess = Moment(oldest - _MOMENT, "guess")
+        if guess is not None:
+            guesses[item.entries] = guess
+    return guesses
+
+
+def _date_of_url(url: str | None, now: datetime) -> Moment | None:
+    """Return the day or the year in the path of an address.
+
+    >>> _date_of_url("https://blog.example/2012/03/04/title", datetime(2024, 1, 1, tzinfo=UTC)).at.isoformat()
+    '2012-03-04T00:00:00+00:00'
+    >>> _date_of_url("https://blog.example/title-2012", datetime(2024, 1, 1, tzinfo=UTC))
+    """
+    match = _URL_DATE.search(urlsplit(url).path) if url else None
+    if match is None:
+        return None
+    try:
+        at = datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1), tzinfo=UTC)
+    except ValueError:
+        return None
+    return Moment(at, "day" if match[3] else "year", zoned=False) if at.year >= _FIRST_YEAR and at <= now else None
+
+
+def _date_between(rank: int, neighbours: Sequence[_Dated]) -> Moment | None:
+    """Return a date between those of the neighbours; for the first of a listing, just below the next one.
+
+    A listing in which the newest item does not stand first says nothing.
+    """
+    newer = max((each for each in neighbours if each.rank < rank), key=lambda each: each.rank, default=None)
+    older = min((each for each in neighbours if each.rank > rank), key=lambda each: each.rank, default=None)
+    if newer is not None and older is not None and newer.at < older.at:
+        return None
+    if older is not None:
+        return Moment(older.at + (_MOMENT if newer is not None else -_MOMENT), "guess")
+    return Moment(newer.at - _MOMENT, "guess") if newer is not None else None
+
+
+def _year_of_text(item: Item, now: datetime) -> Moment | None:
+    """Return the latest year before this one that the title names, else the text."""
+    for text in (item.title, item.description or ""):
+        years = [year for each in _YEAR.findall(text) if _FIRST_YEAR <= (year := int(each)) < now.year]
+        if years:
+            return Moment(datetime(max(years), 1, 1, tzinfo=UTC), "guess")
+    return None
