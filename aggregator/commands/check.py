@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -62,7 +63,7 @@ def run(
         _print_warnings(_read_alarms(loaded))
     if live and not _try_all(loaded, current_time(at)):
         raise typer.Exit(1)
-    for warning in _list_ties(loaded):
+    for warning in (*_list_twice(loaded), *_list_ties(loaded)):
         typer.echo(warning)
     if lack := seccomp.explain_lack():
         typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
@@ -93,6 +94,28 @@ def _list_missing_files(config: Config) -> tuple[str, ...]:
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())
+
+
+def _list_twice(config: Config) -> tuple[str, ...]:
+    """Return one line for each source of a feed that another one is already, under another name."""
+    found = []
+    for plan in config.plans:
+        first: dict[object, str] = {}
+        for source in plan.sources:
+            place = (_fold_address(source.url), source.path, source.show, source.kind, source.only, source.options)
+            if (name := first.setdefault(place, source.name)) != source.name:
+                found.append(
+                    f"{config.path.name}: feeds.{plan.name}: {name} and {source.name} have the same address; remove one"
+                )
+    return tuple(found)
+
+
+def _fold_address(url: str | None) -> str | None:
+    """Return an address without what does not tell it from others: the scheme, the case of the host, a final slash."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:

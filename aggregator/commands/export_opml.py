@@ -25,14 +25,14 @@ def run(
         Path | None, typer.Option("--output", "-o", help="File to write, instead of standard output.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Write the sources of the config that are feeds as OPML 2.0; nothing is fetched.
+    """Write the sources of the config that are feeds as OPML 2.0, a folder for each feed; nothing is fetched.
 
     For the feeds that the aggregator publishes, see feeds.opml in the output folder.
     """
     loaded = load(config)
     plans = [find_plan(loaded, name) for name in feed] if feed else loaded.plans
     outlines = [
-        Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link)
+        Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link, plan.channel.title)
         for plan in plans
         for source in plan.sources
         if source.url and source.kind in _FEED_KINDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 from contextlib import nullcontext
 from datetime import datetime
@@ -15,9 +16,13 @@ import typer
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import has_failed, print_news, warn
 from aggregator.config.load import load
+from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.service import metrics, scheduler, web
 from aggregator.service.metrics import Meter, Refreshed
 from aggregator.service.workers import Worker
+
+_OWN_ADDRESSES = {f"http://{name}:8000/" for name in ("localhost", "127.0.0.1", "[::1]")}
+"""Addresses of this machine that are the default of base_url, or the same server."""
 
 
 def run(
@@ -35,13 +40,22 @@ def run(
     """
     worker = Worker(load(config), typer.echo, warn)
     output = worker.config.output
-    typer.echo(f"serving {output} at http://{f'[{host}]' if ':' in host else host}:{port}/")
+    address = _find_address(host, port)
+    if worker.config.base_url == DEFAULT_BASE_URL and address not in _OWN_ADDRESSES:
+        warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
+    typer.echo(f"serving {output} at {address}")
     # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None
     with nullcontext() if no_refresh else scheduler.ticking(partial(_tick, worker, meter), warn):
         web.serve(host, port, output, meter=meter)
+
+
+def _find_address(host: str, port: int) -> str:
+    """Return the address at which others reach the server: by the name of this machine if it listens everywhere."""
+    name = socket.gethostname() if host in {"0.0.0.0", "::", ""} else host  # noqa: S104 - compared, not bound
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
 def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:

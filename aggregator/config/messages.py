@@ -61,6 +61,10 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
         mistake = "must not be empty"
     elif kind == "string_pattern_mismatch":
         mistake = f"{_quote(given)} is not a name: letters, digits, dot, dash and underscore ({context['pattern']})"
+        if re.fullmatch(context["pattern"], str(given).lower()):
+            mistake = (
+                f'{_quote(given)} has capital letters, and the name is part of a URL; write "{str(given).lower()}"'
+            )
     else:
         mistake = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {_quote(given)}"
     return mistake

@@ -60,11 +60,19 @@ def parse(text: str, name: str) -> _ParsedYaml:
         return _ParsedYaml(loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ConfigError(escape_line(f"{name}:{line}: not YAML: {error.problem or error.context}")) from error
+        raise ConfigError(escape_line(f"{name}:{line}: not YAML: {_explain(error, text)}")) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(escape_line(f"{name}: not YAML: {' '.join(str(error).split())}")) from error
     finally:
         loader.dispose()
+
+
+def _explain(error: yaml.MarkedYAMLError, text: str) -> str:
+    """Return what is wrong; a tab in an indentation, which cannot be seen, by its name (YAML 1.2, section 6.1)."""
+    start = error.problem_mark.line if error.problem_mark else 0
+    if any(re.match(r" *\t", line) for line in text.split("\n")[start : start + 1]):
+        return "the line is indented with a tab; indent with spaces"
+    return error.problem or error.context or "unreadable"
 
 
 def format_path(path: Path) -> str:

@@ -263,6 +263,9 @@ class FeedKeys(Keys):
         return self
 
 
+DEFAULT_BASE_URL = "http://localhost:8000"
+
+
 class ConfigKeys(Keys):
     """The whole config: where the aggregator stores and publishes, and the feeds it makes."""
 
@@ -273,7 +276,7 @@ class ConfigKeys(Keys):
         7, description="How many daily copies of the store are kept beside it; 0 for none."
     )
     output: Text = Field("output", description="Folder of the published feeds, relative to this config's folder.")
-    base_url: WebAddress = Field("http://localhost:8000", description="URL at which the output folder is served.")
+    base_url: WebAddress = Field(DEFAULT_BASE_URL, description="URL at which the output folder is served.")
     contact: WebAddress | None = Field(
         None, description="A page about you, sent to every host in the User-Agent so that it can reach you."
     )

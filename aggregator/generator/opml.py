@@ -14,6 +14,7 @@ from datetime import datetime
 from email.utils import format_datetime
 from html import escape
 from html.parser import HTMLParser
+from itertools import groupby
 from typing import NamedTuple
 
 from aggregator.errors import ReadError
@@ -30,11 +31,12 @@ _MOST_BYTES = 16_000_000
 
 
 class Outline(NamedTuple):
-    """One subscription: its title, its feed's address, and its page's (``None`` where none is given)."""
+    """One subscription: its title, its feed's address, its page's, and its folder's name (``None`` where not given)."""
 
     title: str
     xml_url: str
     html_url: str | None = None
+    folder: str | None = None
 
 
 def render(covers: Sequence[Cover]) -> bytes:
@@ -48,14 +50,25 @@ def render(covers: Sequence[Cover]) -> bytes:
 
 
 def write(title: str, outlines: Iterable[Outline], modified: datetime | None = None) -> bytes:
-    """Write an OPML 2.0 subscription list; ``modified`` (UTC) is its date, left out if ``None``."""
+    """Write an OPML 2.0 subscription list; ``modified`` (UTC) is its date, left out if ``None``.
+
+    Outlines that follow each other in one folder stand in an outline of its name.
+    """
     dated = f"\n    <dateModified>{format_datetime(modified, usegmt=True)}</dateModified>" if modified else ""
-    lines = "".join(f"\n    {_format_outline(outline)}" for outline in outlines)
+    lines = "".join(_format_folder(name, each) for name, each in groupby(outlines, key=lambda outline: outline.folder))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<opml version="2.0">\n  <head>\n    <title>{escape_attribute(title)}</title>{dated}\n'
         f"    <docs>http://opml.org/spec2.opml</docs>\n  </head>\n  <body>{lines}\n  </body>\n</opml>\n"
     ).encode()
+
+
+def _format_folder(folder: str | None, outlines: Iterable[Outline]) -> str:
+    if folder is None:
+        return "".join(f"\n    {_format_outline(outline)}" for outline in outlines)
+    name = escape_attribute(folder)
+    lines = "".join(f"\n      {_format_outline(outline)}" for outline in outlines)
+    return f'\n    <outline text="{name}" title="{name}">{lines}\n    </outline>'
 
 
 def _format_outline(outline: Outline) -> str:

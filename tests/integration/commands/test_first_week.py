@@ -1,0 +1,78 @@
+"""Messages about what is often written wrong in a first week."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from aggregator.generator import opml
+from tests.support.program import PROGRAM
+
+SOURCES = """\
+    title: Talk
+    sources:
+      a: {kind: feed, url: "https://talk.example/feed"}
+"""
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "config.yaml").write_text(text, encoding="utf-8")
+
+
+def test_a_tab_is_named(run, tmp_path: Path) -> None:
+    write(tmp_path, f"feeds:\n  talk:\n{SOURCES.replace('    title', chr(9) + 'title')}")
+    assert run("check").stderr == (
+        "aggregator: config.yaml:3: not YAML: the line is indented with a tab; indent with spaces\n"
+    )
+
+
+def test_capital_letters_in_a_feeds_name_come_with_the_name_to_write(run, tmp_path: Path) -> None:
+    write(tmp_path, f"feeds:\n  Talk:\n{SOURCES}")
+    answer = run("check")
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        'aggregator: config.yaml:2: feeds.Talk: "Talk" has capital letters, and the name is part of a URL; '
+        'write "talk"\n'
+    )
+
+
+def test_the_same_address_twice_is_told(run, tmp_path: Path) -> None:
+    again = '      b: {kind: feed, url: "http://TALK.example/feed/"}\n'
+    part = '      c: {kind: feed, url: "https://talk.example/feed", only: {title: x}}\n'
+    write(tmp_path, f"feeds:\n  talk:\n{SOURCES}{again}{part}")
+    answer = run("check")
+    assert answer.returncode == 0
+    assert answer.stdout.splitlines()[0] == "config.yaml: feeds.talk: a and b have the same address; remove one"
+    assert "and c have the same address" not in answer.stdout
+
+
+def test_export_opml_writes_a_folder_for_each_feed_that_import_reads(run, tmp_path: Path) -> None:
+    write(tmp_path, f"feeds:\n  talk:\n{SOURCES}  other:\n{SOURCES.replace('Talk', 'A & B')}")
+    exported = run("export-opml").stdout
+    assert '<outline text="A &amp; B" title="A &amp; B">\n      <outline type="rss" text="A &amp; B (a)"' in exported
+    assert [each.title for each in opml.read(exported.encode())] == ["A & B (a)"]
+
+
+def _serve(folder: Path, *words: str) -> tuple[str, str]:
+    """The first line and the warnings of a server that is ended as soon as it has said where it serves."""
+    command = [*PROGRAM, "serve", "--no-refresh", *words]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        server.send_signal(signal.SIGTERM)
+        return line, server.communicate(timeout=60)[1]
+
+
+def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    write(tmp_path, f"feeds:\n  talk:\n{SOURCES}")
+    here = f"http://{socket.gethostname()}:{port}"
+    line, warnings = _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))  # noqa: S104
+    assert line == f"serving {tmp_path / 'output'} at {here}/\n"
+    assert f"base_url is not set, so published feeds lead to http://localhost:8000; set base_url: {here}" in warnings
+    write(tmp_path, f"base_url: {here}\nfeeds:\n  talk:\n{SOURCES}")
+    assert "base_url" not in _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))[1]  # noqa: S104
