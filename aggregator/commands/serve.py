@@ -21,8 +21,8 @@ from aggregator.service import metrics, scheduler, web
 from aggregator.service.metrics import Meter, Refreshed
 from aggregator.service.workers import Worker
 
-_OWN_ADDRESSES = {f"http://{name}:8000/" for name in ("localhost", "127.0.0.1", "[::1]")}
-"""Addresses of this machine that are the default of base_url, or the same server."""
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+"""Addresses that only this machine reaches."""
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
     worker = Worker(load(config), typer.echo, warn)
     output = worker.config.output
     address = _find_address(host, port)
-    if worker.config.base_url == DEFAULT_BASE_URL and address not in _OWN_ADDRESSES:
+    if worker.config.base_url == DEFAULT_BASE_URL and host not in _LOOPBACK:
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
     typer.echo(f"serving {output} at {address}")
     # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
