@@ -32,6 +32,7 @@ from aggregator.errors import (
 from aggregator.version import VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("init", "Make a config from addresses and refresh for the first time."),
     "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
     "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
     "worker": ("worker", "Refresh on schedule without a server; several can share a store."),

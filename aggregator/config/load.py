@@ -90,6 +90,9 @@ def _read(path: Path) -> str:
     """Return the text of a config file; raise ConfigError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        advice = "use -c FILE for another config, or run aggregator init URL to make one"
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; {advice}") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; use -c FILE for another config") from error
     except UnicodeDecodeError as error:

@@ -32,7 +32,8 @@ def test_no_config_is_exit_2(run) -> None:
     answer = run("check")
     assert answer.returncode == 2
     assert answer.stderr == (
-        "aggregator: config.yaml: cannot be read: No such file or directory; use -c FILE for another config\n"
+        "aggregator: config.yaml: cannot be read: No such file or directory; use -c FILE for another config, "
+        "or run aggregator init URL to make one\n"
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 from aggregator.generator import opml
 from tests.support.program import PROGRAM
+from tests.support.rss import Episode, make_rss
 
 SOURCES = """\
     title: Talk
@@ -53,6 +55,37 @@ def test_export_opml_writes_a_folder_for_each_feed_that_import_reads(run, tmp_pa
     exported = run("export-opml").stdout
     assert '<outline text="A &amp; B" title="A &amp; B">\n      <outline type="rss" text="A &amp; B (a)"' in exported
     assert [each.title for each in opml.read(exported.encode())] == ["A & B (a)"]
+
+
+def test_a_command_in_an_empty_folder_names_init(run) -> None:
+    for command in ("refresh", "check", "serve"):
+        answer = run(command)
+        assert answer.returncode == 2
+        assert "config.yaml: cannot be read: " in answer.stderr
+        assert "run aggregator init URL" in answer.stderr
+
+
+def test_init_makes_a_config_refreshes_and_names_the_next_step(run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    at = datetime(2024, 5, 7, tzinfo=UTC)
+    for name, title in (("one", "Sea Room"), ("two", "Other Show")):
+        item = Episode(guid=name, title=f"About {name}", at=at, audio=f"https://cdn.example/{name}.mp3", seconds=600)
+        (folder / f"{name}.xml").write_text(make_rss(item, title=title))
+    write(tmp_path, "allow_networks: [127.0.0.0/8]\n")
+    answer = run("init", f"{address}/one.xml", f"{address}/two.xml", "--at", "2024-06-01T12:00:00Z")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.splitlines()[-1].startswith("next: run aggregator serve, or open ")
+    assert (tmp_path / "output" / "sea-room" / "podcast.xml").exists()
+    assert (tmp_path / "output" / "other-show" / "podcast.xml").exists()
+    again = run("init", f"{address}/one.xml")
+    assert again.returncode == 2
+    assert "aggregator add URL" in again.stderr
+
+
+def test_init_without_an_address_and_without_a_terminal_says_what_to_give(run, tmp_path: Path) -> None:
+    answer = run("init")
+    assert (answer.returncode, answer.stderr) == (2, "aggregator: no address was given: run aggregator init URL\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def _serve(folder: Path, *words: str) -> tuple[str, str]:
