@@ -348,8 +348,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     adding: bool,
 ) -> _Reconciled:
     """Return the items without new ones that are held, and which those are; without any new one unless ``adding``."""
-    published_entries = {entry for record in published for entry in record.entries}
-    new = admission.select_new(reconciled.items, published_entries)
+    new = admission.select_new(reconciled.items, published, persist.read_trust(store, plan))
     if not new:
         return reconciled
     names = [entry for item in new for entry in item.entries]

@@ -1,10 +1,11 @@
 """Decide which new items are published now and which are held: a pure function between match and settle.
 
-An item is new where none of its entries was ever published; a published item is never held. A source may add new items
-at once (``always``), once another source lists them (``confirmed``), or not at all (``never``). Unless the config says
-which, a source waits for confirmation beside one that is more trusted by ``_GAP`` or more and that answers: of what is
-newer than the oldest entry of that source's listing it would list its own share. Where no such source answers, nothing
-can be confirmed and all is published. An item that no source confirms is published ``HOLD`` after it was first seen.
+An item is new where none of its entries was ever published, or only as part of an item that keeps the guid; a published
+item is never held. A source may add new items at once (``always``), once another source lists them (``confirmed``), or
+not at all (``never``). Unless the config says which, a source waits for confirmation beside one that is more trusted by
+``_GAP`` or more and that answers: of what is newer than the oldest entry of that source's listing it would list its own
+share. Where no such source answers, nothing can be confirmed and all is published. An item that no source confirms is
+published ``HOLD`` after it was first seen.
 
 What is left may still be more than a refresh publishes at once (``quota``): the items of the most trusted source go
 first, then the newest.
@@ -12,13 +13,13 @@ first, then the newest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, field
 
 from aggregator.model.entry import Entry, Genre
-from aggregator.model.item import Admission, HeldItem, Item, WhyHeld, sources_of
+from aggregator.model.item import Admission, HeldItem, Item, PublishedItem, WhyHeld, sources_of
 from aggregator.model.source import Source
 
 HOLD = timedelta(days=7)
@@ -82,9 +83,25 @@ def _coverage(entries: Sequence[Entry]) -> Coverage:
     return Coverage(frozenset(entry.genre for entry in entries), min(dates, default=None))
 
 
-def select_new(items: Iterable[Item], published: Collection[str]) -> tuple[Item, ...]:
-    """Return the items of which no entry was ever published; ``published`` are the ids of those that were."""
-    return tuple([item for item in items if not any(entry in published for entry in item.entries)])
+def select_new(
+    items: Iterable[Item], published: Iterable[PublishedItem], trust: Mapping[str, float]
+) -> tuple[Item, ...]:
+    """Return the items that were not published before; ``trust`` is by source.
+
+    Where a published item is found to be several, those of its most trusted entries stay published. The others are new:
+    else a source could have an entry joined to a published item, change it, and so publish an item unconfirmed.
+    """
+    items = tuple(items)
+    homes = {entry: number for number, item in enumerate(items) for entry in item.entries}
+    known: set[int] = set()
+    for record in published:
+        ranks: dict[int, float] = {}
+        for entry in record.entries:
+            if (number := homes.get(entry)) is not None:
+                ranks[number] = max(ranks.get(number, 0.0), trust.get(entry.partition("/")[0], 0.0))
+        most = max(ranks.values(), default=0.0)
+        known.update(number for number, rank in ranks.items() if rank >= most)
+    return tuple(item for number, item in enumerate(items) if number not in known)
 
 
 def compute_quota(published: int) -> int:

@@ -19,7 +19,7 @@ from aggregator.merger.identity.admission import (
     select_new,
 )
 from aggregator.model.entry import Entry, Moment, Span
-from aggregator.model.item import Item
+from aggregator.model.item import Item, PublishedItem
 from aggregator.model.source import Source
 
 NOW = datetime(2025, 3, 14, 9, tzinfo=UTC)
@@ -28,6 +28,7 @@ HOST = Source("host", "feed", trust=0.8)
 MIRROR = Source("mirror", "feed", trust=0.2)
 OTHER = Source("other", "listing", trust=0.4)
 BLOG = Source("blog", "blog", trust=0.5)
+TRUST = {"host": 0.8, "mirror": 0.2}
 BOTH = Coverage(frozenset({"episode"}), OLDEST)
 
 
@@ -42,6 +43,10 @@ def situation(*sources: Source, seen: timedelta = timedelta(), **changes) -> Sit
     arrivals = {f"{name}/{number}": Arrival(NOW - seen, 3) for name in names for number in range(200)}
     base = Situation(sources, dict.fromkeys(names), dict.fromkeys(names, BOTH), arrivals)
     return replace(base, **changes)
+
+
+def published(*entries: str) -> PublishedItem:
+    return PublishedItem(entries[0], NOW, Moment(NOW), entries, "A title")
 
 
 def held(*items: Item, among: Situation, now: datetime = NOW) -> dict[str, str]:
@@ -168,7 +173,14 @@ def test_the_newest_listing_is_what_a_source_lists() -> None:
 
 def test_published_items_are_never_asked_about() -> None:
     items = (item("mirror/1", "host/1"), item("mirror/2"))
-    assert select_new(items, {"host/1"}) == items[1:]
+    assert select_new(items, [published("host/1")], TRUST) == items[1:]
+
+
+def test_what_parts_from_a_published_item_is_new_where_a_more_trusted_entry_keeps_it() -> None:
+    items = (item("host/1"), item("mirror/1"), item("mirror/2"))
+    assert select_new(items, [published("host/1", "mirror/1")], TRUST) == items[1:]
+    assert select_new(items, [published("mirror/1", "mirror/2")], TRUST) == items[:1]
+    assert select_new(items, [published("host/1", "mirror/1"), published("mirror/1")], TRUST) == items[2:]
 
 
 def test_it_is_told_in_one_line_for_each_source() -> None:
