@@ -210,8 +210,9 @@ def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> Sour
 
 
 def _without_paths(source: Source) -> Source:
-    """Return the source without the names of files on this machine."""
-    return replace(source, path=None, snapshot=None) if source.path or source.snapshot else source
+    """Return the source without the names of files on this machine and without header fields."""
+    private = source.path or source.snapshot or source.headers
+    return replace(source, path=None, snapshot=None, headers=()) if private else source
 
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:

@@ -18,7 +18,8 @@ from aggregator.commands.output import format_count, format_value, open_console,
 from aggregator.commands.summary import warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
-from aggregator.errors import ConfigError, DamagedError
+from aggregator.errors import ConfigError, DamagedError, FetchError
+from aggregator.fetchers import credentials
 from aggregator.fetchers.sandbox import seccomp
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
@@ -54,7 +55,7 @@ def run(
         typer.echo(json_schema_text(), nl=False)
         return
     loaded = load(config)
-    missing = _list_missing_files(loaded)
+    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
     if missing:
         raise ConfigError("\n".join(missing))
     if store:
@@ -102,7 +103,8 @@ def _list_twice(config: Config) -> tuple[str, ...]:
     for plan in config.plans:
         first: dict[object, str] = {}
         for source in plan.sources:
-            place = (_fold_address(source.url), source.path, source.show, source.kind, source.only, source.options)
+            address = _fold_address(source.url), source.headers
+            place = (address, source.path, source.show, source.kind, source.only, source.options)
             if (name := first.setdefault(place, source.name)) != source.name:
                 found.append(
                     f"{config.path.name}: feeds.{plan.name}: {name} and {source.name} have the same address; remove one"
@@ -116,6 +118,18 @@ def _fold_address(url: str | None) -> str | None:
         return None
     parts = urlsplit(url)
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"
+
+
+def _list_missing_secrets(config: Config) -> tuple[str, ...]:
+    """List the secrets that sources name and that are not to be had."""
+    found = []
+    for plan in config.plans:
+        for source in plan.sources:
+            try:
+                credentials.read_secrets(source)
+            except FetchError as error:
+                found.append(f"{config.path.name}: feeds.{plan.name}.sources.{source.name}: {error}")
+    return tuple(found)
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:

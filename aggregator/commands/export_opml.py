@@ -11,6 +11,7 @@ from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, find_
 from aggregator.config.load import load
 from aggregator.errors import PublishError
 from aggregator.generator import opml
+from aggregator.generator.content.links import clean_public_url
 from aggregator.generator.opml import Outline
 
 _FEED_KINDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
@@ -27,7 +28,8 @@ def run(
 ) -> None:
     """Write the sources of the config that are feeds as OPML 2.0, a folder for each feed; nothing is fetched.
 
-    For the feeds that the aggregator publishes, see feeds.opml in the output folder.
+    Sources with a login or a secret in their URL are left out. For the feeds that the aggregator publishes, see
+    feeds.opml in the output folder.
     """
     loaded = load(config)
     plans = [find_plan(loaded, name) for name in feed] if feed else loaded.plans
@@ -35,7 +37,7 @@ def run(
         Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link, plan.channel.title)
         for plan in plans
         for source in plan.sources
-        if source.url and source.kind in _FEED_KINDS
+        if source.url and source.kind in _FEED_KINDS and clean_public_url(source.url)
     ]
     written = opml.write("Sources", outlines)
     if output is None:

@@ -51,8 +51,8 @@ def find_source(candidates: Sequence[Source], resources: Resources, now: datetim
     if len(refused) == 1:
         raise ReadError(refused[0])
     raise ReadError(
-        f"no feed or list of episodes found at {candidates[0].url}; a page can be read with kind: page and selectors "
-        "in the config"
+        f"no feed or list of episodes found at {redact(candidates[0].url or '')}; a page can be read with kind: page "
+        "and selectors in the config"
     )
 
 
@@ -85,7 +85,9 @@ def _name_host(host: str) -> str:
 
 
 def _fetch_document(source: Source, request: Request, resources: Resources, now: datetime) -> Document:
-    answer = resources.limiter().ask(source, PollState(request.url), now, force=True, headers=request.headers)
+    answer = resources.limiter().ask(
+        source, PollState(request.url), now, force=True, headers=request.headers, secrets=request.secrets
+    )
     if answer.document is None:
         raise FetchError(answer.message or f"{redact(request.url)}: no answer")
     return answer.document

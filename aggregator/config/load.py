@@ -194,6 +194,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         distrust_304_after=keys.distrust_304_after_hours,
         adds=keys.adds,
         allow_networks=tuple(sorted(keys.allow_networks)),
+        headers=tuple(sorted(keys.headers.items())),
     )
 
 

@@ -17,6 +17,13 @@ from aggregator.text.urls import is_web
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _FILE_ENDINGS = (".xml", ".atom", ".json", ".opml", ".html", ".css", ".gz", ".br", ".part")
 """Endings of published files, which a web server may take for a file's even if a folder has them."""
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, section 5.1
+_OWN_HEADERS = frozenset(
+    {
+        *("host", "user-agent", "accept", "accept-encoding", "connection", "content-length", "transfer-encoding"),
+        *("if-none-match", "if-modified-since", "range", "te", "upgrade", "proxy-authorization"),
+    }
+)
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -88,6 +95,14 @@ def _feed_name(name: str) -> str:
     return name
 
 
+def _header_name(name: str) -> str:
+    if not _HEADER_NAME.fullmatch(name):
+        raise ValueError(f'"{name}" is not the name of a header field')
+    if name.lower() in _OWN_HEADERS:
+        raise ValueError(f"{name} is set by the program; leave it out")
+    return name
+
+
 def _plain(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
@@ -114,4 +129,5 @@ Plain = Annotated[str, BeforeValidator(_plain), Field(json_schema_extra={"type":
 Pattern = Annotated[str, AfterValidator(_regex), Field(min_length=1, json_schema_extra={"format": "regex"})]
 FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_feed_name)]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

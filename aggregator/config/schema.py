@@ -15,6 +15,7 @@ from aggregator.config.scalars import (
     Email,
     FeedName,
     Guid,
+    HeaderName,
     Keys,
     Language,
     Network,
@@ -107,6 +108,11 @@ class SourceKeys(Keys):
     allow_networks: list[Network] = Field(
         default_factory=list, description="Private networks (CIDR) that its own address may be in (default: none)."
     )
+    headers: dict[HeaderName, Text] = Field(
+        default_factory=dict,
+        description="Header fields of requests to the host of url; ${NAME} is the environment variable NAME, or the "
+        "content of the file that NAME_FILE names.",
+    )
     options: dict[Text, Plain] = Field(default_factory=dict, description="Options of this kind of source.")
 
     @model_validator(mode="after")
@@ -121,6 +127,8 @@ class SourceKeys(Keys):
             raise ValueError(_explain_missing(self.kind, usable, self.snapshot))
         if "path" in given and len(given) > 1:
             raise ValueError(f"{' and '.join(given)} both say where it is: keep one (write a saved copy as snapshot)")
+        if self.headers and self.url is None:
+            raise ValueError("headers need url: they are sent to its host alone")
         if "path" in given and self.snapshot:
             raise ValueError("path is always read, so the snapshot would never be used: keep one of them")
         return self

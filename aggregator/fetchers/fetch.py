@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import plausibility, registry, snapshot
+from aggregator.fetchers import credentials, plausibility, registry, snapshot
 from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
@@ -222,6 +222,7 @@ class _SourceFetch(Struct, frozen=True):
             force=force or self.terms.force,
             found_by=found_by,
             headers=request.headers,
+            secrets=request.secrets,
         )
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = ()) -> _Read:
@@ -245,6 +246,7 @@ class _SourceFetch(Struct, frozen=True):
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:
             listing, error = Listing(()), unread
+        listing = credentials.remove_secret_audio(credentials.hide_in_listing(listing, self.source), self.source)
         if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
             raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
         if error is not None:

@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
+from aggregator.fetchers import credentials
 from aggregator.model.source import Request, Source
 
 ENTRY_POINTS = "aggregator.sources"
@@ -100,15 +101,18 @@ def load(name: str) -> ModuleType:
 
 
 def locate(source: Source) -> tuple[Request, ...]:
-    """Return the requests that bring a source's documents, in their order; none for a local path.
+    """Return the requests that bring a source's documents, with its secrets, in their order; none for a local path.
 
     FetchError or ReadError if there can be none now, such as for want of a token.
     """
     if source.path:
         return ()
+    secrets = credentials.read_secrets(source)
     if find(source.kind).locates:
-        return tuple(load(source.kind).locate(source))
-    return (Request(source.url),) if source.url else ()
+        requests = tuple(load(source.kind).locate(source))
+    else:
+        requests = (Request(source.url),) if source.url else ()
+    return tuple(credentials.add_credentials(request, source, secrets) for request in requests)
 
 
 def recognise(url: str) -> Source | None:

@@ -29,7 +29,9 @@ class Source(Record, frozen=True):
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
     nothing but 304 the origin is asked unconditionally once, ``None`` for never. ``adds`` says whether its new items
     are published at once, ``None`` where its trust decides (``merger.admission``). ``allow_networks`` are private
-    networks (CIDR) that its own address may be in, besides those that the config allows for all sources.
+    networks (CIDR) that its own address may be in, besides those that the config allows for all sources. ``headers``
+    are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
+    (``fetchers.credentials``).
     """
 
     name: str
@@ -45,16 +47,19 @@ class Source(Record, frozen=True):
     distrust_304_after: int | None = None
     adds: Adds | None = None
     allow_networks: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Request(Record, frozen=True):
     """An address to ask, and header fields to send to its own origin and no other, such as a token.
 
-    The values of the fields are secret: they are shown nowhere and written nowhere.
+    ``secrets`` are the names and values for ``${NAME}`` in the address. They and the values of the fields are shown
+    nowhere and written nowhere.
     """
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         """Show the names of the fields alone."""

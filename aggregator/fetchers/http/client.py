@@ -16,6 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
+from aggregator.fetchers import credentials
+from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
 from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
@@ -102,12 +104,14 @@ class Client:
         found_by: str | None = None,
         permit: Permit | None = None,
         secret: Headers = (),
+        secrets: Secrets = (),
     ) -> Answer:
         """Return the outcome of one poll of the address in memory; one request for each hop, and no exception.
 
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
+        ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
 
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
         the config names may have a private address: whoever else names it would ask it through us.
@@ -121,15 +125,18 @@ class Client:
             address = polling.find_address(poll_state)
             if parse_target(address).origin != parse_target(poll_state.url).origin:
                 secret = ()
+            named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
             own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
-            answer, body = self._fetch(address, conditions, meter, permit, secret, own)
+            answer, body = self._fetch(named, conditions, meter, permit, secret, own)
         except errors.BarredError as error:
             barred = _barred(poll_state, error.poll_state, now)
-            return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {error}")
+            why = credentials.hide(str(error), secrets)
+            return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {why}")
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(poll_state, now, _later(now, begun), self._policy.intervals)
-            return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {error}")
+            why = credentials.hide(str(error), secrets)
+            return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {why}")
         reply = Reply(
             answer.status,
             answer.fields,
@@ -137,12 +144,14 @@ class Client:
             _later(now, begun),
             late,
             conditional=bool(conditions),
-            permanent=answer.where.url if answer.hops and answer.permanent and answer.where.login is None else None,
+            permanent=answer.where.url if _is_move(answer) and named == address else None,
             redirected=bool(answer.hops),
             moved=address != poll_state.url,
             host=find_host(answer.where.url),
         )
-        return _interpret(source, poll_state, answer.where.url, body, reply, self._policy.intervals)
+        came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
+        body = credentials.hide_in_body(body, secrets)
+        return _interpret(source, poll_state, came_from, body, reply, self._policy.intervals)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
         """Return the private networks that the source's own address may be in."""
@@ -259,6 +268,11 @@ class _Session(requests.Session):
         return None
 
 
+def _is_move(answer: _FinalAnswer) -> bool:
+    """Return whether every redirect was for good, to an address that may be remembered."""
+    return answer.hops > 0 and answer.permanent and answer.where.login is None
+
+
 def _read_refusal(answer: _FinalAnswer) -> bytes:
     """Return the start of the page of a refusal; none if it is damaged, for its status alone counts."""
     try:
@@ -300,7 +314,8 @@ def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known
         return Answer("unchanged", after)
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL
-    return Answer("ok", after, Document(source, url, body, kind, charset, after.validators, partial))
+    known = replace(source, headers=())  # a parser needs none of them
+    return Answer("ok", after, Document(known, url, body, kind, charset, after.validators, partial))
 
 
 def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
 from aggregator.fetchers.http.client import Client, Headers, Permit
 from aggregator.fetchers.http.connections import Meter
@@ -72,18 +73,22 @@ class HostLimiter:
         force: bool = False,
         found_by: str | None = None,
         headers: Headers = (),
+        secrets: Secrets = (),
     ) -> Future[Answer]:
         """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
 
         ``found_by`` is the address of the document in which we found this one ourselves: then the robots.txt of its
         origin is obeyed, whatever the config says of the addresses that it names. An address that is not due has its
-        answer at once. ``headers`` are sent to the origin of the address alone.
+        answer at once. ``headers`` are sent to the origin of the address alone; ``secrets`` are the names and
+        values for ``${NAME}`` in it.
         """
         if polling.explain_rest(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
             resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
-        task = partial(self._poll, source, poll_state, now, force=force, found_by=found_by, headers=headers)
+        task = partial(
+            self._poll, source, poll_state, now, force=force, found_by=found_by, headers=headers, secrets=secrets
+        )
         return self.submit(polling.find_address(poll_state), task)
 
     def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
@@ -165,6 +170,7 @@ class HostLimiter:
         force: bool,
         found_by: str | None,
         headers: Headers,
+        secrets: Secrets,
     ) -> Answer:
         """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
         late = timedelta(seconds=int(time.monotonic() - self._begun))
@@ -177,6 +183,7 @@ class HostLimiter:
             found_by=found_by,
             permit=self._permit(now, found=found_by is not None),
             secret=headers,
+            secrets=secrets,
         )
         with self._lock:
             for name, until in _find_holds((answer.poll_state,), now).items():

@@ -70,7 +70,7 @@ def clean_public_url(value: str | None) -> str | None:
     >>> clean_public_url("https://example.org/feed?token=1") is None
     True
     """
-    address = clean_url(value)
+    address = None if value and "${" in value else clean_url(value)
     if address is None or "@" in urlsplit(address).netloc or _SECRET.search(urlsplit(address).query):
         return None
     return address
