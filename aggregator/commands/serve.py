@@ -40,6 +40,7 @@ def run(
     """
     worker = Worker(load(config), typer.echo, warn)
     output = worker.config.output
+    sockets = web.open_port(host, port)
     address = _find_address(host, port)
     if worker.config.base_url == DEFAULT_BASE_URL and host not in _LOOPBACK:
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
@@ -49,7 +50,7 @@ def run(
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None
     with nullcontext() if no_refresh else scheduler.ticking(partial(_tick, worker, meter), warn):
-        web.serve(host, port, output, meter=meter)
+        web.serve(sockets, output, meter=meter)
 
 
 def _find_address(host: str, port: int) -> str:

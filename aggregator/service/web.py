@@ -6,10 +6,12 @@ other machines. No answer is 403 or 410: gPodder unsubscribes on both.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import html
 import os
 import re
+import socket
 import stat
 import time
 from collections.abc import Mapping, Sequence
@@ -28,6 +30,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from aggregator.errors import ConfigError
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Answered, Meter
@@ -38,6 +41,7 @@ from aggregator.text.dates import parse_http_date
 MAX_AGE: Final = 300
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
 MOST: Final = 512
+_BACKLOG: Final = 2048  # connections that wait to be accepted
 RETRY_AFTER: Final = 30
 # A file larger than this is not served: no feed reader takes it, and no feed is (the validator stops at 5 MB).
 _LARGEST: Final = 64_000_000
@@ -100,18 +104,30 @@ def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None =
     return Starlette(routes=[*routes, Route("/healthz", healthz), Mount("/", app=published)])
 
 
-def serve(host: str, port: int, output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> None:
+def open_port(host: str, port: int) -> tuple[socket.socket, ...]:
+    """Return listening sockets of all addresses of the host; ConfigError if the port cannot be had."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = dict.fromkeys((family, address[:2]) for family, *_, address in found)
+        return tuple(socket.create_server(address, family=family, backlog=_BACKLOG) for family, address in addresses)
+    except OSError as error:
+        why = "another program uses it" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
+        raise ConfigError(f"cannot serve at {host} port {port}: {why}; give another with --host and --port") from error
+
+
+def serve(
+    sockets: Sequence[socket.socket], output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None
+) -> None:
     """Serve ``output`` until a signal ends it; answers under way have ten seconds to finish."""
-    uvicorn.run(
+    config = uvicorn.Config(
         app(output, routes=routes, meter=meter),
         http=limit_connections(),
-        host=host,
-        port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=10,
     )
+    uvicorn.Server(config).run(sockets=list(sockets))
 
 
 class PublishedFiles(StaticFiles):

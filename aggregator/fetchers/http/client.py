@@ -133,6 +133,8 @@ class Client:
             why = credentials.hide(str(error), secrets)
             return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {why}")
         except FetchError as error:
+            if isinstance(error, ssrf.RefusedError) and not meter.reached:  # by the config: no request, so no rest
+                return Answer("failed", poll_state, message=f"{redact(polling.find_address(poll_state))}: {error}")
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(poll_state, now, _later(now, begun), self._policy.intervals)
             why = credentials.hide(str(error), secrets)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 import urllib.error
@@ -88,3 +89,13 @@ def test_worker_refreshes_and_ends_in_order(shop: Path) -> None:
         said, _ = child.communicate(timeout=60)
     assert child.returncode == 0
     assert "4 new" in said
+
+
+def test_a_port_in_use_is_said_before_anything_is_served(shop: Path, free_port: int) -> None:
+    with socket.create_server(("127.0.0.1", free_port)), started(shop, "serve", "--port", str(free_port)) as child:
+        said, _ = child.communicate(timeout=60)
+    assert child.returncode == 2
+    assert said == (
+        f"aggregator: cannot serve at 127.0.0.1 port {free_port}: another program uses it; "
+        "give another with --host and --port\n"
+    )

@@ -163,6 +163,18 @@ def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so
     assert not re.search("secret|hush|bWU6", shown)
 
 
+def test_an_address_that_the_config_refused_is_asked_at_once_when_the_config_permits_it(workspace: Workspace) -> None:
+    workspace.serve("/host", make_rss(make_item(1)))
+    path = workspace.config(source(workspace, "host"))
+    text = path.read_text()
+    path.write_text(text.replace("allow_networks: [127.0.0.0/8]\n", ""))
+    for minute in range(3):
+        assert "allow_networks" in refreshed(workspace, code=3, minutes=minute)[-1]
+    path.write_text(text)
+    assert refreshed(workspace, minutes=3) == []
+    assert workspace.asked == ["/host"]
+
+
 CALL = re.compile(r"(openat|fsync|rename)\((.*)\)\s+= (\S+)")
 
 
