@@ -75,7 +75,7 @@ def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pyte
 def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: Workspace, free_port: int) -> None:
     need_strace()
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    path = workspace.config(source(workspace, "host"))
+    path = workspace.config(source(workspace, "host"), extra="backups: 0")  # a copy is renamed, too
     path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))
     now = datetime.now(UTC).replace(microsecond=0)
 
