@@ -348,7 +348,9 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     adding: bool,
 ) -> _Reconciled:
     """Return the items without new ones that are held, and which those are; without any new one unless ``adding``."""
-    new = admission.select_new(reconciled.items, published, persist.read_trust(store, plan))
+    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
+    parted = {entry for each in decided if each.verdict == "different" for entry in (each.left, each.right)}
+    new = admission.select_new(reconciled.items, published, persist.read_trust(store, plan), parted)
     if not new:
         return reconciled
     names = [entry for item in new for entry in item.entries]

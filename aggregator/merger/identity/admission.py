@@ -13,7 +13,7 @@ first, then the newest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, field
@@ -84,12 +84,16 @@ def _coverage(entries: Sequence[Entry]) -> Coverage:
 
 
 def select_new(
-    items: Iterable[Item], published: Iterable[PublishedItem], trust: Mapping[str, float]
+    items: Iterable[Item],
+    published: Iterable[PublishedItem],
+    trust: Mapping[str, float],
+    parted: Collection[str] = (),
 ) -> tuple[Item, ...]:
     """Return the items that were not published before; ``trust`` is by source.
 
-    Where a published item is found to be several, those of its most trusted entries stay published. The others are new:
-    else a source could have an entry joined to a published item, change it, and so publish an item unconfirmed.
+    Where a published item is found to be several, those of its most trusted entries stay published, and those of
+    entries that a person parted (``parted``). The others are new: else a source could have an entry joined to a
+    published item, change it, and so publish an item unconfirmed.
     """
     items = tuple(items)
     homes = {entry: number for number, item in enumerate(items) for entry in item.entries}
@@ -98,6 +102,8 @@ def select_new(
         ranks: dict[int, float] = {}
         for entry in record.entries:
             if (number := homes.get(entry)) is not None:
+                if entry in parted or record.guid in parted:
+                    known.add(number)
                 ranks[number] = max(ranks.get(number, 0.0), trust.get(entry.partition("/")[0], 0.0))
         most = max(ranks.values(), default=0.0)
         known.update(number for number, rank in ranks.items() if rank >= most)

@@ -179,6 +179,7 @@ def test_published_items_are_never_asked_about() -> None:
 def test_what_parts_from_a_published_item_is_new_where_a_more_trusted_entry_keeps_it() -> None:
     items = (item("host/1"), item("mirror/1"), item("mirror/2"))
     assert select_new(items, [published("host/1", "mirror/1")], TRUST) == items[1:]
+    assert select_new(items, [published("host/1", "mirror/1")], TRUST, {"host/1", "mirror/1"}) == items[2:]
     assert select_new(items, [published("mirror/1", "mirror/2")], TRUST) == items[:1]
     assert select_new(items, [published("host/1", "mirror/1"), published("mirror/1")], TRUST) == items[2:]
 
