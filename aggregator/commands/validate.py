@@ -89,11 +89,12 @@ def _examine(document: str, now: datetime, *, artwork: bool) -> _Verdict:
 def _fetch_artwork(address: str, document: str, now: datetime) -> Picture:
     """Fetch the artwork by one GET and one HEAD; it may be on a private network only if the document is."""
     with closing(Client(_make_policy(document))) as client:
-        answer = client.poll(Source("artwork", "feed", url=address), PollState(address), now, force=True)
+        artwork = Source("artwork", "feed", url=address)
+        answer = client.poll(artwork, PollState(address), now, force=True)
         came = answer.document
         body, kind = (came.body, came.media_type) if came else (None, None)
         try:
-            head = client.head(address)
+            head = client.head(address, source=artwork)
         except FetchError:
             head = None
     return Picture(address, body, kind, head=head is not None, why=answer.message or "")

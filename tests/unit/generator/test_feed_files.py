@@ -15,6 +15,8 @@ from aggregator.generator import feed_files
 from aggregator.generator.files import publish
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Feed
+from aggregator.processes import editions
+from aggregator.result import WrittenFile
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +80,13 @@ def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def _publish(output: Path, feed: Feed, window: int | None) -> tuple[WrittenFile, ...]:
+    return editions.place(output, feed.channel.name, publication.stage(output, feed, window))
+
+
 @pytest.mark.parametrize("window", [None, 4])
 def test_what_is_published_is_what_is_rendered(many: Feed, tmp_path: Path, window: int | None) -> None:
-    publication.publish(tmp_path, many, window)
+    _publish(tmp_path, many, window)
     folder = tmp_path / many.channel.name
     found = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix not in (".gz", ".br")}
     assert dict(publication.render(many, window)) == found
@@ -88,17 +94,15 @@ def test_what_is_published_is_what_is_rendered(many: Feed, tmp_path: Path, windo
 
 def test_archives_of_a_smaller_window_go_and_nobody_elses(many: Feed, tmp_path: Path) -> None:
     folder = tmp_path / many.channel.name
-    publication.publish(tmp_path, many, 4)
+    _publish(tmp_path, many, 4)
     (folder / "feed-archive-9.xml").write_text("<rss>kept by a person</rss>")
     (folder / "notes.xml").write_text(f"of {many.channel.guid}")
     before = {path.name for path in folder.iterdir()}
     assert {"feed-archive-6.xml", "feed-archive-6.xml.gz", "podcast-archive-4.xml.br"} <= before
-    publication.publish(tmp_path, many, 10)
+    _publish(tmp_path, many, 10)
     after = {path.name for path in folder.iterdir() if "archive" in path.name or path.name == "notes.xml"}
     names = {f"feed-archive-{number}.{kind}" for number in (1, 2) for kind in ("xml", "atom", "json")}
     names |= {"podcast-archive-1.xml"}
     packed = {name + ending for name in names for ending in (".gz", ".br")}
     assert names | packed | {"feed-archive-9.xml", "notes.xml"} == after
-    assert publication.publish(tmp_path, many, 10) == tuple(
-        replace(each, changed=False) for each in publication.publish(tmp_path, many, 10)
-    )
+    assert _publish(tmp_path, many, 10) == tuple(replace(each, changed=False) for each in _publish(tmp_path, many, 10))
