@@ -93,7 +93,7 @@ def read(body: bytes) -> tuple[Outline, ...]:
     (``include``, ``link``, ``source``) or no address are left out.
 
     >>> read(b'<opml><outline title="A" xmlURL=" https://a.example/feed "/></opml>')
-    (Outline(title='A', xml_url='https://a.example/feed', html_url=None),)
+    (Outline(title='A', xml_url='https://a.example/feed', html_url=None, folder=None),)
     """
     if len(body) > _MOST_BYTES:
         raise ReadError(f"the subscription list is larger than {_MOST_BYTES:,} bytes")
