@@ -19,7 +19,8 @@ from aggregator.fetchers.fetch import FetchedSource, PollStates
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Cover, Plan, SourceResult
-from aggregator.model.source import PollState, Source, SourceStatus, Validators
+from aggregator.model.record import replace_surrogates
+from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
 from aggregator.result import Composition, FileState, Publication
 from aggregator.store import connection, decisions, entries, facts, guids, polls, records
 from aggregator.store.database import Store, transaction
@@ -61,6 +62,9 @@ _NEWEST_TIME: Final = "newest time"
 
 _BEHIND = timedelta(hours=1)
 """How far the clock may be behind that time: it is set by hand, or a run ends later than it began."""
+
+_LONGEST_REASON: Final = 160
+"""Characters of the reason why a poll failed, of each that is remembered."""
 
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
@@ -149,8 +153,24 @@ def write_fetched(store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSour
             for each in fetched.poll_states
         ],
     )
+    made = {(plan.name, each.source.name): _to_poll(each, now) for plan, every in feeds for each in every}
+    polls.add_polls(store, {of: poll for of, poll in made.items() if poll.status != "not due"})
     for plan, fetched_sources in feeds:
         _write_fetched(store, plan, fetched_sources, now)
+
+
+def _to_poll(fetched: FetchedSource, now: datetime) -> Poll:
+    """Return the poll of a source as it is remembered."""
+    asked = [each for each in fetched.answers if each.code is not None]
+    return Poll(
+        at=int(now.timestamp()),
+        status=fetched.status,
+        code=asked[-1].code if asked else None,
+        size=sum(each.size or 0 for each in asked) if asked else None,
+        milliseconds=sum(each.milliseconds or 0 for each in asked) if asked else None,
+        items=fetched.entries if any(each is not None for each in fetched.listings) else None,
+        message="" if fetched.status in ("ok", "unchanged") else replace_surrogates(fetched.message[:_LONGEST_REASON]),
+    )
 
 
 def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource], now: datetime) -> None:

@@ -237,8 +237,8 @@ class _SourceFetch(Struct, frozen=True):
         intervals = self.terms.resources.policy.intervals
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
         if not verdict.believed:
-            return _Read(Answer("held back", verdict.poll_state, message=verdict.message), others=others)
-        return _Read(Answer("ok", verdict.poll_state, message=verdict.message), listing, others)
+            return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
+        return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
 
     def _list(self, document: Document) -> Listing:
         """Return what the document lists; ReadError, also if it lists nothing and is a page of a bot protection."""
@@ -256,7 +256,7 @@ class _SourceFetch(Struct, frozen=True):
     def _refuse(self, answer: Answer, others: tuple[PollState, ...], error: ReadError) -> _Read:
         before, intervals = self._poll_state(answer.poll_state.url), self.terms.resources.policy.intervals
         refused = plausibility.refuse(before, answer.poll_state, self.terms.now, intervals)
-        return _Read(Answer("failed", refused, message=_explain(error, self.source)), others=others)
+        return _Read(_conclude(answer, "failed", refused, _explain(error, self.source)), others=others)
 
     def _with_snapshot(self, fetched: FetchedSource) -> FetchedSource:
         """Return the result with the snapshot in place of the live source."""
@@ -283,6 +283,11 @@ class _SourceFetch(Struct, frozen=True):
 
     def _poll_state(self, url: str) -> PollState:
         return self.poll_states.get(url, PollState(url))
+
+
+def _conclude(answer: Answer, status: SourceStatus, poll_state: PollState, message: str) -> Answer:
+    """Return the answer without its document, with what was made of that."""
+    return replace(answer, status=status, poll_state=poll_state, message=message, document=None)
 
 
 def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:

@@ -130,6 +130,22 @@ class PollState(Record, frozen=True):
     host_time: datetime | None = None
 
 
+class Poll(Record, frozen=True, array_like=True):
+    """One poll of a source: when, what came of it, and what it cost.
+
+    ``code`` is the HTTP status of its last address, ``size`` counts the bytes of the bodies, unpacked, ``items`` what
+    was read of them; ``None`` where there was no answer. ``message`` says why it failed.
+    """
+
+    at: int
+    status: SourceStatus
+    code: int | None = None
+    size: int | None = None
+    milliseconds: int | None = None
+    items: int | None = None
+    message: str = ""
+
+
 class Robots(Record, frozen=True):
     """Last robots.txt of one origin (scheme, host and port), and the state of polling it.
 
@@ -147,10 +163,14 @@ class Answer(Record, frozen=True):
     """Outcome of one request: a new document, or none (not modified, failed, or not asked), and the state to keep.
 
     ``status`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
-    ask, else "failed" with the reason in ``message``.
+    ask, else "failed" with the reason in ``message``. ``code`` is its HTTP status, ``size`` the bytes of its body,
+    ``milliseconds`` how long it took; ``None`` where no answer came.
     """
 
     status: SourceStatus
     poll_state: PollState
     document: Document | None = None
     message: str = ""
+    code: int | None = None
+    size: int | None = None
+    milliseconds: int | None = None

@@ -22,7 +22,12 @@ from aggregator.store import schema
 
 Step = Callable[[Connection], None]
 
-STEPS: tuple[Step, ...] = ()
+
+def _create_polls(connection: Connection) -> None:
+    schema.polls.create(connection)
+
+
+STEPS: tuple[Step, ...] = (_create_polls,)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 

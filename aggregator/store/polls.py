@@ -11,18 +11,26 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+import msgspec
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, LargeBinary, bindparam, cast, delete, insert, select, tuple_, update
 
-from aggregator.model.source import PollState, Robots
+from aggregator.model.source import Poll, PollState, Robots
 from aggregator.store import facts, records
-from aggregator.store.database import Store, batches, reading, select_rows, transaction, upsert, writing
+from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
 from aggregator.store.schema import due_times, mark, parse_stamp, stamp
 from aggregator.store.schema import poll_states as poll_states_table
+from aggregator.store.schema import polls as polls_table
 from aggregator.text.urls import find_host
 
 _ROBOTS: Final = "robots/"
 """Before its address: the fact with what is known of a robots.txt. It belongs to no feed, so that it is asked once."""
+
+
+MOST_POLLS: Final = 100
+"""Polls that are remembered of a source, for people to look at; nothing else depends on them."""
+
+_POLLS = msgspec.msgpack.Decoder(tuple[Poll, ...])
 
 
 class Claim(Struct, frozen=True):
@@ -76,6 +84,43 @@ def read_holds(store: Store, now: datetime) -> Mapping[str, datetime]:
         rows = select_rows(connection, table, table.c.hold_until > stamp(now))
         held = sorted((row.hold_until, row.host) for row in rows)
     return {host: parse_stamp(until) for until, host in held}
+
+
+def read_polls(store: Store, feed: str | None = None) -> dict[tuple[str, str], tuple[Poll, ...]]:
+    """Return the last polls of each source, of one feed or of all, the oldest first, by (feed, source)."""
+    same = () if feed is None else (polls_table.c.feed == feed,)
+    return _read_polls(store, *same)
+
+
+def _read_polls(store: Store, *where: ColumnElement[bool]) -> dict[tuple[str, str], tuple[Poll, ...]]:
+    query = select(polls_table.c.feed, polls_table.c.source, cast(polls_table.c.value, LargeBinary)).where(*where)
+    with reading(store) as connection:
+        return {(feed, source): _decode_polls(value) for feed, source, value in connection.execute(query)}
+
+
+def _decode_polls(value: bytes) -> tuple[Poll, ...]:
+    """Return the polls; none if they are damaged: no other poll depends on them."""
+    try:
+        return _POLLS.decode(value)
+    except ValueError:
+        return ()
+
+
+def add_polls(store: Store, made: Mapping[tuple[str, str], Poll]) -> None:
+    """Add a poll to those of each source; the oldest are dropped."""
+    table = polls_table
+    with transaction(store) as tx, writing(tx) as connection:
+        for some in batches(made, BATCH // 2):  # two parameters each
+            known = _read_polls(tx, tuple_(table.c.feed, table.c.source).in_(some))
+            rows = [
+                {
+                    "feed": feed,
+                    "source": source,
+                    "value": msgspec.msgpack.encode((*known.get((feed, source), ()), made[feed, source])[-MOST_POLLS:]),
+                }
+                for feed, source in some
+            ]
+            upsert(connection, table, rows)
 
 
 def read_robots(store: Store, url: str) -> Robots | None:

@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary,
 
 from aggregator.errors import DamagedError
 
-VERSION = 1
+VERSION = 2
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
 APPLICATION = 0x41676733
@@ -109,6 +109,14 @@ poll_states = Table(
     Column("hold_until", Text),
     Column("record", Text, nullable=False),
     Index("poll_states_held", "hold_until"),
+)
+
+polls = Table(
+    "polls",
+    metadata,
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("value", _Bytes, nullable=False),
 )
 
 due_times = Table(

@@ -112,7 +112,6 @@ class Client:
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
         ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
-
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
         the config names may have a private address: whoever else names it would ask it through us.
         """
@@ -153,7 +152,8 @@ class Client:
         )
         came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
         body = credentials.hide_in_body(body, secrets)
-        return _interpret(source, poll_state, came_from, body, reply, self._policy.intervals)
+        known = _interpret(source, poll_state, came_from, body, reply, self._policy.intervals)
+        return _with_cost(known, answer.status, len(body), begun)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
         """Return the private networks that the source's own address may be in."""
@@ -318,6 +318,10 @@ def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
     return Answer("ok", after, Document(known, url, body, kind, charset, after.validators, partial))
+
+
+def _with_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
+    return replace(answer, code=code, size=size, milliseconds=int(1000 * (time.monotonic() - begun)))
 
 
 def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:

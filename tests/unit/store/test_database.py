@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from aggregator.store import connection as engine
 from aggregator.store import database, migrations, schema
 from aggregator.store.connection import refresh_lock
 from aggregator.store.facts import read_fact, write_fact
+from aggregator.store.polls import read_polls
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOLD = """
@@ -227,6 +229,16 @@ def test_the_tables_are_those_that_were_released(state: str) -> None:
     released = Path(__file__).parent / "data" / f"schema-{schema.VERSION}.sql"
     assert tables == released.read_text()
     assert len(migrations.STEPS) + 1 == schema.VERSION
+
+
+def test_a_store_of_the_first_version_is_brought_forward(state: str) -> None:
+    Path(state).parent.mkdir()
+    with closing(sqlite3.connect(state)) as connection:
+        tables = (Path(__file__).parent / "data" / "schema-1.sql").read_text().splitlines()
+        connection.executescript(";\n".join((*tables, "INSERT INTO meta VALUES ('version', '1')", "")))
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+    with database.open_store(state) as store:
+        assert read_polls(store) == {}
 
 
 def hold(state: str) -> None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from aggregator.errors import StoreError
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
-from aggregator.model.source import PollState, Validators
-from aggregator.store import cache, facts
+from aggregator.model.source import Poll, PollState, Validators
+from aggregator.store import cache, database, facts, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import (
     Event,
@@ -24,7 +24,7 @@ from aggregator.store.decisions import (
     write_event,
     write_override,
 )
-from aggregator.store.polls import read_holds, read_poll_states, write_poll_states
+from aggregator.store.polls import MOST_POLLS, add_polls, read_holds, read_poll_states, read_polls, write_poll_states
 from aggregator.text.urls import find_host
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -144,3 +144,16 @@ def test_the_cache_drops_what_no_run_asks_for(store: Store) -> None:
         facts.write_feed_state(store, "show", fingerprint=str(run), updated=NOON)
         cache.drop_unused(store, "show", "repair", ["used"])
     assert cache.read_cached(store, "show", "repair", ["used", "unused"]) == {"used": b"u"}
+
+
+def test_the_last_hundred_polls_of_a_source_are_kept_and_damaged_ones_are_none(store: Store) -> None:
+    for number in range(MOST_POLLS + 5):
+        add_polls(store, {("show", "apple"): Poll(number, "ok", 200, 10, 5, 3)})
+    add_polls(store, {("show", "blog"): Poll(1, "failed", message="no answer"), ("other", "apple"): Poll(2, "ok")})
+    known = read_polls(store, "show")
+    assert [each.at for each in known["show", "apple"]] == list(range(5, MOST_POLLS + 5))
+    assert known["show", "blog"] == (Poll(1, "failed", message="no answer"),)
+    assert set(read_polls(store)) == {*known, ("other", "apple")}
+    with database.writing(store) as connection:
+        connection.execute(schema.polls.update().values(value=b"\xc1 damaged"))
+    assert set(read_polls(store).values()) == {()}
