@@ -3,9 +3,9 @@
 An item is new where none of its entries was ever published, or only as part of an item that keeps the guid; a published
 item is never held. A source may add new items at once (``always``), once another source lists them (``confirmed``), or
 not at all (``never``). Unless the config says which, a source waits for confirmation beside one that is more trusted by
-``_GAP`` or more and that answers: of what is newer than the oldest entry of that source's listing it would list its own
-share. Where no such source answers, nothing can be confirmed and all is published. An item that no source confirms is
-published ``HOLD`` after it was first seen.
+``_GAP`` or more and that answers. What a source lists from the beginning, and dates before the oldest entry of that
+listing, is its archive and does not wait; what it dates so later does. Where no such source answers, nothing can be
+confirmed and all is published. An item that no source confirms is published ``HOLD`` after it was first seen.
 
 What is left may still be more than a refresh publishes at once (``quota``): the items of the most trusted source go
 first, then the newest.
@@ -166,14 +166,17 @@ def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now:
 
 
 def _waits(item: Item, source: Source, situation: Situation) -> bool:
-    """Return whether a source answers that would list the item.
+    """Return whether a source answers that would have to list the item.
 
-    A directory without dates shows old and new alike when it is first asked: none of that waits unless the config says
-    ``confirmed``.
+    Of a source's first listing what the other would no longer list does not wait; nor does what has no date, as a
+    directory without dates shows old and new alike, unless the config says ``confirmed``.
     """
-    if item.published is None and source.adds is None and _from_beginning(item, situation):
+    others = _confirming(source, item, situation)
+    if not _from_beginning(item, situation):
+        return bool(others)
+    if item.published is None and source.adds is None:
         return False
-    return any(_lists(situation.coverage[other], item) for other in _confirming(source, item, situation))
+    return any(_lists(situation.coverage[other], item) for other in others)
 
 
 def _from_beginning(item: Item, situation: Situation) -> bool:

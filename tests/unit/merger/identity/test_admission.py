@@ -67,8 +67,16 @@ def test_a_second_source_confirms_and_one_that_never_adds_does_not() -> None:
     assert held(item("mirror/1", "mirror/2"), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
 
 
-def test_what_the_host_would_not_list_is_published() -> None:
-    assert held(item("mirror/1", days=201), among=situation(HOST, MIRROR)) == {}
+def test_the_archive_that_a_source_lists_from_the_beginning_is_published() -> None:
+    later = situation(HOST, MIRROR)
+    first = replace(later, arrivals={name: Arrival(NOW, 1) for name in later.arrivals})
+    assert held(item("mirror/1", days=201), among=first) == {}
+    assert held(item("mirror/1", days=199), among=first) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1", days=900), among=later) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1", days=900), among=later, now=NOW + HOLD) == {}
+
+
+def test_an_item_waits_only_for_a_source_that_lists_something() -> None:
     assert held(item("mirror/1", days=None), among=situation(HOST, MIRROR)) == {"mirror/1": "unconfirmed"}
     undated = {"host": Coverage(frozenset({"episode"})), "mirror": BOTH}
     assert held(item("mirror/1"), among=situation(HOST, MIRROR, coverage=undated)) == {"mirror/1": "unconfirmed"}
