@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, learning, persist
 from aggregator.config.load import Config
 from aggregator.generator.content import links, unique_titles
-from aggregator.merger import other_shows
+from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD, Past, Settlement, settle
 from aggregator.merger.matching import match
@@ -36,7 +36,8 @@ from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Channel, Feed, Plan
-from aggregator.model.item import Admission, Item, Override, PublishedItem, sources_of
+from aggregator.model.item import Admission, Item, LeftOut, Override, PublishedItem, sources_of
+from aggregator.model.source import Filter
 from aggregator.result import Composition, Learned
 from aggregator.store import cache, database, decisions, entries, facts, guids, records
 from aggregator.store.database import Store, batches
@@ -60,7 +61,8 @@ class _Repaired(Struct, frozen=True):
 
     ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
     trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
-    first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's.
+    first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's. ``left_out``
+    are the entries that the filters of their sources leave out: of them nothing else is here.
     """
 
     entries: tuple[Entry, ...]
@@ -69,6 +71,7 @@ class _Repaired(Struct, frozen=True):
     since: Mapping[str, datetime]
     began: Mapping[str, datetime]
     lost: LostAudio
+    left_out: tuple[LeftOut, ...]
 
 
 class _Summary(Struct, frozen=True):
@@ -76,7 +79,8 @@ class _Summary(Struct, frozen=True):
 
     ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike,
     ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
-    same entries make other items, ``None`` for never.
+    same entries make other items, ``None`` for never. ``left_out`` are the entries and new items that the filters
+    leave out.
     """
 
     entries: int
@@ -88,6 +92,7 @@ class _Summary(Struct, frozen=True):
     since: Mapping[str, datetime]
     listed: Mapping[str, Sequence[other_shows.Listed]]
     until: datetime | None
+    left_out: tuple[LeftOut, ...]
 
 
 class _Reconciled(Struct, frozen=True):
@@ -123,6 +128,7 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, not
     published = guids.read_guids(store, plan.name)
     reconciled = _admit(store, plan, _reconcile_entries(store, plan, now, note), published, now, adding=adding)
     settlement = _identify(store, plan, reconciled, published, now)
+    reconciled, settlement = _filter_published(plan, reconciled, settlement)
     return _to_composition(store, plan, reconciled, settlement, now)
 
 
@@ -151,7 +157,7 @@ def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _
     every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = _Summary(
-        entries=len(repaired.entries),
+        entries=len(repaired.entries) + len(repaired.left_out),
         repaired=sum(bool(entry.notes) for entry in repaired.entries),
         near_misses=matching.near_misses,
         remarks=matching.remarks,
@@ -160,6 +166,7 @@ def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _
         since=repaired.since,
         listed=other_shows.listed(matching.clusters),
         until=repaired.lost.until,
+        left_out=repaired.left_out,
     )
     return _Reconciled(items, others, summary, match_table, source_model)
 
@@ -190,7 +197,40 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     every.sort(key=lambda each: (each.source, each.key))
     _drop_unused(store, plan, _REPAIR, digests.values())
     lost = _find_lost_audio(store, plan, every, listed, now)
-    return _Repaired(tuple(every), digests, frozenset(ahead), since, began, lost)
+    chosen, left_out = _filter_entries(store, plan, every, note)
+    return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out)
+
+
+def _filter_entries(
+    store: Store, plan: Plan, every: Sequence[Entry], note: Note
+) -> tuple[tuple[Entry, ...], tuple[LeftOut, ...]]:
+    """Return the entries that belong to the feed, and those that the filters of their sources leave out.
+
+    A source that the config names no more keeps its filter.
+    """
+    sources = {source.name: source for source in (*persist.read_former_sources(store, plan), *plan.sources)}
+    filtered = {name: source.filter for name, source in sources.items() if source.filter != Filter()}
+    chosen: list[Entry] = []
+    left_out: list[LeftOut] = []
+    for entry in every:
+        why = None
+        if entry.source in filtered:
+            note(f"filtering {entry.id}")
+            place = f"feeds.{plan.name}.sources.{entry.source}"
+            why = filters.find_reason(entry, filtered[entry.source], place)
+        if why is None:
+            chosen.append(entry)
+        else:
+            left_out.append(LeftOut(entry.title, (entry.id,), why, entry.source, entry.published))
+    return tuple(chosen), tuple(left_out)
+
+
+def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
+    """Return the items that belong to the feed, and those that its filter leaves out."""
+    place = f"feeds.{plan.name}"
+    judged = [(item, filters.find_reason(item, plan.filter, place)) for item in items]
+    left_out = (LeftOut(item.title, item.entries, why, "", item.published) for item, why in judged if why)
+    return tuple(item for item, why in judged if not why), tuple(left_out)
 
 
 def _find_lost_audio(
@@ -347,10 +387,12 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     *,
     adding: bool,
 ) -> _Reconciled:
-    """Return the items without new ones that are held, and which those are; without any new one unless ``adding``."""
+    """Return the items without new ones that are held or left out, and which; without any new one unless ``adding``."""
     decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
     parted = {entry for each in decided if each.verdict == "different" for entry in (each.left, each.right)}
     new = admission.select_new(reconciled.items, published, persist.read_trust(store, plan), parted)
+    new, left_out = _filter_items(plan, new)
+    reconciled = _without(reconciled, {each.entries for each in left_out}, left_out)
     if not new:
         return reconciled
     names = [entry for item in new for entry in item.entries]
@@ -367,10 +409,20 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     )
     found = admission.admit(new, situation, now)
     found = found if adding else admission.hold_rest(new, found)
-    held = {each.entries for each in found.held}
-    items = [item for item in reconciled.items if item.entries not in held]
     arrived = [each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.entries)]
-    return replace(reconciled, items=items, admission=found, arrived=admission.describe_held(arrived))
+    reconciled = _without(reconciled, {each.entries for each in found.held})
+    return replace(reconciled, admission=found, arrived=admission.describe_held(arrived))
+
+
+def _without(
+    reconciled: _Reconciled, dropped: Collection[tuple[str, ...]], left_out: tuple[LeftOut, ...] = ()
+) -> _Reconciled:
+    """Return the items without those of these entries."""
+    if not dropped:
+        return reconciled
+    items = [item for item in reconciled.items if item.entries not in dropped]
+    summary = replace(reconciled.summary, left_out=(*reconciled.summary.left_out, *left_out))
+    return replace(reconciled, items=items, summary=summary)
 
 
 def _identify(
@@ -393,6 +445,18 @@ def _identify(
     forgotten = decisions.read_forgotten(store, plan.name)
     published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, forgotten)
     return replace(settlement, items=named.items, published_items=published_items, changed=changed)
+
+
+def _filter_published(plan: Plan, reconciled: _Reconciled, settlement: Settlement) -> tuple[_Reconciled, Settlement]:
+    """Return the items without published ones that the feed's filter leaves out: their guids are kept."""
+    items, left_out = _filter_items(plan, settlement.items)
+    if not left_out:
+        return reconciled, settlement
+    gone = {item.guid for item in settlement.items} - {item.guid for item in items}
+    changed = tuple(guid for guid in settlement.changed if guid not in gone)
+    return _without(reconciled, {each.entries for each in left_out}, left_out), replace(
+        settlement, items=items, changed=changed
+    )
 
 
 def _leave_undecided(reconciled: _Reconciled) -> Sequence[Item] | None:
@@ -428,7 +492,11 @@ def _to_composition(
 ) -> Composition:
     """Return the feed as it may be published; its time changes only with its content."""
     summary = reconciled.summary
-    alarmed = (*describe_holds(persist.read_held_audio(store, plan)), *_other_shows(store, plan, summary))
+    alarmed = (
+        *describe_holds(persist.read_held_audio(store, plan)),
+        *_other_shows(store, plan, summary),
+        *filters.list_emptied(summary.left_out, summary.coverage),
+    )
     channel = _complete_channel(store, plan, summary.seniority)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
@@ -448,6 +516,7 @@ def _to_composition(
         ),
         gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in forgotten),
         held=reconciled.admission.held,
+        left_out=summary.left_out,
     )
     return Composition(
         feed=feed,
@@ -468,7 +537,7 @@ def _other_shows(store: Store, plan: Plan, summary: _Summary) -> tuple[str, ...]
     named = {source.name for source in plan.sources}
     shows = {name: show.title for name, show in entries.read_shows(store, plan.name).items() if name in named}
     listed = {name: listed for name, listed in summary.listed.items() if name in named}
-    filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
+    filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
 
 

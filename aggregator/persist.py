@@ -54,6 +54,9 @@ _READING: Final = "reading/"
 _SOURCE_RESULTS: Final = "source results"
 """The fact with what came of each source when it was last asked."""
 
+_EVERY_SHOW: Final = "Only(show=None, category=None, title=None)"
+"""In place of the shows that a source is read for, where it is read for all: the words of every version so far."""
+
 _PUBLISHED: Final = ("feed.json", "feed.xml")
 """Files that every published feed has."""
 
@@ -118,7 +121,9 @@ def _how_read(source: Source) -> bytes:
 
     The program's version is left out: an upgrade must not ask every origin unconditionally once more.
     """
-    return repr((source.kind, source.url, source.show, source.only, source.options)).encode()
+    shows = source.filter.only.show, source.filter.exclude.show
+    only = repr(shows) if any(shows) else _EVERY_SHOW
+    return f"({source.kind!r}, {source.url!r}, {source.show!r}, {only}, {source.options!r})".encode()
 
 
 def choose_time(

@@ -292,6 +292,7 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
         files=publication.unchanged_files,
         alarms=publication.alarms,
         held=publication.held,
+        left_out=publication.left_out,
     )
 
 

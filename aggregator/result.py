@@ -71,7 +71,8 @@ class Publication(Record, frozen=True):
     """The last publication of one feed: digest of its input, figures of the summary, and its files.
 
     ``input`` is the digest of all that the feed is made from besides its entries. ``held`` is one line for each source
-    whose new items are held. ``until`` is when time alone makes it another feed, ``None`` for never.
+    whose new items are held, ``left_out`` one for each condition of a filter. ``until`` is when time alone makes it
+    another feed, ``None`` for never.
     """
 
     input: str
@@ -84,6 +85,7 @@ class Publication(Record, frozen=True):
     alarms: tuple[str, ...] = ()
     files: tuple[FileState, ...] = ()
     held: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     until: datetime | None = None
 
     @property
@@ -98,7 +100,8 @@ class Outcome(Struct, frozen=True):
     ``source_results`` are this run's; ``entries`` counts the entries read in this run, ``stored`` those in the store.
     ``new`` and ``changed`` count items, ``repaired`` entries. ``alarms`` are what a person should look at. ``failures``
     say why files could not be written (the old ones stand until a later run), or why the store could not note that the
-    new ones stand (the next run writes them again). ``held`` is one line for each source whose new items are held.
+    new ones stand (the next run writes them again). ``held`` is one line for each source whose new items are held,
+    ``left_out`` one for each condition of a filter that leaves something out.
     """
 
     feed: str
@@ -116,3 +119,4 @@ class Outcome(Struct, frozen=True):
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()

@@ -104,7 +104,7 @@ def _list_twice(config: Config) -> tuple[str, ...]:
         first: dict[object, str] = {}
         for source in plan.sources:
             address = _fold_address(source.url), source.headers
-            place = (address, source.path, source.show, source.kind, source.only, source.options)
+            place = (address, source.path, source.show, source.kind, source.filter, source.options)
             if (name := first.setdefault(place, source.name)) != source.name:
                 found.append(
                     f"{config.path.name}: feeds.{plan.name}: {name} and {source.name} have the same address; remove one"
@@ -174,7 +174,7 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
         if entry.show or listing.show.title
     )
     shows = {name: listing.show.title for name, listing in listings.items()}
-    filtered = frozenset(source.name for source in plan.sources if source.only.show is not None)
+    filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
 
 

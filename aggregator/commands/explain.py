@@ -23,7 +23,7 @@ from aggregator.config.load import Config, load
 from aggregator.config.messages import find_nearest
 from aggregator.errors import ConfigError
 from aggregator.merger.identity import admission
-from aggregator.model.item import Item
+from aggregator.model.item import HeldItem, Item, LeftOut
 from aggregator.store import database, entries, guids
 from aggregator.text.fold import fold
 
@@ -45,13 +45,11 @@ def run(
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed or _find_feed(loaded, item))
     weighed = compose.published_feed(loaded, plan.name, at=current_time(None))
-    held = tuple(each for each in weighed.held if item in each.entries or fold(item) == fold(each.title))
-    if held:
-        typer.echo(
-            to_json(list(held))
-            if as_json
-            else "\n".join(shorten(each, _LONGEST) for each in admission.describe_held(held))
-        )
+    held = tuple(each for each in weighed.held if _is_meant(item, each))
+    left_out = tuple(each for each in weighed.left_out if _is_meant(item, each))
+    if held or (left_out and not any(item in (each.guid, each.title) for each in weighed.items)):
+        lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
+        typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
         return
     meant = _find_item(weighed.items, item)
     with database.open_store(loaded.state) as store:
@@ -69,6 +67,15 @@ def _find_feed(config: Config, guid: str) -> str | None:
     with database.open_store(config.state) as store:
         found = [feed for feed in guids.find_feeds(store, guid) if feed in names]
     return found[0] if len(found) == 1 else None
+
+
+def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:
+    return wanted in found.entries or fold(wanted) == fold(found.title)
+
+
+def _describe_left_out(found: LeftOut) -> str:
+    by = f"source {found.source}" if found.source else "the feed"
+    return f"“{found.title}” ({', '.join(found.entries)}): left out by {found.why} of {by}"
 
 
 _SHOWN = 20

@@ -19,6 +19,7 @@ from aggregator.fetch_feeds import polling_policy
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
 from aggregator.fetchers.http.target import redact
+from aggregator.merger import filters
 from aggregator.model.entry import Listing, Moment
 from aggregator.model.source import Document, PollState, Request, Source
 from aggregator.store import database, polls
@@ -138,11 +139,13 @@ def _preview(fetched: FetchedSource) -> SourcePreview:
     listing = next((each for each in fetched.listings if each is not None), None)
     if listing is None:
         return SourcePreview(fetched.source, answered=False, message=fetched.message)
-    dates = [entry.published for entry in listing.entries if entry.published]
+    source = fetched.source
+    entries = [each for each in listing.entries if filters.find_reason(each, source.filter, source.name) is None]
+    dates = [entry.published for entry in entries if entry.published]
     return SourcePreview(
         fetched.source,
         answered=True,
-        entries=len(listing.entries),
+        entries=len(entries),
         newest=max(dates, key=lambda date: date.at, default=None),
         message="; ".join(listing.remarks),
         listing=listing,

@@ -70,7 +70,7 @@ def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
     )
-    yield from (f"  {shorten(held, 300)}" for held in outcome.held)
+    yield from (f"  {shorten(line, 300)}" for line in (*outcome.held, *outcome.left_out))
     written = [file.name for file in outcome.files if file.changed]
     if written:
         yield f"  written: {', '.join(written)}"
@@ -105,6 +105,7 @@ def summary_values(outcome: Outcome) -> dict[str, object]:
         "near_misses": outcome.near_misses,
         "files": [{"name": file.name, "changed": file.changed} for file in outcome.files],
         "held": list(outcome.held),
+        "left_out": list(outcome.left_out),
         "alarms": list(outcome.alarms),
         "failures": list(outcome.failures),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,7 +21,8 @@ from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
-from aggregator.model.source import Only, Source
+from aggregator.model.source import Conditions, Filter, Source
+from aggregator.text import durations
 
 DEFAULT = Path("config.yaml")
 
@@ -123,6 +125,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         window=keys.window,
         probe_enclosures=keys.probe_enclosures,
         audio_grace=keys.audio_grace,
+        filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
     )
 
 
@@ -187,7 +190,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         path=None if keys.path is None else str(folder / keys.path),
         snapshot=None if keys.snapshot is None else str(folder / keys.snapshot),
         show=keys.show,
-        only=Only(keys.only.show, keys.only.category, keys.only.title),
+        filter=Filter(_make_conditions(keys.only, keys.only.show), _make_conditions(keys.exclude, keys.exclude.show)),
         trust=registry.find(keys.kind).trust if keys.trust is None else keys.trust,
         boilerplate=keys.boilerplate,
         options=tuple(sorted(keys.options.items())),
@@ -196,6 +199,30 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         allow_networks=tuple(sorted(keys.allow_networks)),
         headers=tuple(sorted(keys.headers.items())),
     )
+
+
+def _make_conditions(keys: schema.FilterKeys, shows: Sequence[str] = ()) -> Conditions:
+    return Conditions(
+        show=tuple(shows),
+        title=tuple(keys.title),
+        category=tuple(keys.category),
+        type=tuple(keys.type),
+        longer_than=_to_seconds(keys.longer_than),
+        shorter_than=_to_seconds(keys.shorter_than),
+        since=_to_time(keys.since),
+        before=_to_time(keys.before),
+    )
+
+
+def _to_seconds(length: str | None) -> int | None:
+    parsed = durations.parse(length)
+    return parsed.seconds if parsed else None
+
+
+def _to_time(day: str | None) -> datetime | None:
+    """Return the time of a day or a time, in UTC where it names no zone."""
+    at = datetime.fromisoformat(day) if day else None
+    return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
 
 
 def _make_decision(keys: schema.DecisionKeys) -> Decision:

@@ -38,6 +38,8 @@ def describe_errors(
     lines_found = []
     for error in errors:
         path = tuple(step for step in error["loc"] if step != "[key]")
+        if path and path not in lines and isinstance(path[-1], int):
+            path = path[:-1]  # a value alone in place of a list of one
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
         lines_found.append((line, escape_line(f"{place}: {format_path(path)}: {_describe(error, path, schema)}")))

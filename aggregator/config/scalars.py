@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from aggregator.config.messages import suggest
 from aggregator.model.categories import CATEGORY_NAMES
+from aggregator.text import durations
 from aggregator.text.cron import find_fault
 from aggregator.text.urls import is_web
+
+_T = TypeVar("_T")
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _FILE_ENDINGS = (".xml", ".atom", ".json", ".opml", ".html", ".css", ".gz", ".br", ".part")
@@ -107,6 +112,31 @@ def _plain(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
+def _length(text: str) -> str:
+    if durations.parse(text) is None:
+        raise ValueError(f'"{text}" is not a length, such as "20 min" or "1:30:00"')
+    return text
+
+
+def _day(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f'"{text}" is not a date, such as "2024-05-01"') from error
+    return text
+
+
+def _listed(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+def _one_or_more(schema: JsonDict) -> None:
+    """Allow a value alone in place of a list of one."""
+    items = schema.pop("items")
+    schema.pop("type")
+    schema["anyOf"] = [items, {"type": "array", "items": items, "minItems": 1}]
+
+
 def _regex(text: str) -> str:
     try:
         re.compile(text)
@@ -127,6 +157,9 @@ Email = Annotated[str, AfterValidator(_email), Field(json_schema_extra={"format"
 Pair = Annotated[list[str], AfterValidator(_pair), Field(json_schema_extra={"minItems": 2, "maxItems": 2})]
 Plain = Annotated[str, BeforeValidator(_plain), Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
 Pattern = Annotated[str, AfterValidator(_regex), Field(min_length=1, json_schema_extra={"format": "regex"})]
+Length = Annotated[str, AfterValidator(_length), Field(json_schema_extra={"examples": ["20 min", "1:30:00"]})]
+Day = Annotated[str, AfterValidator(_day), Field(json_schema_extra={"examples": ["2024-05-01"]})]
+OneOrMore = Annotated[list[_T], BeforeValidator(_listed), Field(min_length=1, json_schema_extra=_one_or_more)]
 FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_feed_name)]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]

@@ -12,13 +12,16 @@ from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
     Category,
     Cron,
+    Day,
     Email,
     FeedName,
     Guid,
     HeaderName,
     Keys,
     Language,
+    Length,
     Network,
+    OneOrMore,
     Pair,
     Pattern,
     Plain,
@@ -30,6 +33,7 @@ from aggregator.config.scalars import (
 )
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
+from aggregator.model.entry import EpisodeType
 
 _Medium = Literal[
     "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
@@ -65,12 +69,22 @@ def _show_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"type": ["string", "integer"]}, {"type": "null"}]
 
 
-class OnlyKeys(Keys):
-    """Keys that select the entries of a source which belong to the feed; each given key must match."""
+class FilterKeys(Keys):
+    """Conditions on items; of several values of one key, any will do."""
 
-    show: Text | None = Field(default=None, description="Name of the show, as the listing writes it.")
-    category: Text | None = Field(default=None, description="A category that the entry must have.")
-    title: Pattern | None = Field(default=None, description="A regular expression that the title must contain.")
+    title: OneOrMore[Pattern] = Field(default=[], description="A regular expression that is found in the title.")
+    category: OneOrMore[Text] = Field(default=[], description="A category.")
+    type: OneOrMore[EpisodeType] = Field(default=[], description="full, trailer or bonus.")
+    longer_than: Length | None = Field(default=None, description="A length, such as 20 min.")
+    shorter_than: Length | None = Field(default=None, description="A length, such as 1:30:00.")
+    since: Day | None = Field(default=None, description="The first day, such as 2024-05-01 (UTC).")
+    before: Day | None = Field(default=None, description="The day after the last, such as 2025-01-01 (UTC).")
+
+
+class SourceFilterKeys(FilterKeys):
+    """Conditions on the entries of a source."""
+
+    show: OneOrMore[Text] = Field(default=[], description="Name of the show, as the listing writes it.")
 
 
 class SourceKeys(Keys):
@@ -87,7 +101,12 @@ class SourceKeys(Keys):
     snapshot: Text | None = Field(
         None, description="A saved copy of the listing, used until the live source first answers."
     )
-    only: OnlyKeys = Field(OnlyKeys(), description="Which entries belong to the feed (default: all).")
+    only: SourceFilterKeys = Field(
+        SourceFilterKeys(), description="Only entries that meet each of these conditions belong to the feed."
+    )
+    exclude: SourceFilterKeys = Field(
+        SourceFilterKeys(), description="Entries that meet any of these conditions do not belong to the feed."
+    )
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far the source is trusted, from 0 to 1 (default: by its kind)."
     )
@@ -248,6 +267,8 @@ class FeedKeys(Keys):
         description="Days after which audio of a source that fails, or lists the item no more, gives way to that of a "
         "source that lists it.",
     )
+    only: FilterKeys = Field(FilterKeys(), description="Only items that meet each of these conditions are published.")
+    exclude: FilterKeys = Field(FilterKeys(), description="Items that meet any of these conditions are not published.")
     decisions: list[DecisionKeys] = Field(default_factory=list, description="Your decisions about pairs of entries.")
     overrides: dict[Text, dict[ItemField, Plain]] = Field(
         default_factory=dict, description="Values that replace those of the sources, by guid and field."

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Only
+from aggregator.model.source import Document, Filter
 from aggregator.text.fold import fold
 
 
@@ -21,7 +19,7 @@ def discover(document: Document) -> tuple[str, ...]:
 
 
 def read(document: Document) -> Listing:
-    """Return what a document lists: keys made unique, long texts cut, only the entries that the config asks for.
+    """Return what a document lists: keys made unique, long texts cut, only the shows that the config asks for.
 
     Raises ReadError if nothing is understood. A sound feed without items gives an empty listing; a page without an
     item and without a title is not understood.
@@ -32,17 +30,15 @@ def read(document: Document) -> Listing:
     listing = limit_lengths(registry.load(document.source.kind).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    chosen = [entry for entry in listing.entries if _is_wanted(entry, document.source.only, listing)]
+    chosen = [entry for entry in listing.entries if _is_of_show(entry, document.source.filter, listing)]
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
-        remarks += (f"none of the {len(listing.entries)} entries is what only asks for",)
+        remarks += (f"none of the {len(listing.entries)} entries is of the show that the config asks for",)
     return replace(listing, entries=entries, remarks=listing.remarks + remarks)
 
 
-def _is_wanted(entry: Entry, only: Only, listing: Listing) -> bool:
-    """Return whether an entry is of the show and the category, and has the title, that the config asks for."""
-    if only.show is not None and fold(only.show) != fold(entry.show or listing.show.title or ""):
-        return False
-    if only.category is not None and fold(only.category) not in map(fold, entry.categories):
-        return False
-    return only.title is None or re.search(only.title, entry.title) is not None
+def _is_of_show(entry: Entry, chosen: Filter, listing: Listing) -> bool:
+    """Return whether an entry is of a show that the config asks for; other conditions are for what is stored."""
+    show = fold(entry.show or listing.show.title or "")
+    only, excluded = ({fold(name) for name in each.show} for each in (chosen.only, chosen.exclude))
+    return show not in excluded and (not only or show in only)

@@ -17,7 +17,7 @@ from aggregator.generator.json_text import to_json, without_empty
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import SourceResult
-from aggregator.model.item import HeldItem, Item, Provenance
+from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000
@@ -41,6 +41,8 @@ def render(feed: PreparedFeed) -> bytes:
         "remarks": [sanitize.clean_text(remark) for remark in (*source.remarks, *_list_remarks(feed))],
         "items": [_make_item(item, shown, channel) for item, shown in zip(source.items, feed.items, strict=True)],
     }
+    if source.left_out:
+        document["left_out"] = [_make_left_out(each) for each in source.left_out]
     return to_json(document)
 
 
@@ -65,6 +67,18 @@ def _make_held(each: HeldItem) -> dict[str, Any]:
             "entries": [sanitize.clean_text(name) for name in each.entries],
             "why": each.why,
             "until": each.until.isoformat() if each.until else None,
+            "published": each.published.at.isoformat() if each.published else None,
+        }
+    )
+
+
+def _make_left_out(each: LeftOut) -> dict[str, Any]:
+    return without_empty(
+        {
+            "title": sanitize.clean_text(each.title),
+            "entries": [sanitize.clean_text(name) for name in each.entries],
+            "why": each.why,
+            "source": each.source,
             "published": each.published.at.isoformat() if each.published else None,
         }
     )

@@ -9,9 +9,9 @@ from msgspec import field
 
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.entry import Moment, Show, Tag
-from aggregator.model.item import HeldItem, Item, Override
+from aggregator.model.item import HeldItem, Item, LeftOut, Override
 from aggregator.model.record import Record
-from aggregator.model.source import Source, SourceStatus
+from aggregator.model.source import Filter, Source, SourceStatus
 
 
 class Channel(Record, frozen=True):
@@ -52,9 +52,10 @@ class Plan(Record, frozen=True):
 
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned
     heads and tails are cut from the texts of all sources that do not say so themselves, ``None`` where rank
-    decides. ``window`` is the most items of the newest page (older ones go to archives),
-    ``None`` for all. ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving
-    its audio. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
+    decides. ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all.
+    ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving its audio.
+    ``filter`` is for items, as they would be published. ``buried`` are the guids that a person has taken out of the
+    feed, each with the reason.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Plan(Record, frozen=True):
     window: int | None = None
     probe_enclosures: bool = False
     audio_grace: int = 7
+    filter: Filter = Filter()
     buried: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -116,7 +118,7 @@ class Feed(Record, frozen=True):
 
     ``updated`` is the time of the newest content change: the only clock of the output. ``gone`` are the sources that
     the config names no more: entries that only they listed stay, and they are still credited. ``held`` are the new
-    items that are not published yet.
+    items that are not published yet, ``left_out`` what the filters of the config leave out.
     """
 
     channel: Channel
@@ -127,3 +129,4 @@ class Feed(Record, frozen=True):
     remarks: tuple[str, ...] = ()
     gone: tuple[Source, ...] = ()
     held: tuple[HeldItem, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()

@@ -150,6 +150,16 @@ class HeldItem(Record, frozen=True):
         return sources_of(self.entries)
 
 
+class LeftOut(Record, frozen=True):
+    """An entry or item that a filter leaves out, and the condition: ``only title``; ``source`` is empty for an item."""
+
+    title: str
+    entries: tuple[str, ...]
+    why: str
+    source: str = ""
+    published: Moment | None = None
+
+
 class Admission(Record, frozen=True):
     """New items that are held, sorted by their entries, and the time until which this stands, all else equal."""
 

@@ -5,18 +5,34 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from aggregator.model.entry import EpisodeType
 from aggregator.model.record import Record
 
 Adds = Literal["always", "confirmed", "never"]
 SourceStatus = Literal["ok", "unchanged", "snapshot", "cached", "failed", "held back", "not due"]
 
 
-class Only(Record, frozen=True):
-    """Patterns that entries of a listing must match to belong to the feed; without any, all belong."""
+class Conditions(Record, frozen=True):
+    """Conditions on an entry or item; of several values of one, any will do.
 
-    show: str | None = None
-    category: str | None = None
-    title: str | None = None
+    ``title`` are regular expressions. Lengths are in seconds; ``since`` is inclusive.
+    """
+
+    show: tuple[str, ...] = ()
+    title: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    type: tuple[EpisodeType, ...] = ()
+    longer_than: int | None = None
+    shorter_than: int | None = None
+    since: datetime | None = None
+    before: datetime | None = None
+
+
+class Filter(Record, frozen=True):
+    """Conditions on what belongs to the feed: it meets every one of ``only`` and none of ``exclude``."""
+
+    only: Conditions = Conditions()
+    exclude: Conditions = Conditions()
 
 
 class Source(Record, frozen=True):
@@ -40,7 +56,7 @@ class Source(Record, frozen=True):
     path: str | None = None
     snapshot: str | None = None
     show: str | None = None
-    only: Only = Only()
+    filter: Filter = Filter()
     trust: float = 0.5
     boilerplate: Literal["keep", "strip"] | None = None
     options: tuple[tuple[str, str], ...] = ()

@@ -12,6 +12,7 @@ import msgspec
 from aggregator import enclosure_probe, persist, publish
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
+from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan
 from aggregator.processes.editions import Edition, Task, write_message
@@ -85,6 +86,7 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
         near_misses=len(feed.near_misses),
         alarms=composed.alarms,
         held=admission.describe_held(feed.held),
+        left_out=filters.describe(feed.left_out),
         until=composed.until,
     )
 

@@ -21,6 +21,7 @@ PLACES = {
     "feedparser": {"fetchers/feeds/tolerant.py"},
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
+    "regex": {"merger/filters.py"},
     "ruamel": {"config/edit.py"},
     "sqlalchemy": {"store/"},
     "feedgen": {"generator/"},

@@ -15,7 +15,7 @@ from aggregator.fetchers.directories import page
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
 from aggregator.model.item import Override
-from aggregator.model.source import Only, Source
+from aggregator.model.source import Conditions, Filter, Source
 from tests.support.paths import ROOT
 
 WHOLE = """
@@ -86,7 +86,7 @@ def test_sources_are_sorted_and_absolute(tmp_path: Path) -> None:
         "zeta",
         "page",
         path=str(tmp_path / "zeta.html"),
-        only=Only("Talk", None, "^Talk"),
+        filter=Filter(Conditions(show=("Talk",), title=("^Talk",))),
         trust=0.3,
         options=(("day_first", "yes"), ("items", "li")),
     )
@@ -107,7 +107,7 @@ def test_a_database_address_is_no_file(tmp_path: Path) -> None:
 def test_words_that_yaml_1_1_misreads_stay_words(tmp_path: Path) -> None:
     text = WHOLE.replace("1984", "2024-05-01").replace("Talk, title", "no, title")
     (plan,) = written(tmp_path, text).plans
-    assert (plan.channel.title, plan.sources[1].only.show) == ("2024-05-01", "no")
+    assert (plan.channel.title, plan.sources[1].filter.only.show) == ("2024-05-01", ("no",))
 
 
 def test_the_projects_own_config_is_sound() -> None:

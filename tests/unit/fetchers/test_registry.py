@@ -9,7 +9,7 @@ import pytest
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import parse, registry, snapshot
-from aggregator.model.source import Document, Only, Request, Source
+from aggregator.model.source import Conditions, Document, Filter, Request, Source
 
 FEED = b"""<rss version="2.0"><channel><title>T</title>%s</channel></rss>"""
 ITEM = b"<item><title>%s</title><guid>%s</guid><category>%s</category></item>"
@@ -17,6 +17,10 @@ ITEM = b"<item><title>%s</title><guid>%s</guid><category>%s</category></item>"
 
 def source(kind: str = "feed", **keys: object) -> Source:
     return Source(name="here", kind=kind, **keys)  # type: ignore[arg-type]  # the test's own keys
+
+
+def only(*shows: str) -> Filter:
+    return Filter(Conditions(show=shows))
 
 
 def titles(body: bytes, **keys: object) -> list[str]:
@@ -80,13 +84,14 @@ def test_a_package_adds_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert titles(FEED % (ITEM % (b"a", b"1", b"x")), kind="gopher") == ["a"]
 
 
-def test_only_keeps_what_belongs() -> None:
+def test_only_the_show_that_the_config_names_is_read() -> None:
     body = FEED % b"".join(ITEM % words for words in [(b"One", b"1", b"Lifts"), (b"Two", b"2", b"Stairs")])
-    assert titles(body, only=Only(category="lifts")) == ["One"]
-    assert titles(body, only=Only(title="(?i)^t")) == ["Two"]
-    assert titles(body, only=Only(show="t")) == ["One", "Two"]
-    listing = parse.read(Document(source(only=Only(show="U")), "https://example.org/feed", body))
-    assert (listing.entries, listing.remarks) == ((), ("none of the 2 entries is what only asks for",))
+    assert titles(body, filter=only("t")) == ["One", "Two"]
+    assert titles(body, filter=only("u", "T")) == ["One", "Two"]
+    assert titles(body, filter=Filter(exclude=Conditions(show=("T",)))) == []
+    listing = parse.read(Document(source(filter=only("U")), "https://example.org/feed", body))
+    assert listing.entries == ()
+    assert listing.remarks == ("none of the 2 entries is of the show that the config asks for",)
 
 
 def test_keys_are_unique_and_the_oldest_keeps_its_own() -> None:
@@ -122,7 +127,7 @@ def test_two_shows_may_publish_one_title_on_one_day() -> None:
     body = "".join(entry % (show, show) for show in ("Quiet", "Loud")).encode()
     listing = parse.read(Document(source("listing"), "https://example.org/", body))
     assert sorted(entry.show or "" for entry in listing.entries) == ["Loud", "Quiet"]
-    alone = parse.read(Document(source("listing", only=Only(show="Quiet")), "https://example.org/", body))
+    alone = parse.read(Document(source("listing", filter=only("Quiet")), "https://example.org/", body))
     assert [entry.key for entry in alone.entries] == ["mail@2026-03-04"]
 
 

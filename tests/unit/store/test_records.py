@@ -17,7 +17,7 @@ from aggregator.model.cluster import Cluster, Decision, Evidence, Matching, Pair
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Rhythm, Show, Span, Tag
 from aggregator.model.feed import Channel
 from aggregator.model.item import Dissent, Item, Override, Provenance, PublishedItem
-from aggregator.model.source import Only, PollState, Source, Validators
+from aggregator.model.source import Conditions, Filter, PollState, Source, Validators
 from aggregator.store import records
 
 AT = datetime(2024, 5, 1, 12, 30, 1, 5, tzinfo=UTC)
@@ -33,7 +33,7 @@ EACH = (
     Show(title="S", categories=(("A", "B"),), total=3),
     Rhythm(timedelta(hours=1), frozenset({3, 1})),
     PollState("https://u", Validators('"e"', "Mon"), "d", AT, AT, 2, AT, None, "https://m", 3, True, "x", 1, 9),
-    Source("n", "feed", only=Only(show="S"), options=(("a", "b"),)),
+    Source("n", "feed", filter=Filter(exclude=Conditions(show=("S",))), options=(("a", "b"),)),
     PublishedItem("g", AT, Moment(AT, "day"), ("a/1", "b/2"), "T", "post", 2, "other", "why"),
     Item("T", ("a/1",), provenance=(Provenance("title", "a", ("b",), (Dissent("c", "v"),), 0.5),), pairs=(PAIR,)),
     Matching((Cluster((FULL,), (PAIR,)),), (PAIR,), "v1", ("capped",)),

@@ -17,7 +17,7 @@ from aggregator.fetchers.sandbox import pool, worker
 from aggregator.fetchers.sandbox.limits import Limits
 from aggregator.fetchers.sandbox.pool import Answer, Task
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
-from aggregator.model.source import Document, Only, Source, Validators
+from aggregator.model.source import Conditions, Document, Filter, Source, Validators
 
 TAG = Tag("podcast:value", None, (("type", "x"),), (Tag("podcast:valueRecipient", "é\0", (("split", "1"),)),))
 FULL = Listing(
@@ -38,8 +38,8 @@ FULL = Listing(
     remarks=("one", "two"),
 )  # fmt: skip
 DOCUMENT = Document(
-    Source("s", "page", "u", only=Only(title="(?i)x"), trust=0.25, options=(("items", "li"),)), "u", bytes(range(256)),
-    "text/html", "latin-1", Validators('"e"', None),
+    Source("s", "page", "u", filter=Filter(Conditions(show=("x",))), trust=0.25, options=(("items", "li"),)), "u",
+    bytes(range(256)), "text/html", "latin-1", Validators('"e"', None),
 )  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"""Filters of the config: the conditions that leave entries and items out of a feed.
+
+Whatever is left out stays in the store: what the config lets in again comes back under its old guid. A length or date
+that is unknown meets no condition and fails none. Patterns have a limit of processor time, not of elapsed time, so that
+the same store gives the same feed on a busy machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from itertools import chain
+
+from aggregator.errors import PublishError
+from aggregator.model.entry import Entry
+from aggregator.model.item import Item, LeftOut
+from aggregator.model.source import Conditions, Filter
+from aggregator.text.fold import fold
+
+_SECONDS = 1.0
+"""Processor time that a pattern may take for one title; an honest one takes a millionth of it."""
+
+
+def find_reason(found: Entry | Item, chosen: Filter, place: str) -> str | None:
+    """Return the condition that leaves an entry or item out, such as "only title"; ``None`` if it belongs to the feed.
+
+    ``place`` is where the filter stands in the config. Raises PublishError for a pattern that takes too long.
+    """
+    failed = (f"only {name}" for name, met in _test(found, chosen.only, f"{place}.only") if not met)
+    excluded = (f"exclude {name}" for name, met in _test(found, chosen.exclude, f"{place}.exclude") if met)
+    return next(chain(failed, excluded), None)
+
+
+def describe(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
+    """Return one line for each condition that leaves something out, with how much that is."""
+    counted = Counter((each.source, each.why) for each in left_out)
+    return tuple(_describe(*key, number) for key, number in sorted(counted.items()))
+
+
+def _describe(source: str, why: str, number: int) -> str:
+    kind = ("entry" if source else "item") if number == 1 else "entries" if source else "items"
+    return f"{number} {kind}{f' of {source}' if source else ''} left out by {why}"
+
+
+def list_emptied(left_out: Iterable[LeftOut], kept: Container[str]) -> tuple[str, ...]:
+    """Return one line for each source of which its filter leaves nothing; ``kept`` are those with an entry left."""
+    emptied = Counter(each.source for each in left_out if each.source and each.source not in kept)
+    return tuple(f"{name}: its filter leaves out all of its {count} entries" for name, count in sorted(emptied.items()))
+
+
+def _test(found: Entry | Item, given: Conditions, place: str) -> Iterator[tuple[str, bool]]:
+    """Yield each condition that is given, with whether it is met; not those about a value that is unknown.
+
+    An episode that names no type is a full one (Apple, "A Podcaster's Guide to RSS", 2024).
+    """
+    if given.show and isinstance(found, Entry) and found.show:
+        yield "show", fold(found.show) in map(fold, given.show)
+    if given.title:
+        yield "title", any(_search(pattern, found.title, f"{place}.title") for pattern in given.title)
+    if given.category:
+        yield "category", not {*map(fold, given.category)}.isdisjoint(map(fold, found.categories))
+    if given.type:
+        yield "type", (found.episode_type or "full") in given.type
+    if given.longer_than is not None and found.duration:
+        yield "longer_than", found.duration.seconds > given.longer_than
+    if given.shorter_than is not None and found.duration:
+        yield "shorter_than", found.duration.seconds < given.shorter_than
+    at = found.published.at if found.published and found.published.precision != "guess" else None
+    if given.since and at:
+        yield "since", at >= given.since
+    if given.before and at:
+        yield "before", at < given.before
+
+
+def _search(pattern: str, title: str, place: str) -> bool:
+    import regex  # noqa: PLC0415 - takes a tenth of a second, and most feeds have no pattern
+
+    try:
+        return regex.search(pattern, title, timeout=_SECONDS) is not None
+    except TimeoutError as error:
+        why = f'takes more than {_SECONDS:g} s of processor time on "{title[:100]}"; write a simpler one'
+        raise PublishError(f'{place}: the pattern "{pattern}" {why}') from error
+    except regex.error as error:
+        raise PublishError(f'{place}: "{pattern}" is not a regular expression: {error}') from error
