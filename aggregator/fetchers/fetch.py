@@ -24,11 +24,13 @@ from aggregator.fetchers import credentials, plausibility, registry, snapshot
 from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
+from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
 
 _PROCESSORS = os.cpu_count() or 1
+_MOST_PAGES = 20  # of one listing, each time that its first page has changed
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
 
 PollStates = Mapping[str, PollState]
@@ -191,7 +193,7 @@ class _SourceFetch(Struct, frozen=True):
         except ReadError as error:
             return self._refuse(answer, others, error)
         if not feeds:
-            return self._read(answer, others)
+            return self._read(answer, others, request)
         page, page_url = replace(answer.poll_state, leads_to=feeds[0]), answer.document.url
         if other is None or other.poll_state.url != feeds[0]:
             other = self._poll(Request(feeds[0]), force=True, found_by=page_url)
@@ -225,8 +227,8 @@ class _SourceFetch(Struct, frozen=True):
             secrets=request.secrets,
         )
 
-    def _read(self, answer: Answer, others: tuple[PollState, ...] = ()) -> _Read:
-        """Return what the document of the answer lists, if that is believed."""
+    def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
+        """Return what the document of the answer lists, with the pages that follow it, if that is believed."""
         if answer.document is None:
             return _Read(answer, others=others)
         self.terms.tell(self.source, "read", "")
@@ -234,11 +236,45 @@ class _SourceFetch(Struct, frozen=True):
             listing = self._list(answer.document)
         except ReadError as error:
             return self._refuse(answer, others, error)
+        if request is not None and listing.next_url is not None:
+            listing, is_whole = self._add_pages(listing, request)
+            if not is_whole:  # the first page is asked for unconditionally then, and the others once more
+                unfinished = replace(answer.poll_state, validators=Validators(), digest=None)
+                answer = replace(answer, poll_state=unfinished)
         intervals = self.terms.resources.policy.intervals
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
         if not verdict.believed:
             return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
         return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
+
+    def _add_pages(self, listing: Listing, request: Request) -> tuple[Listing, bool]:
+        """Return the listing with the entries of the pages that follow it at its host, and whether all were read."""
+        entries, why, is_whole, asked = list(listing.entries), "", True, {request.url}
+        next_url = listing.next_url
+        while next_url is not None and next_url not in asked:
+            if urlsplit(next_url)[:2] != urlsplit(request.url)[:2]:
+                why = f"the next page is at another host, which is not asked: {redact(next_url)}"
+                break
+            if len(asked) == _MOST_PAGES:
+                break
+            asked.add(next_url)
+            try:
+                page = self._list_page(replace(request, url=next_url))
+            except (FetchError, ReadError) as error:
+                why, is_whole = f"page {len(asked)} is missing: {_explain(error, self.source)}", False
+                break
+            entries += page.entries
+            next_url = page.next_url
+        unique, remarks = make_keys_unique(replace(entry, position=at) for at, entry in enumerate(entries))
+        remarks = (*listing.remarks, *remarks, *([why] if why else ()))
+        return replace(listing, entries=unique, remarks=remarks, next_url=None), is_whole
+
+    def _list_page(self, request: Request) -> Listing:
+        """Return what a further page of a listing lists; raise FetchError or ReadError."""
+        answer = self._poll(request, force=True)
+        if answer.document is None:
+            raise FetchError(answer.message or answer.status)
+        return self._list(answer.document)
 
     def _list(self, document: Document) -> Listing:
         """Return what the document lists; ReadError, also if it lists nothing and is a page of a bot protection."""

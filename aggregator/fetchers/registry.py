@@ -50,6 +50,7 @@ class Kind(Struct, frozen=True):
 
 
 _PAGE = "items title link date text audio image length id genre day_first show"  # selectors, and plain values
+_JSON = "items title link date text audio image length id guid season episode type category genre day_first show unit"
 _UNDESCRIBED = Kind(places=("show", "url", "path"), options=None)
 
 KINDS: dict[str, Kind] = {
@@ -68,6 +69,12 @@ KINDS: dict[str, Kind] = {
         locates=True,
     ),
     "blog": Kind(0.6, guess=5, module="aggregator.fetchers.blog.blog"),
+    "json": Kind(
+        0.5,
+        options=(*_JSON.split(), "next", "next_query"),
+        needed=("items",),
+        module="aggregator.fetchers.directories.json_paths",
+    ),
     "listing": Kind(0.4, guess=4, module="aggregator.fetchers.directories.listing"),
     "page": Kind(0.3, options=tuple(_PAGE.split()), needed=("items",), module="aggregator.fetchers.directories.page"),
 }

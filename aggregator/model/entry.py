@@ -155,7 +155,8 @@ class Listing(Record, frozen=True):
     """Content of one document: its entries in their order, the show, and remarks on how it was parsed.
 
     ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.
-    ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed.
+    ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed. ``next_url`` is
+    the address of the next page of the same listing.
     """
 
     entries: tuple[Entry, ...]
@@ -163,3 +164,4 @@ class Listing(Record, frozen=True):
     rhythm: Rhythm = Rhythm()
     partial: bool = False
     remarks: tuple[str, ...] = ()
+    next_url: str | None = None

@@ -27,6 +27,7 @@ PLACES = {
     "feedgen": {"generator/"},
     "ftfy": {"text/"},
     "wordfreq": {"text/", "merger/"},
+    "jmespath": {"fetchers/directories/json_paths.py"},
     "nh3": {"generator/"},
     "jinja2": {"generator/pages/pages.py"},
     "yaml": {"config/parse.py"},

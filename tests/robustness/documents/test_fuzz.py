@@ -18,7 +18,7 @@ from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 from tests.support.paths import READ, SAMPLES
 
-OPTIONS = {"page": (("items", "li"),)}
+OPTIONS = {"page": (("items", "li"),), "json": (("items", "items || [@]"), ("date", "date"), ("length", "a.b[0]"))}
 SEEDS = [
     (kind, path.read_bytes())
     for kind in registry.KINDS

@@ -11,7 +11,7 @@ from aggregator.config import parse
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema, json_schema_text
 from aggregator.fetchers import registry
-from aggregator.fetchers.directories import page
+from aggregator.fetchers.directories import json_paths, page
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
 from aggregator.model.item import Override
@@ -135,10 +135,12 @@ def test_the_schema_agrees_with_the_config() -> None:
 
 def test_the_options_of_a_page_are_those_it_reads() -> None:
     assert set(registry.KINDS["page"].options or ()) == {*page._SELECTORS, *page._VALUES}
+    read = {*json_paths._FIELDS, "items", "next", "next_query", "genre", "day_first", "show", "unit"}
+    assert set(registry.KINDS["json"].options or ()) == read
 
 
 def test_trust_falls_in_the_order_of_the_kinds() -> None:
-    order = ("simplecast", "feed", "jsonfeed", "apple", "blog", "listing", "page")
+    order = ("simplecast", "feed", "jsonfeed", "apple", "blog", "json", "listing", "page")
     trusts = [registry.find(kind).trust for kind in order]
     assert trusts == sorted(trusts, reverse=True)
 

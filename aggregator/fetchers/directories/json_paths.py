@@ -1,0 +1,155 @@
+"""Any JSON, by the paths that the config gives as ``options`` (JMESPath, jmespath.org).
+
+``items`` finds the list of entries; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image``, ``id``,
+``guid``, ``season``, ``episode``, ``type`` and ``category`` find their values in each. ``next`` finds the address of
+the next page, or with ``next_query`` the value of that query parameter of its address. ``genre`` (episode or post),
+``day_first`` (yes or no), ``show`` (its name) and ``unit`` (of lengths: seconds, milliseconds or minutes) are plain
+values. A ``$`` before a path, as JSONPath has it, is ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+from aggregator.errors import ReadError
+from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing.entries import make_key, make_title
+from aggregator.fetchers.parsing.json_fields import JsonObject
+from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
+from aggregator.model.source import Document
+from aggregator.text import dates, durations
+from aggregator.text.html import to_text
+
+_DEFAULTS = {"title": "title", "id": "id"}
+_UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
+_MILLISECONDS = re.compile(r"milli|ms\b", re.IGNORECASE)
+_DAY = 86400
+_NEWEST_EPOCH = 1e11  # seconds, the year 5138: a greater number is milliseconds, microseconds or nanoseconds
+_LARGEST = 2**63
+_MARKUP = re.compile(r"</?[a-z][^>]*>", re.IGNORECASE)
+_TYPES: Mapping[str, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
+
+_Values = Mapping[str, Any]
+
+
+def read(document: Document) -> Listing:
+    """Return the entries that the paths find, always partial; ReadError if there is none or a path is wrong."""
+    name, options = document.source.name, _DEFAULTS | dict(document.source.options)
+    if "items" not in options:
+        raise ReadError(f"{name}: kind json needs the option items: a path that finds the list of entries")
+    value = decoding.load_json(decoding.decode(document))
+    if value is None:
+        raise decoding.unexpected_type(document, "JSON")
+    found = _find(name, value, "items", options)
+    listed = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
+    rows = [{what: _find(name, each, what, options) for what in _FIELDS} for each in listed if isinstance(each, dict)]
+    unit = _find_unit(name, rows, options)
+    entries = [one for at, row in enumerate(rows) if (one := _make_entry(document, row, at, unit, options))]
+    if not entries:
+        raise ReadError(f"{name}: items finds {len(rows)} objects and no title or text in them ({document.url})")
+    next_url = _find_next(document, _find(name, value, "next", options), options.get("next_query"))
+    return Listing(tuple(entries), Show(title=options.get("show")), partial=True, next_url=next_url)
+
+
+_FIELDS = (
+    *("title", "link", "date", "length", "text", "audio", "image", "id", "guid"),
+    *("season", "episode", "type", "category"),
+)
+
+
+def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> Any:
+    """Return what a path finds, ``None`` for nothing or without a path."""
+    if what not in options:
+        return None
+    path = re.sub(r"^\$\.?", "", options[what]) or "@"
+    try:
+        return jmespath.search(path, value)
+    except (JMESPathError, TypeError, RecursionError) as error:
+        why = " ".join(str(error).split())
+        raise ReadError(f'{name}: option {what}: "{options[what]}" is no path of this JSON ({why})') from error
+
+
+def _make_entry(
+    document: Document, row: _Values, position: int, unit: float, options: Mapping[str, str]
+) -> Entry | None:
+    """Return an entry; ``None`` without title, text and addresses."""
+    fields, base = JsonObject({what: _first(value) for what, value in row.items()}), enclosures.find_base(document)
+    text = "\n\n".join(each for each in _list_texts(row["text"]) if each.strip())
+    plain = to_text(text) if _MARKUP.search(text) else text
+    link, audio = (enclosures.resolve_url(base, fields.get(what)) for what in ("link", "audio"))
+    file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
+    title = to_text(fields.id("title") or "") or make_title(plain, audio, link)
+    if not title:
+        return None
+    guid = fields.id("guid")
+    published = parse_date(fields.get("date"), day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    length = _to_number(fields.get("length"))
+    return Entry(
+        source=document.source.name, key=fields.id("id") or guid or link or make_key(title, published, file.enclosure),
+        title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
+        link=link, ids=file.ids, html=text if plain is not text else None, description=text or None,
+        published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
+        enclosure=file.enclosure, season=fields.whole("season"), episode=fields.whole("episode"),
+        episode_type=_TYPES.get((fields.text("type") or "").lower()),
+        image=enclosures.resolve_url(base, fields.get("image")), show=options.get("show"),
+        categories=tuple(dict.fromkeys(_list_texts(row["category"]))),
+    )  # fmt: skip
+
+
+def _first(value: object) -> object:
+    """Return the first value of a list that is not null, else the value itself."""
+    return next((each for each in value if each is not None), None) if isinstance(value, list) else value
+
+
+def _list_texts(value: object) -> list[str]:
+    """Return a text, or the texts of a list, of objects their ``name``."""
+    return list(JsonObject({"all": value if isinstance(value, list) else [value]}).texts("all"))
+
+
+def _to_number(value: object) -> float | None:
+    """Return a number, ``None`` for anything else and for what no date or length can be."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return value
+    return None
+
+
+def _find_unit(name: str, rows: Sequence[_Values], options: Mapping[str, str]) -> float:
+    """Return the seconds of a length of 1: as the options say, or as the name of the field or its values let guess.
+
+    Half of all items are longer than a day only where their lengths are milliseconds.
+    """
+    if (unit := options.get("unit")) is not None:
+        if unit not in _UNITS:
+            raise ReadError(f"{name}: option unit: {unit} is none of {', '.join(_UNITS)}")
+        return _UNITS[unit]
+    lengths = [number for row in rows if (number := _to_number(_first(row["length"])))]
+    is_small = _MILLISECONDS.search(options.get("length", "")) or (lengths and median(lengths) > _DAY)
+    return _UNITS["milliseconds" if is_small else "seconds"]
+
+
+def parse_date(value: object, *, day_first: bool) -> Moment | None:
+    """Return a date from a text, or from a number of seconds, or of any smaller unit, since 1970."""
+    if (number := _to_number(value)) is not None:
+        while abs(number) > _NEWEST_EPOCH:
+            number /= 1000
+        return dates.parse(f"{int(number):010d}")
+    return dates.parse(value, day_first=day_first) if isinstance(value, str) else None
+
+
+def _find_next(document: Document, value: object, query: str | None) -> str | None:
+    """Return the address of the next page; ``None`` if there is none."""
+    found = JsonObject({"next": _first(value)}).id("next")
+    if not found:
+        return None
+    if query is None:
+        return enclosures.resolve_url(document.url, found)
+    parts = urlsplit(document.url)
+    kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != query]
+    return parts._replace(query=urlencode([*kept, (query, found)], safe="${}"), fragment="").geturl()
