@@ -20,9 +20,9 @@ from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
 from aggregator.errors import ConfigError, DamagedError, FetchError
 from aggregator.fetchers import credentials
-from aggregator.fetchers.sandbox import seccomp
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
+from aggregator.sandbox import seccomp
 from aggregator.store import connection, database, examine
 from aggregator.text.fold import fold
 

@@ -20,12 +20,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
-from aggregator.fetchers import credentials, plausibility, registry, snapshot
+from aggregator.fetchers import credentials, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
-from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
 
@@ -41,7 +40,7 @@ Tell = Callable[[Source, str, str], None]
 
 
 class Resources(Struct):
-    """The threads, the polls and the parser pool of one run; may be used from several threads.
+    """The threads and the polls of one run; may be used from several threads.
 
     ``held`` is which hosts asked for silence, ``read_robots`` returns the robots.txt known of an address.
     """
@@ -50,7 +49,6 @@ class Resources(Struct):
     held: Mapping[str, datetime] = field(default_factory=dict)
     read_robots: Callable[[str], Robots | None] = field(default=lambda _url: None)
     _limiter: host_limits.HostLimiter | None = None
-    _parsers: Pool | None = None
     _sources: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_SOURCES, "fetch"))
     _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
     _lock: Lock = field(default_factory=Lock)
@@ -61,23 +59,17 @@ class Resources(Struct):
             self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.read_robots)
             return self._limiter
 
-    def _pool(self) -> Pool:
-        """Return the processes that read for this run, one for each processor."""
-        with self._lock:
-            self._parsers = self._parsers or Pool(size=_PROCESSORS)
-            return self._parsers
-
     def start(self, fetch_source: Callable[[], FetchedSource]) -> Future[FetchedSource]:
         """Fetch a source in a thread."""
         return self._sources.submit(fetch_source)
 
     def read(self, document: Document) -> Listing:
         """Return what the document lists, once one of the parsers is free; ReadError."""
-        return self._readers.submit(self._pool().read, document).result()
+        return self._readers.submit(parser_process.read, document).result()
 
     def discover(self, document: Document) -> tuple[str, ...]:
         """Return the feeds that a page names, once one of the parsers is free; ReadError."""
-        return self._readers.submit(self._pool().discover, document).result()
+        return self._readers.submit(parser_process.discover, document).result()
 
     def take_new_robots(self) -> tuple[Robots, ...]:
         """Return what was learned of robots.txt since this was last called."""
@@ -90,8 +82,6 @@ class Resources(Struct):
             self._limiter.close()
         self._readers.shutdown(cancel_futures=True)
         self._sources.shutdown(cancel_futures=True)
-        if self._parsers is not None:
-            self._parsers.close()
 
 
 class Terms(Struct, frozen=True):

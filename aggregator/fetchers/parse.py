@@ -1,15 +1,83 @@
-"""Parse a document by the module of its kind; this runs in a parser process."""
+"""Parse a document by the module of its kind, in a process of its own that has no network and may not write files."""
 
 from __future__ import annotations
 
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
+from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
+from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Filter
+from aggregator.sandbox import seccomp
+from aggregator.sandbox.forks import write_message
 from aggregator.text.fold import fold
+
+_ENTRIES: Final = 100
+"""Entries in one message, so that neither process holds all of a long listing in encoded form."""
+
+for _name in registry.KINDS:
+    registry.load(_name)  # before the process is forked for each document
+
+
+def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
+    """Write the answer to a task, the entries of its listing before the rest."""
+    _confine(out.fileno())
+    answer = _answer(msgspec.msgpack.decode(task, type=Task))
+    if answer.listing is not None:
+        entries, answer.listing = answer.listing.entries, replace(answer.listing, entries=())
+        for start in range(0, len(entries), _ENTRIES):
+            write_message(out, encode(Answer(tuple(entries[start : start + _ENTRIES]))))
+    write_message(out, encode(answer))
+
+
+def _confine(answer: int) -> None:
+    """Take from this process what no parser needs: all files but the one of its answer, the network, the environment.
+
+    `check` says where there are no such filters of system calls.
+    """
+    os.closerange(3, answer)
+    os.closerange(answer + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    os.environ.clear()
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_ANSWER, LARGEST_ANSWER))
+    seccomp.confine()
+
+
+def _answer(task: Task) -> Answer:
+    """Return the answer to a task; a document that is refused, or meets a bug, gives one that says why."""
+    try:
+        check_bombs(task.document.body, task.most_items)
+        if task.discover:
+            return Answer(feeds=discover(task.document))
+        listing = read(task.document)
+        too_long = len(listing.entries) > task.most_items
+        return Answer(error=f"it lists more than {task.most_items} items") if too_long else Answer(listing=listing)
+    except ReadError as error:
+        return Answer(error=str(error))
+    except RecursionError:
+        return Answer(error="it is nested too deep to be parsed")
+    except MemoryError:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a bug in a parser costs its document only
+        return Answer(error=_describe_bug(error))
+
+
+def _describe_bug(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"the parser failed, which is a bug in the aggregator: {type(error).__name__}: {error}{place}"[:2_000]
 
 
 def discover(document: Document) -> tuple[str, ...]:

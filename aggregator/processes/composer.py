@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,10 @@ from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Plan
-from aggregator.processes.editions import Edition, Task, write_message
-from aggregator.processes.template import Note
+from aggregator.processes.editions import Edition, Task
 from aggregator.result import Composition, Publication
+from aggregator.sandbox.forks import write_message
+from aggregator.sandbox.template import Note
 from aggregator.store import database
 from aggregator.store.deferred import deferring
 
@@ -27,6 +29,7 @@ _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a sourc
 def run(task: bytes, out: IO[bytes], note: Note) -> None:
     """Write the edition that the task asks for, after the writes that it needs of the store; or why there is none."""
     order = msgspec.msgpack.decode(task, type=Task)
+    os.environ.update(order.environment)
     try:
         edition = _compose(order, order.plan, out, note) if order.plan else _list_feeds(order)
     except PublishError as error:

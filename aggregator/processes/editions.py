@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from aggregator.enclosure_probe import Incomplete
 from aggregator.errors import DamagedError, PublishError, StoreError
@@ -17,8 +17,9 @@ from aggregator.fetchers.http.target import make_printable
 from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.model.feed import Cover, Plan
-from aggregator.processes.forks import ForkError, Forks, Limits
 from aggregator.result import Publication
+from aggregator.sandbox import forks
+from aggregator.sandbox.forks import ForkError, Limits
 from aggregator.store import cache, decisions, entries, facts, guids
 from aggregator.store.database import Store
 from aggregator.store.deferred import write_deferred
@@ -29,23 +30,24 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 SECONDS, MEGABYTES = 60, 512
 """Processor time and memory that any feed may take; each of its entries adds to both."""
 
-_LENGTH: Final = 8
-"""Bytes before each message of a fork that say how long it is."""
-
 WRITERS: Final = (cache, decisions, facts, guids)
 """The modules of which a fork may have functions called: all are loaded before their writes are read."""
 
-_composers = Forks("aggregator.processes.composer")
+_MODULE: Final = "aggregator.processes.composer"
 
 
 class Task(Struct, frozen=True):
-    """Compose a feed from the store and write its files under temporary names; or those that list every feed."""
+    """Compose a feed from the store and write its files under temporary names; or those that list every feed.
+
+    ``environment`` is that of this process: it may have the password of the store.
+    """
 
     state: str
     output: str
     at: datetime
     plan: Plan | None = None
     covers: tuple[Cover, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
 class Edition(Struct, frozen=True):
@@ -74,7 +76,7 @@ class Composed:
     def __init__(self, file: IO[bytes]) -> None:
         """Read the edition, which is the last message."""
         self._file = file
-        *self._writes, last = _find_messages(file)
+        *self._writes, last = forks.find_messages(file)
         self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
 
     def __enter__(self) -> Self:
@@ -100,8 +102,8 @@ class Composed:
 
 
 def start() -> None:
-    """Start the process that is forked, so that it is ready when the first feed is to be composed."""
-    _composers.start()
+    """Load what is forked, so that it is ready when the first feed is to be composed."""
+    forks.shared.load(_MODULE)
 
 
 def compose(store: Store, task: Task) -> Composed:
@@ -110,7 +112,7 @@ def compose(store: Store, task: Task) -> Composed:
     name = plan.name if plan is not None else ""
     folder = Path(task.output) / name
     try:
-        file = _composers.run(msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
+        file = forks.shared.run(_MODULE, msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
     except ForkError as error:
         files.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
@@ -138,18 +140,3 @@ def _limits(count: int) -> Limits:
     """
     seconds = SECONDS + count // 50
     return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40)
-
-
-def write_message(out: IO[bytes], message: bytes) -> None:
-    """Write a message of a fork: the writes to the store, then the edition."""
-    out.write(len(message).to_bytes(_LENGTH))
-    out.write(message)
-
-
-def _find_messages(file: IO[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield the place and length of each message."""
-    while head := file.read(_LENGTH):
-        length = int.from_bytes(head)
-        place = file.tell()
-        yield place, length
-        file.seek(place + length)

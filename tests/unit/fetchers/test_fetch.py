@@ -6,9 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.fetch import Resources, Terms, fetch
-from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
@@ -58,7 +57,9 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
         assert feeds.url("/new") in {poll_state.leads_to for poll_state in moved.poll_states}
 
 
-@pytest.mark.parametrize(("place", "name"), [(registry, "locate"), (Pool, "read"), (Pool, "discover")])
+@pytest.mark.parametrize(
+    ("place", "name"), [(registry, "locate"), *((parser_process, name) for name in ("read", "discover"))]
+)
 def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
     place: object, name: str, terms: Terms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,14 +78,14 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
 
 def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     together = threading.Barrier(2)
-    read = Pool.read
+    read = parser_process.read
 
-    def waiting(pool: Pool, document: Document) -> Listing:
+    def waiting(document: Document) -> Listing:
         together.wait(30)
-        return read(pool, document)
+        return read(document)
 
     monkeypatch.setattr("aggregator.fetchers.fetch._PROCESSORS", 2)
-    monkeypatch.setattr(Pool, "read", waiting)
+    monkeypatch.setattr(parser_process, "read", waiting)
     with playing(lambda _: answer(200, RSS)) as origin, closing(Resources(POLICY)) as resources:
         terms = Terms(resources, START, lambda *_: None)
         fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, terms) for name in ("one", "other")]

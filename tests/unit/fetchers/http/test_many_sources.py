@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from aggregator.fetchers import parser_process
 from aggregator.fetchers.http import host_limits
-from aggregator.fetchers.sandbox.pool import Pool
 from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer, playing
 from tests.support.paths import SUPPORT
@@ -39,14 +39,14 @@ def resident_kilobytes() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def refreshed(poll_states: list[PollState], days: int, children: Pool) -> list[Answer]:
+def refreshed(poll_states: list[PollState], days: int) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
     way = limiter(ROOMY, host_limits._find_holds(poll_states, START))
 
     def one(poll_state: PollState) -> Answer:
         answer = way.ask(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))
         if answer.document is not None:
-            children.read(answer.document)
+            parser_process.read(answer.document)
         return replace(answer, document=None)
 
     with ThreadPoolExecutor(8) as threads:
@@ -59,15 +59,14 @@ def test_two_thousand_sources_of_one_host(crowd: subprocess.Popen[str]) -> None:
     assert crowd.stdout is not None
     port = int(crowd.stdout.readline())
     poll_states = [PollState(f"http://127.0.0.1:{port}/{number}") for number in range(SOURCES)]
-    with Pool(size=2) as children:
-        refreshed(poll_states[:200], 0, children)
-        before, begun = resident_kilobytes(), time.monotonic()
-        first = refreshed(poll_states, 0, children)
-        grown, seconds = resident_kilobytes() - before, time.monotonic() - begun
-        begun = time.monotonic()
-        second = refreshed([answer.poll_state for answer in first], 2, children)
-        again = time.monotonic() - begun
-        third = refreshed([answer.poll_state for answer in second], 2, children)
+    refreshed(poll_states[:200], 0)
+    before, begun = resident_kilobytes(), time.monotonic()
+    first = refreshed(poll_states, 0)
+    grown, seconds = resident_kilobytes() - before, time.monotonic() - begun
+    begun = time.monotonic()
+    second = refreshed([answer.poll_state for answer in first], 2)
+    again = time.monotonic() - begun
+    third = refreshed([answer.poll_state for answer in second], 2)
     crowd.stdin.close()
     requests, conditional, busiest = map(int, crowd.stdout.readline().split())
     print(f"200 and read: {seconds:.1f} s, +{grown / 1024:.1f} MB; 304: {again:.1f} s; at once: {busiest}")  # noqa: T201

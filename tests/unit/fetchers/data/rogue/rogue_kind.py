@@ -1,6 +1,6 @@
 """A kind that does what its document says, as a reader would that a hostile document has in its hand."""
 
-# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH123, PTH211, S103, S606, SIM115
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH110, PTH114, PTH115, PTH123, PTH211, S103, S606, SIM115
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pickle
 import resource
 import signal
 import socket
-import stat
 import tempfile
 import time
-from multiprocessing.connection import Connection
+from contextlib import suppress
 from pathlib import Path
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.sandbox.pool import Answer, encode
+from aggregator.fetchers.parser_process import Answer, encode
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Request, Source
+from aggregator.sandbox.forks import write_message
 
 
 def locate(source: Source) -> tuple[Request, ...]:
@@ -33,8 +33,9 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
                 pass
         case "sleep":
             time.sleep(60)
-        case "deaf":  # takes its own clock away and sleeps on
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        case "deaf":  # leaves no signal its effect and sleeps on
+            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_IGN)
             time.sleep(60)
         case "eat":
             bytearray(int(number) * 1_048_576)
@@ -43,7 +44,7 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
         case "crash":
             os.kill(os.getpid(), signal.SIGSEGV)
         case "leave":
-            os._exit(3)
+            os._exit(4)
         case "fail":
             raise KeyError("no such \x1b[31mthing\n")
         case "refuse":
@@ -52,31 +53,32 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
             with tempfile.TemporaryFile() as file:
                 file.write(b"x" * 100)
                 file.flush()
-        case "feign":  # closes its line, takes its clock away, and lives on
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        case "feign":  # closes its file and lives on
             os.closerange(3, 64)
             time.sleep(60)
-        case "half":  # sends the beginning of a listing and ends
-            _line().send_bytes(encode(Answer((Entry("rogue", "1", "t"),), more=True)))
+        case "half":  # writes the beginning of a listing and ends
+            _write(encode(Answer((Entry("rogue", "1", "t"),))))
             os.kill(os.getpid(), signal.SIGKILL)
-        case "pickle":  # sends what would run a command where it is unpickled
-            _line().send_bytes(pickle.dumps(_Command()))
-            time.sleep(60)
-        case "flood":  # sends entries without end
-            while True:
-                _line().send_bytes(encode(Answer((Entry("rogue", "1", "t"),) * 400, more=True)))
-        case "begin":  # sends the beginning of a message and sleeps
-            line = _line()
-            os.write(line.fileno(), b"\x00\x00\x00\x09half")
-            time.sleep(60)
+        case "pickle":  # writes what would run a command where it is unpickled
+            _write(pickle.dumps(_Command()))
+            os._exit(0)
+        case "flood":  # writes entries until it is stopped
+            message = encode(Answer((Entry("rogue", "1", "t"),) * 400))
+            with suppress(OSError):
+                while True:
+                    _write(message)
+            os._exit(0)
+        case "begin":  # writes the beginning of a message
+            os.write(_file(), bytes(7) + b"\x09half")
+            os._exit(0)
+        case "empty":
+            os._exit(0)
         case "fork":  # another process holds the line while this one ends
             if os.fork() == 0:
                 time.sleep(60)
             os._exit(0)
         case "attempt":
             return Listing((Entry("rogue", "1", _attempt(number)),))
-        case "unasked":  # answers twice
-            _line().send_bytes(encode(Answer(listing=Listing(()))))
         case "long":
             text = "A long text. " * 3_000
             return Listing(tuple(Entry("rogue", str(key), "t", description=text) for key in range(int(number))))
@@ -88,7 +90,8 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
 def _attempt(name: str) -> str:
     """What came of a misdeed: the error's name, or what it returned."""
     try:
-        return repr(MISDEEDS[name]())
+        found = MISDEEDS[name]()
+        return found if isinstance(found, str) else repr(found)
     except OSError as error:
         return type(error).__name__
 
@@ -121,6 +124,14 @@ MISDEEDS = {
     "signal to the parent": lambda: os.kill(PARENT, 0),
     "limit of the parent": lambda: resource.prlimit(PARENT, resource.RLIMIT_CPU),
     "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (-1, -1)),
+    "environment at the start": lambda: " ".join(
+        line.partition("=")[0] for line in Path("/proc/self/environ").read_text("utf-8").split("\0")
+    ),
+    "files": lambda: " ".join(
+        os.readlink(f"/proc/self/fd/{number}").removesuffix(" (deleted)")
+        for number in range(64)
+        if os.path.islink(f"/proc/self/fd/{number}")
+    ),
     "read": lambda: len(Path(PLACE).read_text("ascii")),
 }
 
@@ -130,12 +141,11 @@ class _Command:
         return (os.mkdir, (os.environ.get("ROGUE_PLACE", "/tmp/rogue"),))  # noqa: S108
 
 
-def _line() -> Connection:
-    """The child's end of its line: its only socket."""
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                return Connection(os.dup(number))
-        except OSError:
-            continue
-    raise ReadError("rogue: no line")
+def _write(message: bytes) -> None:
+    with os.fdopen(os.dup(_file()), "wb") as file:
+        write_message(file, message)
+
+
+def _file() -> int:
+    """The file of the answer: the only one."""
+    return next(number for number in range(3, 64) if os.path.exists(f"/proc/self/fd/{number}"))

@@ -10,19 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.processes.forks import ForkError, Forks, Limits
+from aggregator.sandbox.forks import ForkError, Forks, Limits
 from tests.support.paths import ROOT
 
+JOBS = "tests.support.jobs"
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, megabytes=400)
 
 
 @pytest.fixture(scope="module")
 def forks() -> Forks:
-    return Forks("tests.support.jobs")
+    return Forks(JOBS)
 
 
 def do(forks: Forks, *task: object, limits: Limits = LIMITS) -> list[object]:
-    with forks.run(json.dumps(task).encode(), limits) as file:
+    with forks.run(JOBS, json.dumps(task).encode(), limits) as file:
         return list(json.loads(file.read()))
 
 
@@ -69,10 +70,10 @@ def test_a_template_that_ended_is_started_again(forks: Forks) -> None:
 
 PARENT = """
 import os, signal, sys
-from aggregator.processes.forks import Forks, Limits
+from aggregator.sandbox.forks import Forks, Limits
 forks = Forks("tests.support.jobs")
-print(forks.run(b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
-forks.run(b'["sleep", 99]', Limits(9, 99, 400))
+print(forks.run("tests.support.jobs", b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
+forks.run("tests.support.jobs", b'["sleep", 99]', Limits(9, 99, 400))
 """
 
 

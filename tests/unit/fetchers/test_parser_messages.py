@@ -1,11 +1,8 @@
-"""What a parser process sends is an answer or refused, and what was sent arrives as it was."""
+"""What a parser process writes is an answer or refused, and what was written arrives as it was."""
 
 from __future__ import annotations
 
-import threading
 from datetime import UTC, datetime, timedelta, timezone
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 
 import msgspec
 import pytest
@@ -13,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.fetchers.sandbox import pool, worker
-from aggregator.fetchers.sandbox.limits import Limits
-from aggregator.fetchers.sandbox.pool import Answer, Task
+from aggregator.fetchers import parser_process
+from aggregator.fetchers.parser_process import MOST_ITEMS, Answer, Task
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
 from aggregator.model.source import Conditions, Document, Filter, Source, Validators
 
@@ -45,48 +41,37 @@ DOCUMENT = Document(
 
 def arrived(listing: Listing) -> Listing:
     """The listing as it comes back from a parser process."""
-    ours, theirs = Pipe()
-    with ours, theirs:
-        sender = threading.Thread(target=worker._send, args=(theirs, Answer(listing=listing)))
-        sender.start()
-        found = child(ours)._receive().listing
-        sender.join()
+    parts = (Answer(listing.entries), Answer(listing=replace(listing, entries=())))
+    found = parser_process._join(map(parser_process.encode, parts), MOST_ITEMS).listing
     assert found is not None
     return found
 
 
-def child(line: Connection) -> pool._Child:
-    made = pool._Child.__new__(pool._Child)
-    made._line, made._limits, made.ended = line, Limits(), False
-    return made
+def task(document: Document) -> Document:
+    """The document as it comes to a parser process."""
+    return msgspec.msgpack.decode(parser_process.encode(Task(document)), type=Task).document
 
 
 def test_what_is_sent_arrives_as_it_was() -> None:
     assert arrived(FULL) == FULL
-    assert pool._encoder.encode(Task(DOCUMENT)) == pool.encode(Task(DOCUMENT))
-    assert worker._task_decoder.decode(pool.encode(Task(DOCUMENT))).document == DOCUMENT
-
-
-def test_a_long_listing_comes_in_parts() -> None:
-    entries = tuple(Entry("host", str(number), f"Item {number}", description="word " * 40) for number in range(1_301))
-    assert arrived(replace(FULL, entries=entries)) == replace(FULL, entries=entries)
+    assert task(DOCUMENT) == DOCUMENT
 
 
 @given(start=st.integers(0, 10_000), piece=st.binary(max_size=6), cut=st.integers(0, 8))
-def test_what_a_child_made_up_is_a_listing_or_refused(start: int, piece: bytes, cut: int) -> None:
-    sent = pool.encode(Answer(FULL.entries, listing=replace(FULL, entries=())))
+def test_what_a_process_made_up_is_a_listing_or_refused(start: int, piece: bytes, cut: int) -> None:
+    sent = parser_process.encode(Answer(FULL.entries, listing=replace(FULL, entries=())))
     start %= len(sent)
     try:
-        found = pool._decoder.decode(sent[:start] + piece + sent[start + cut :])
+        found = parser_process._decoder.decode(sent[:start] + piece + sent[start + cut :])
     except (ValueError, RecursionError):  # what makes an error of one document
         return
-    assert pool._decoder.decode(pool.encode(found)) == found
+    assert parser_process._decoder.decode(parser_process.encode(found)) == found
 
 
 @given(data=st.binary(max_size=64))
 def test_any_bytes_are_refused_or_an_answer(data: bytes) -> None:
     try:
-        found = pool._decoder.decode(data)
+        found = parser_process._decoder.decode(data)
     except (ValueError, RecursionError):
         return
     assert isinstance(found, Answer)
@@ -100,6 +85,6 @@ def test_a_nest_without_an_end_is_refused() -> None:
 
 def test_half_a_letter_arrives_as_a_replacement_character() -> None:
     document = replace(DOCUMENT, url="\ud800")
-    assert worker._task_decoder.decode(pool.encode(Task(document))).document == replace(document, url="\ufffd")
+    assert task(document) == replace(document, url="\ufffd")
     assert arrived(replace(FULL, remarks=("\udc80 {",))) == replace(FULL, remarks=("\ufffd {",))
     assert arrived(replace(FULL, entries=(Entry("s", "\ud800", "t"),))).entries == (Entry("s", "\ufffd", "t"),)

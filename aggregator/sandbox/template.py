@@ -1,4 +1,4 @@
-"""The process that is forked for each task: single-threaded, with all modules loaded that a task needs."""
+"""The process that is forked for each task: single-threaded, with the modules loaded that the tasks need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import msgspec
 
-from aggregator.processes.forks import HEAD, OUT_OF_MEMORY, Limits, Order
+from aggregator.sandbox.forks import HEAD, OUT_OF_MEMORY, Limits, Order
 
 _MEGABYTE = 1_048_576
 _STATM = Path("/proc/self/statm")
@@ -30,11 +30,9 @@ Run = Callable[[bytes, IO[bytes], Note], None]
 """Do a task and write what comes of it."""
 
 
-def main(descriptor: str, module: str) -> None:
+def main(descriptor: str, *modules: str) -> None:
     """Fork for each task until the parent has closed its socket; a fork whose task nobody waits for is killed."""
     line = socket.socket(fileno=int(descriptor))
-    run: Run = importlib.import_module(module).run
-    gc.freeze()
     gc.set_threshold(100_000, 20, 100)  # as in a refresh: records make no reference cycles
     waker, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -52,14 +50,27 @@ def main(descriptor: str, module: str) -> None:
                 with suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)
         if line in ready:
-            byte, files, _, _ = socket.recv_fds(line, 1, 2)
-            if not byte:
+            word, files, _, _ = socket.recv_fds(line, 1, 2)
+            if not word:
                 break
+            run = _load(modules[word[0]])
+            if not files:
+                continue
             number = _fork(run, *files)
             forks[number] = socket.socket(fileno=files[0])
+            forks[number].sendall(b".")
             os.close(files[1])
     for number in forks:
         os.kill(number, signal.SIGKILL)
+
+
+def _load(module: str) -> Run:
+    """Return what does the tasks of a module, imported when it is first named."""
+    if module not in sys.modules:
+        importlib.import_module(module)
+        gc.freeze()
+    run: Run = sys.modules[module].run
+    return run
 
 
 def _report_ended(forks: dict[int, socket.socket]) -> None:

@@ -1,1 +1,0 @@
-"""Parsing in child processes with limits of time and memory."""
