@@ -56,7 +56,11 @@ _TYPES: Mapping[str, str] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
 }
-_REPORT: Final = "report.json"
+# JSON that is no feed, by the beginning of the file's name.
+_OTHER_JSON: Mapping[str, str] = {
+    "report": "application/json; charset=utf-8",
+    "chapters-": "application/json+chapters; charset=utf-8",
+}
 # Encodings by the ending of the packed file, best first: brotli is the smaller (307 kB: 114 against 132 kB).
 _PACKED: Mapping[str, str] = {"br": ".br", "gzip": ".gz"}
 
@@ -169,7 +173,7 @@ class PublishedFiles(StaticFiles):
 
     def _answer_with(self, name: str, body: bytes, state: os.stat_result, headers: Headers) -> Response:
         """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2)."""
-        media_type = "application/json; charset=utf-8" if Path(name).name == _REPORT else _TYPES[_ending(name)]
+        media_type = _find_type(name)
         is_page = media_type.startswith("text/html")
         digest, changed = self._digest(name, body, state), int(state.st_mtime)
         coding, sent = self._pack(name, body, changed, headers)
@@ -246,6 +250,12 @@ def is_served(path: str) -> bool:
 
 def _ending(path: str) -> str:
     return Path(path).suffix
+
+
+def _find_type(path: str) -> str:
+    ending, name = _ending(path), Path(path).name
+    others = (kind for start, kind in _OTHER_JSON.items() if name.startswith(start))
+    return next(others, _TYPES[ending]) if ending == ".json" else _TYPES[ending]
 
 
 def find_links(body: bytes) -> str:

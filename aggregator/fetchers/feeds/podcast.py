@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from aggregator.fetchers.parsing import xml
+from aggregator.model.elements import CHILDREN, ELEMENTS
 from aggregator.model.entry import Tag
 
 # The namespace's own address, and its documents on GitHub, which feeds declare in many forms (branches master and main,
@@ -36,6 +37,7 @@ _SPACES = {  # by the address of the namespace in lower case, without scheme, ww
     "purl.org/dc/elements/1.1": "dc:",
     "purl.org/dc/terms": "dcterms:",
     "search.yahoo.com/mrss": "media:",
+    "podlove.org/simple-chapters": "psc:",
     "rssnamespace.org/feedburner/ext/1.0": "feedburner:",
     "youtube.com/xml/schemas/2015": "yt:",
     "gdata.youtube.com/schemas/2007": "yt:",
@@ -86,7 +88,7 @@ def _bare(address: str) -> str:
 
 
 class ItemXml(NamedTuple):
-    """The texts of one item by prefixed name, the first of each, and its ``podcast:`` elements in order.
+    """The texts of one item by prefixed name, the first of each, and in order the elements that are passed on.
 
     A text with elements inside is left to feedparser, which keeps them.
     """
@@ -149,8 +151,8 @@ def add_channel_element(found: FeedXml, element: xml.Element) -> None:
     if local.lower() in _SKIPS:
         for child in element.iterchildren("*"):
             found.skipped.setdefault(xml.get_name(child)[1], []).append(xml.get_text(child).strip())
-    elif is_podcast(namespace):
-        found.tags.append(_make_tag(element))
+    elif (name := _passed_name(namespace, local)) and _is_passed(name, element):
+        found.tags.append(_make_tag(element, name))
     elif prefix_of(namespace) == "itunes:" and local == "category":
         found.categories.append(_read_category(element))
     elif (prefix := _text_prefix(namespace)) is not None:
@@ -163,23 +165,47 @@ def read_item(item: xml.Element) -> ItemXml:
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
         namespace, local = xml.get_name(element)
-        if is_podcast(namespace):
-            tags.append(_make_tag(element))
-        elif (prefix := _text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
+        if (name := _passed_name(namespace, local)) and _is_passed(name, element):
+            tags.append(_make_tag(element, name))
+        if (prefix := _text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, xml.get_text(element).strip())
     return ItemXml(texts, tuple(tags))
 
 
-def _make_tag(element: xml.Element, depth: int = 0) -> Tag:
-    """Return a ``podcast:`` element with the children of its own namespace."""
-    children = [child for child in element.iterchildren("*") if is_podcast(xml.get_name(child)[0])]
+@lru_cache(maxsize=1024)
+def _passed_name(namespace: str, local: str) -> str | None:
+    """Return the prefixed name of an element that is passed on; ``None`` of any other.
+
+    >>> _passed_name("http://podlove.org/simple-chapters", "chapters"), _passed_name("", "title")
+    ('psc:chapters', 'title')
+    >>> _passed_name("", "pubDate") is None
+    True
+    """
+    if is_podcast(namespace):
+        return f"podcast:{local}"
+    prefix = "atom:" if _bare(namespace) in _ATOM else prefix_of(namespace)
+    name = None if prefix is None else prefix + local
+    return name if name in ELEMENTS else None
+
+
+def _is_passed(name: str, element: xml.Element) -> bool:
+    """Return whether an element of this name is passed on as it stands here, not as a part of another one."""
+    if name == "atom:link":
+        return element.get("rel") == "payment"
+    return name.startswith("podcast:") or bool(ELEMENTS[name].places)
+
+
+def _make_tag(element: xml.Element, name: str, depth: int = 0) -> Tag:
+    """Return an element with those within it that are passed on with it."""
+    inside = CHILDREN.get(name, frozenset()) if depth < _DEEPEST else frozenset()
+    children = ((_passed_name(*xml.get_name(child)), child) for child in element.iterchildren("*"))
     return Tag(
-        name=f"podcast:{xml.get_name(element)[1]}",
+        name=name,
         text=(element.text or "").strip() or None,
         attributes=tuple(
             (str(name), str(value)) for name, value in element.attrib.items() if not str(name).startswith("{")
         ),
-        children=tuple(_make_tag(child, depth + 1) for child in children) if depth < _DEEPEST else (),
+        children=tuple(_make_tag(child, named, depth + 1) for named, child in children if named in inside),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b, sha256
 from urllib.parse import unquote, urlsplit
 
@@ -132,8 +132,11 @@ _MOST_WORDS = 200
 _EMBEDDED = re.compile(r"\bdata:[^\s\"'<>]{4000,}+")
 """A picture that stands in the text itself: where a text is too long, these go first, so that the words stay."""
 
-_LARGEST_TAG = 20_000
-"""Characters of one tag with all that stands in it."""
+_LARGEST_TAG = 50_000
+"""Characters of one tag with all that stands in it: 150 chapters with addresses of pages and pictures take 40,000."""
+
+_LARGEST_TAGS = 200_000
+"""Characters of all tags of one entry or show; those beyond are left out."""
 
 _ENTRY_WORDS = ("guid", "link", "image", "language", "number")
 _SHOW_TEXTS = {"title": 4_000, "description": 200_000, "author": 4_000, "copyright": 4_000}
@@ -187,8 +190,18 @@ def _limit_fields(record: Entry | Show, texts: Mapping[str, int], words: Iterabl
     for name, longest in texts.items():
         if len(text := getattr(record, name) or "") > longest:
             changes[name] = _EMBEDDED.sub("", text)[:longest]
-    tags = tuple(tag for tag in record.tags[:_MOST_WORDS] if _count_characters(tag) <= _LARGEST_TAG)
+    tags = tuple(_limit_tags(record.tags[:_MOST_WORDS]))
     return changes if tags == record.tags else changes | {"tags": tags}
+
+
+def _limit_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
+    """Yield the tags that are not too large, until there are too many characters."""
+    left = _LARGEST_TAGS
+    for tag in tags:
+        size = _count_characters(tag)
+        if size <= min(left, _LARGEST_TAG):
+            left -= size
+            yield tag
 
 
 def _count_characters(tag: Tag) -> int:
