@@ -7,6 +7,7 @@ import resource
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -47,8 +48,10 @@ def _confine(answer: int) -> None:
 
     `check` says where there are no such filters of system calls.
     """
-    os.closerange(3, answer)
-    os.closerange(answer + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+        if number not in {0, 1, 2, answer}:
+            with suppress(OSError):  # that of the folder itself
+                os.close(number)
     os.environ.clear()
     sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_ANSWER, LARGEST_ANSWER))
