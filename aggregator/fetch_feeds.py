@@ -8,10 +8,11 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.config.load import Config
 from aggregator.fetchers.fetch import FetchedSource, PollStates, Terms, fetch
-from aggregator.fetchers.http.polling import Policy
+from aggregator.fetchers.http.polling import Policy, choose_schedule
 from aggregator.model.feed import Plan
 
 _NEW_FEEDS_AHEAD = 9
@@ -93,6 +94,8 @@ def _fetch_ahead(
 def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: SimpleQueue[_Fetching]) -> int:
     """Start to fetch the sources of a feed, which is put into ``done`` once for each; return its weight."""
     is_known = all(any(each.digest for each in poll_states.values()) for poll_states in known.values())
+    every = [each for poll_states in known.values() for each in poll_states.values()]
+    terms = replace(terms, schedule=choose_schedule(plan.refresh, every, terms.now))
     feed = _Fetching(plan, 1 if is_known else _KNOWN_FEEDS_FOR_A_NEW, len(plan.sources))
     feed.sources = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
     for source in feed.sources:

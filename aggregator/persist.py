@@ -15,13 +15,14 @@ from msgspec.structs import replace
 
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError
-from aggregator.fetchers.fetch import FetchedSource, PollStates
+from aggregator.fetchers.fetch import FetchedSource, PollStates, explain_next_poll
+from aggregator.fetchers.http import polling
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
-from aggregator.result import Composition, FileState, Publication
+from aggregator.result import Composition, FileState, NextPoll, Publication
 from aggregator.store import connection, decisions, entries, facts, guids, polls, records
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
@@ -215,6 +216,19 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
     """Return what came of each source in this run, without its entries."""
     return tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in fetched_sources)
+
+
+def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[tuple[str, str], NextPoll]:
+    """Return when each source is next asked, and why, by (feed, source); files are left out."""
+    found = {}
+    for plan, known in read_poll_states(store, plans):
+        every = [each for poll_states in known.values() for each in poll_states.values()]
+        schedule = polling.choose_schedule(plan.refresh, every, now)
+        for source in plan.sources:
+            if source.path is None:
+                at, why = explain_next_poll(source, known[source.name], schedule, now)
+                found[plan.name, source.name] = NextPoll(at, why)
+    return found
 
 
 def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:

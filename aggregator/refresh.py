@@ -64,13 +64,14 @@ class Run(Struct, frozen=True):
 class _StoredFeed(Struct, frozen=True):
     """A feed whose sources were fetched and stored; ``publication`` is ``None`` if it is to be composed.
 
-    ``now`` is the time with which its new items are dated.
+    ``now`` is the time with which its new items are dated. ``health`` is what the report says of its sources.
     """
 
     plan: Plan
     now: datetime
     results: tuple[SourceResult, ...]
     publication: Publication | None
+    health: tuple[SourceResult, ...]
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -97,10 +98,12 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         newest = at
         with _composing_threads() as threads:
             updates: dict[str, Future[Outcome]] = {}
+            health: dict[str, tuple[SourceResult, ...]] = {}
             for stored in _fetch_and_store(run, plans):
                 newest = max(newest, *(each.now for each in stored))
                 updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
-            outcomes = [updates[plan.name].result() for plan in plans]
+                health |= {each.plan.name: each.health for each in stored}
+            outcomes = [replace(updates[plan.name].result(), health=health[plan.name]) for plan in plans]
         if not any(each.files or each.failures for each in outcomes):
             raise NothingToPublishError(_describe_failures(outcomes))
         outcomes[-1] = _publish_index(run, outcomes[-1])
@@ -163,7 +166,7 @@ def _fetch_terms(run: Run, plan: Plan) -> Terms:
         with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
             run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.resources, run.at, tell, plan.refresh, run.force)
+    return Terms(run.resources, run.at, tell, force=run.force)
 
 
 def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFeed]]:
@@ -177,7 +180,13 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
             persist.write_fetched(tx, fetched, now)
             polls.write_robots(tx, run.resources.take_new_robots())
             stored = [
-                _StoredFeed(plan, now, persist.results_of_run(sources), _read_publication(tx, plan, now))
+                _StoredFeed(
+                    plan,
+                    now,
+                    persist.results_of_run(sources),
+                    _read_publication(tx, plan, now),
+                    persist.read_source_results(tx, plan),
+                )
                 for plan, sources in fetched
             ]
         del fetched

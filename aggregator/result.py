@@ -94,6 +94,13 @@ class Publication(Record, frozen=True):
         return tuple(WrittenFile(each.name, changed=False) for each in self.files)
 
 
+class NextPoll(Struct, frozen=True):
+    """The next poll of a source, ``None`` if there is none any more, and the reason, empty if the source is due."""
+
+    at: datetime | None
+    why: str
+
+
 class Outcome(Struct, frozen=True):
     """The outcome of a refresh for one feed.
 
@@ -101,7 +108,8 @@ class Outcome(Struct, frozen=True):
     ``new`` and ``changed`` count items, ``repaired`` entries. ``alarms`` are what a person should look at. ``failures``
     say why files could not be written (the old ones stand until a later run), or why the store could not note that the
     new ones stand (the next run writes them again). ``held`` is one line for each source whose new items are held,
-    ``left_out`` one for each condition of a filter that leaves something out.
+    ``left_out`` one for each condition of a filter that leaves something out. ``health`` is what ``report.json`` says of
+    each source, also of those that were not due in this run.
     """
 
     feed: str
@@ -120,3 +128,4 @@ class Outcome(Struct, frozen=True):
     failures: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    health: tuple[SourceResult, ...] = ()

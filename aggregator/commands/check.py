@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from aggregator import persist
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
-from aggregator.commands.summary import warn
+from aggregator.commands.summary import format_next_poll, warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
 from aggregator.errors import ConfigError, DamagedError, FetchError
@@ -68,6 +68,8 @@ def run(
         typer.echo(warning)
     if lack := seccomp.explain_lack():
         typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
+    for line in _list_next_polls(loaded, current_time(at)):
+        typer.echo(line)
     sources = sum(len(plan.sources) for plan in loaded.plans)
     typer.echo(
         f"{config}: {format_count(len(loaded.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"
@@ -159,6 +161,16 @@ def _read_alarms(config: Config) -> tuple[tuple[str, str], ...]:
     with database.open_store(config.state) as store:
         known = persist.read_alarms(store)
     return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
+
+
+def _list_next_polls(config: Config, now: datetime) -> Iterator[str]:
+    """Yield one line for each source about when it is next asked; none if the store is not a file or does not exist."""
+    if "://" in config.state or not Path(config.state).is_file():
+        return
+    with database.open_store(config.state) as store:
+        following = persist.read_next_polls(store, config.plans, now)
+    for (feed, source), next_poll in following.items():
+        yield f"{feed}: {source}: {format_next_poll(next_poll)}"
 
 
 def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> tuple[str, ...]:

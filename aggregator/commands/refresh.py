@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 
-from aggregator import refresh
+from aggregator import persist, refresh
 from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import to_json
 from aggregator.config.load import load
+from aggregator.store import database
 
 _STDOUT = 1
 """File descriptor of standard output."""
@@ -52,10 +53,11 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         signal.signal(number, _end_at_once)
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ())
+    now = current_time(at)
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = refresh.refresh(
             loaded,
-            at=current_time(at),
+            at=now,
             feeds=names,
             force=force,
             wait=wait,
@@ -65,15 +67,19 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         )
     for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
         summary.warn(line)
-    if as_json:
-        typer.echo(to_json([summary.summary_values(outcome) for outcome in outcomes]))
-    elif not quiet:
-        typer.echo("\n".join(line for outcome in outcomes for line in summary.format_summary(outcome, verbose=verbose)))
+    if as_json or not quiet:
+        with database.open_store(loaded.state) as store:
+            next_polls = persist.read_next_polls(store, loaded.plans, now)
+        if as_json:
+            typer.echo(to_json([summary.summary_values(outcome, next_polls) for outcome in outcomes]))
+        else:
+            lines = (
+                each for outcome in outcomes for each in summary.format_summary(outcome, next_polls, verbose=verbose)
+            )
+            typer.echo("\n".join(lines))
     if any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
-    if strict and any(
-        summary.has_failed(source_result) for outcome in outcomes for source_result in outcome.source_results
-    ):
+    if strict and any(summary.has_failed(source_result) for outcome in outcomes for source_result in outcome.health):
         raise typer.Exit(1)
 
 

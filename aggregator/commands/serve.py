@@ -64,7 +64,7 @@ def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     outcomes = worker.tick(at)
     print_news(outcomes, at)
     if meter is not None:
-        failed = {each.feed: sum(map(has_failed, each.source_results)) for each in outcomes}
+        failed = {each.feed: sum(map(has_failed, each.health)) for each in outcomes}
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, failed[each.feed]) for each in outcomes])
 
 

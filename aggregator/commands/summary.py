@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -12,10 +12,15 @@ import typer
 from aggregator.commands.output import format_count, shorten
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
-from aggregator.result import Outcome
+from aggregator.result import NextPoll, Outcome
 
 _FAILED = frozenset({"snapshot", "cached", "failed", "held back"})
 """States in which the live source gave no usable listing."""
+
+NextPolls = Mapping[tuple[str, str], NextPoll]
+"""When each source is next asked, by (feed, source)."""
+
+_NO_POLLS: NextPolls = {}
 
 _MOST_ALARMS = 20
 """Warnings printed for one feed; a feed with future dates may have thousands."""
@@ -54,13 +59,18 @@ def has_failed(source_result: SourceResult) -> bool:
     return source_result.status in _FAILED
 
 
-def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
+def format_summary(outcome: Outcome, next_polls: NextPolls = _NO_POLLS, *, verbose: bool = False) -> Iterator[str]:
     """Yield lines about the sources, the items and the files."""
     yield outcome.feed
     width = max((len(source_result.source.name) for source_result in outcome.source_results), default=0)
+    health = {each.source.name: each for each in outcome.health if has_failed(each)}
     for source_result in outcome.source_results:
-        read = format_count(source_result.entries, "entry", "entries")
-        yield f"  {source_result.source.name:{width}}  {read:>11}  {_describe_status(source_result, why=verbose)}"
+        name, read = source_result.source.name, format_count(source_result.entries, "entry", "entries")
+        lasting = health.get(name, source_result) if source_result.status == "not due" else source_result
+        status = _describe_status(lasting, why=verbose)
+        next_poll = next_polls.get((outcome.feed, name))
+        following = f"; {format_next_poll(next_poll)}" if next_poll else ""
+        yield f"  {name:{width}}  {read:>11}  {status}{following}"
         if verbose:
             yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
     kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
@@ -78,7 +88,7 @@ def format_summary(outcome: Outcome, *, verbose: bool = False) -> Iterator[str]:
         yield f"  unchanged: {format_count(len(outcome.files) - len(written), 'file')}"
 
 
-def summary_values(outcome: Outcome) -> dict[str, object]:
+def summary_values(outcome: Outcome, next_polls: NextPolls = _NO_POLLS) -> dict[str, object]:
     """Return the outcome for JSON."""
     return {
         "feed": outcome.feed,
@@ -91,6 +101,7 @@ def summary_values(outcome: Outcome) -> dict[str, object]:
                 "entries": source_result.entries,
                 "recording": _snapshot_path(source_result),
                 "remarks": list(source_result.remarks),
+                "next": next_polls.get((outcome.feed, source_result.source.name)),
             }
             for source_result in outcome.source_results
         ],
@@ -111,17 +122,26 @@ def summary_values(outcome: Outcome) -> dict[str, object]:
     }
 
 
+def format_next_poll(following: NextPoll) -> str:
+    """Return when a source is next asked, and why."""
+    if following.at is None:
+        return f"not asked any more ({following.why})"
+    if not following.why:
+        return "next asked at the next refresh"
+    return f"next asked {following.at:%Y-%m-%d %H:%M} UTC ({following.why})"
+
+
 def _describe_status(source_result: SourceResult, *, why: bool) -> str:
     """Describe the state of a source; with ``why``, also the reason."""
     reason = f" ({shorten(source_result.message, 300)})" if why and source_result.message else ""
     words = {
         "ok": "ok",
         "unchanged": "unchanged",
-        "snapshot": f"failed{reason}; using its snapshot {_snapshot_path(source_result)}",
+        "snapshot": f"failed{reason}; using its snapshot {_snapshot_path(source_result) or ''}".rstrip(),
         "cached": f"failed{reason}; using the entries stored before",
         "failed": f"failed{reason}",
         "held back": f"listing held back{reason}; using the entries stored before",
-        "not due": shorten(source_result.message, 300) or "not due",
+        "not due": "not due",
     }
     return words[source_result.status]
 

@@ -216,7 +216,7 @@ class FeedKeys(Keys):
     )
     primary: SourceName | None = Field(None, description="The show's own source: it is trusted more than every other.")
     refresh: Cron | None = Field(
-        None, description="When its sources are due: cron, in UTC (default: at every refresh)."
+        None, description="When its sources are due: cron, in UTC (default: learned from when the show publishes)."
     )
     link: WebAddress | None = Field(None, description="Home page of the show.")
     description: Text | None = Field(None, description="What the show is about.")

@@ -87,13 +87,14 @@ class Resources(Struct):
 class Terms(Struct, frozen=True):
     """Resources and clock of a run's requests, and the listener of its progress.
 
-    ``cron`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due, too.
+    ``schedule`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due,
+    too.
     """
 
     resources: Resources
     now: datetime
     tell: Tell
-    cron: str | None = None
+    schedule: polling.Schedule | None = None
     force: bool = False
 
 
@@ -133,6 +134,23 @@ def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[Fetch
     return terms.resources.start(_SourceFetch(source, poll_states, terms).run)
 
 
+def explain_next_poll(
+    source: Source, poll_states: PollStates, schedule: polling.Schedule, now: datetime
+) -> tuple[datetime | None, str]:
+    """Return when a source is next polled, and the reason in a short phrase; ``None`` if it is not polled any more."""
+    try:
+        requests = registry.locate(source)
+    except (FetchError, ReadError):
+        requests = ()
+    return polling.explain_due(schedule, _select_states(requests, poll_states), now)
+
+
+def _select_states(requests: Sequence[Request], poll_states: PollStates) -> list[PollState]:
+    """Return what is remembered of the addresses, or of the feeds that their pages lead to."""
+    known = [poll_states[each.url] for each in requests if each.url in poll_states]
+    return [poll_states.get(each.leads_to or "", each) for each in known]
+
+
 class _SourceFetch(Struct, frozen=True):
     """One source, what is remembered of its addresses, and the terms of the run."""
 
@@ -168,8 +186,7 @@ class _SourceFetch(Struct, frozen=True):
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
         if self.terms.force:
             return self.terms.now
-        known = [self.poll_states[each.url] for each in requests if each.url in self.poll_states]
-        return polling.due_at(self.terms.cron, known, self.terms.now)
+        return polling.due_at(self.terms.schedule, _select_states(requests, self.poll_states), self.terms.now)
 
     def _fetch_address(self, request: Request) -> _Read:
         """Poll an address and read its document, or that of the feed which it names."""
@@ -231,8 +248,7 @@ class _SourceFetch(Struct, frozen=True):
             if not is_whole:  # the first page is asked for unconditionally then, and the others once more
                 unfinished = replace(answer.poll_state, validators=Validators(), digest=None)
                 answer = replace(answer, poll_state=unfinished)
-        intervals = self.terms.resources.policy.intervals
-        verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing, intervals)
+        verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing)
         if not verdict.believed:
             return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
         return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
@@ -280,8 +296,8 @@ class _SourceFetch(Struct, frozen=True):
         return listing
 
     def _refuse(self, answer: Answer, others: tuple[PollState, ...], error: ReadError) -> _Read:
-        before, intervals = self._poll_state(answer.poll_state.url), self.terms.resources.policy.intervals
-        refused = plausibility.refuse(before, answer.poll_state, self.terms.now, intervals)
+        before = self._poll_state(answer.poll_state.url)
+        refused = plausibility.refuse(before, answer.poll_state, self.terms.now)
         return _Read(_conclude(answer, "failed", refused, _explain(error, self.source)), others=others)
 
     def _with_snapshot(self, fetched: FetchedSource) -> FetchedSource:

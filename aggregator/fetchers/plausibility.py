@@ -17,9 +17,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import polling
-from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
+from aggregator.text import release_times
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
@@ -34,7 +34,7 @@ class Verdict(Struct, frozen=True):
     message: str = ""
 
 
-def weigh(before: PollState, after: PollState, listing: Listing, intervals: PollIntervals) -> Verdict:
+def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
     """Return whether a listing is believed; ``before`` and ``after`` are the poll states before and after the answer.
 
     A partial listing is always believed: what is absent from it proves nothing.
@@ -45,15 +45,16 @@ def weigh(before: PollState, after: PollState, listing: Listing, intervals: Poll
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= _EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm, intervals))
+        believed = replace(believed, released=_find_release_dates(listing) or before.released)
+        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
     return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings)")
 
 
-def refuse(before: PollState, after: PollState, now: datetime, intervals: PollIntervals) -> PollState:
+def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
     """Return the poll state after a document that could not be parsed: one more error, the validators of before."""
     return polling.update_after_failure(
-        replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now, intervals
+        replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now
     )
 
 
@@ -64,6 +65,13 @@ def _reason(before: int, count: int) -> str:
     if count * _SHRUNK_TO < before and lost > _LOST_AT_MOST:
         return f"it listed {before} items and now lists {count}"
     return ""
+
+
+def _find_release_dates(listing: Listing) -> tuple[datetime, ...]:
+    """Return the dates of the newest items; those that are given by the day only if there is no other."""
+    dates = [entry.published for entry in listing.entries if entry.published is not None]
+    exact = {date.at for date in dates if date.precision in ("second", "minute")} or {date.at for date in dates}
+    return tuple(sorted(exact)[-release_times.NEWEST :])
 
 
 def _digest_keys(listing: Listing) -> str:

@@ -118,7 +118,8 @@ class PollState(Record, frozen=True):
     for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
     that demanded ``hold_until``, which a redirect may make another than that of ``url``.
     ``items`` is how many items the last listing believed had. ``whole`` is when a body last came, not a 304.
-    ``host_time`` is what the last usable answer gave as its ``Date``.
+    ``host_time`` is what the last usable answer gave as its ``Date``. ``released`` are the dates of the newest
+    items that it listed.
     """
 
     url: str
@@ -144,6 +145,7 @@ class PollState(Record, frozen=True):
     items: int | None = None
     whole: datetime | None = None
     host_time: datetime | None = None
+    released: tuple[datetime, ...] = ()
 
 
 class Poll(Record, frozen=True, array_like=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from aggregator import refresh
 from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, ConfigError, LockedError
 from aggregator.fetchers.http import polling
+from aggregator.model.source import PollState
 from aggregator.result import Listener, Outcome, ignore_progress
 from aggregator.store import database, facts, polls
 from aggregator.store.database import Store
@@ -107,15 +108,12 @@ def refresh_due(
 
 def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
     """Let go of the sources until each is due again."""
-    schedules = {plan.name: plan.refresh for plan in config.plans}
     with database.open_store(config.state) as store:
         known = polls.read_poll_states(store, {each.feed for each in claims})
+        schedules = _choose_schedules(config, known, at)
         following = {
             each: polling.next_due(
-                f"{each.feed}/{each.source}",
-                schedules[each.feed],
-                known.get((each.feed, each.source), ()),
-                at,
+                f"{each.feed}/{each.source}", schedules[each.feed], known.get((each.feed, each.source), ()), at
             )
             for each in claims
         }
@@ -131,11 +129,22 @@ def _clock_went_back(store: Store, at: datetime) -> bool:
 def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, str], datetime]:
     """Return when each source is due, by its poll states."""
     known = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    schedules = _choose_schedules(config, known, at)
     return {
-        (plan.name, source.name): polling.due_at(plan.refresh, known.get((plan.name, source.name), ()), at)
+        (plan.name, source.name): polling.due_at(schedules[plan.name], known.get((plan.name, source.name), ()), at)
         for plan in config.plans
         for source in plan.sources
     }
+
+
+def _choose_schedules(
+    config: Config, known: Mapping[tuple[str, str], Sequence[PollState]], at: datetime
+) -> dict[str, polling.Schedule]:
+    """Return the schedule of each feed, by the poll states of (feed, source)."""
+    by_feed: dict[str, list[PollState]] = {}
+    for (feed, _), poll_states in known.items():
+        by_feed.setdefault(feed, []).extend(poll_states)
+    return {plan.name: polling.choose_schedule(plan.refresh, by_feed.get(plan.name, ()), at) for plan in config.plans}
 
 
 def _finish(store: Store, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:

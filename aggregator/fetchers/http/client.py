@@ -20,7 +20,7 @@ from aggregator.fetchers import credentials
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
-from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
+from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
@@ -135,7 +135,7 @@ class Client:
             if isinstance(error, ssrf.RefusedError) and not meter.reached:  # by the config: no request, so no rest
                 return Answer("failed", poll_state, message=f"{redact(polling.find_address(poll_state))}: {error}")
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
-            missed = miss(poll_state, now, _later(now, begun), self._policy.intervals)
+            missed = miss(poll_state, now, _later(now, begun))
             why = credentials.hide(str(error), secrets)
             return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {why}")
         reply = Reply(
@@ -152,7 +152,7 @@ class Client:
         )
         came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
         body = credentials.hide_in_body(body, secrets)
-        known = _interpret(source, poll_state, came_from, body, reply, self._policy.intervals)
+        known = _interpret(source, poll_state, came_from, body, reply)
         return _with_cost(known, answer.status, len(body), begun)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
@@ -299,12 +299,12 @@ def _find_host(url: str | None) -> str:
         return ""
 
 
-def _interpret(  # noqa: PLR0913, PLR0917  # the answer, and what was known
-    source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply, intervals: PollIntervals
+def _interpret(  # the answer, and what was known
+    source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply
 ) -> Answer:
     """Return what the answer of an address means: a document, nothing new, or a failure with its reason."""
     digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
-    after = polling.update_after_answer(poll_state, reply, intervals, digest)
+    after = polling.update_after_answer(poll_state, reply, digest)
     if after.errors:
         message = f"{redact(url)}: {errors.describe_status(reply.status, after)}"
         if wall := bot_protection.find_in_header(reply.fields) or bot_protection.find_in_page(body):

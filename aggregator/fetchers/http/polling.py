@@ -1,15 +1,16 @@
 """Decide when to ask an address again and what to remember of an answer: pure functions of PollState.
 
-    not before = latest of  asked + floor,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
+    not before = latest of  asked + an hour,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
     hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
 
-T is when the answer had come: for a hold by the time that really went by, for the rest as if the run asked all of its
-sources at once. Jitter is part of the backoff alone. So an hourly cron meets its hour, however long a run takes.
+From then on the config says when (``refresh``), or if it does not, when the show usually publishes. T is when the
+answer had come: for a hold by the time that really went by, for the rest as if the run asked all of its sources at
+once. Jitter is part of the backoff alone. So an hourly cron meets its hour, however long a run takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -19,36 +20,34 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers
 from aggregator.model.entry import Rhythm
-from aggregator.model.source import PollState, Validators
+from aggregator.model.source import PollState
 from aggregator.text.cron import next_slot
 from aggregator.text.dates import parse_http_date
+from aggregator.text.release_times import Habit, find_next_look, learn_habit
 
 _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
 _LONGEST_BACKOFF = timedelta(days=1)
 _FIRST_BACKOFF = timedelta(minutes=30)
 _FIRST_UNREACHED, _LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
-_UNPLANNED = timedelta(hours=1)  # between two polls if the config names no schedule: the least that manners let pass
 _NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
 BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
 SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
+_HOUR = timedelta(hours=1)
+_LEAST_INTERVAL = _HOUR - SLACK  # between two polls of one address
 
 USABLE = frozenset({200, 206, 226})
 PARTIAL = frozenset({206, 226})
 RESTING = frozenset({429, 503})
 
-_NONE = Validators()
 _NO_DOUBT = {"doubt": None, "doubts": 0}  # after a document that was read before: one in doubt since is forgotten
 
 _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410
 _HOURS, _DAYS = 24, 7
 
 
-class PollIntervals(Struct, frozen=True):
-    """The least seconds between two questions: with validators, and without any."""
-
-    conditional: int = 3_600
-    unconditional: int = 86_400
+Schedule = str | Habit
+"""When a feed's sources are polled: a cron line of the config, or when the show usually publishes."""
 
 
 class Policy(Struct, frozen=True):
@@ -70,7 +69,6 @@ class Policy(Struct, frozen=True):
     hops: int = 5
     host_concurrency: int = 2
     host_rate: float = 10.0
-    intervals: PollIntervals = PollIntervals()  # frozen, so one may be shared
     ca_files: tuple[str, ...] = ()
     proxy: str = ""
     obey_robots: bool = False
@@ -113,31 +111,85 @@ def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> d
     return _skip_windows(max(now, hold, rest), poll_state)
 
 
-def due_at(cron: str | None, poll_states: Sequence[PollState], now: datetime, last: datetime | None = None) -> datetime:
+def choose_schedule(cron: str | None, poll_states: Iterable[PollState], now: datetime) -> Schedule:
+    """Return what the config says, else when the show publishes by what its sources listed."""
+    return cron or learn_habit([poll_state.released for poll_state in poll_states if poll_state.released], now)
+
+
+def due_at(
+    schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime, last: datetime | None = None
+) -> datetime:
     """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
 
-    ``last`` is when the source was last polled, by default when its addresses were. ``cron`` is read in UTC; without
-    one every run may poll. A source never polled is due at once.
+    ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC; without
+    a schedule every run may poll. A source never polled is due at once.
     """
-    last = last or max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
+    last = last or _find_last(poll_states)
     slot = now
-    if cron is not None and last is not None and last <= now + BACKWARD:
-        slot = next_slot(cron, last) or _NEVER
-    return min((_ready_at(poll_state, max(slot, now)) for poll_state in poll_states), default=max(slot, now))
+    if last is not None and last <= now + BACKWARD:
+        slot = max(now, _find_slot(schedule, poll_states, last) or now)
+    return min((_ready_at(poll_state, slot) for poll_state in poll_states), default=slot)
 
 
-def next_due(source: str, cron: str | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
+def next_due(source: str, schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
     """Return when a service polls the source again that it has polled ``now``: later than now, spread by its name.
 
     ``source`` is the name of the source in the whole program (feed and source). The spread, up to a tenth of the
     interval, keeps the sources of one slot apart in a service that runs on; a refresh that an outside scheduler starts
     asks `due_at`, without it: an hourly cron line must meet its hour.
     """
-    following = (next_slot(cron, now) if cron else now + _UNPLANNED) or _NEVER
-    interval = ((next_slot(cron, following) if cron else None) or following + _UNPLANNED) - following
+    following = _find_slot(schedule, poll_states, now) or now + _HOUR
+    interval = ((isinstance(schedule, str) and next_slot(schedule, following)) or following + _HOUR) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
     return min((_ready_at(poll_state, due) for poll_state in poll_states), default=due)
+
+
+def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datetime) -> tuple[datetime | None, str]:
+    """Return when a source is next polled, and the reason in a short phrase, empty if it is due.
+
+    The time is ``None`` if the source is not polled any more.
+    """
+    if poll_states and all(poll_state.gone for poll_state in poll_states):
+        return None, "gone (410)"
+    at, last = due_at(schedule, poll_states, now), _find_last(poll_states)
+    if last is None or at <= now:
+        return now, ""
+    resting = next((each for each in poll_states if at in {each.hold_until, each.not_before}), None)
+    if resting is not None:
+        return at, _explain_rest_of(resting, at)
+    if at > max(now, _find_slot(schedule, poll_states, last) or now):
+        return at, "the feed leaves out hours or days (skipHours, skipDays)"
+    if isinstance(schedule, str):
+        return at, f"refresh: {schedule}"
+    usual = at < last + schedule.every - SLACK
+    return at, "when the show usually publishes" if usual else "outside of the hours in which the show publishes"
+
+
+def _explain_rest_of(poll_state: PollState, at: datetime) -> str:
+    if poll_state.hold_until == at:
+        return "its host asked to wait (Retry-After)"
+    if poll_state.errors:
+        return "it failed" if poll_state.errors == 1 else f"it failed {poll_state.errors} times in a row"
+    if poll_state.asked is not None and at - poll_state.asked <= _HOUR:
+        return "once an hour at most"
+    return "its host says how often (max-age, Expires or ttl)"
+
+
+def _find_last(poll_states: Sequence[PollState]) -> datetime | None:
+    return max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
+
+
+def _find_slot(schedule: Schedule | None, poll_states: Sequence[PollState], last: datetime) -> datetime | None:
+    """Return the time after ``last`` that the schedule names; ``None`` if every run may poll.
+
+    The habit of the show does not count for a source that failed, or that is to be read anew.
+    """
+    if isinstance(schedule, str):
+        return next_slot(schedule, last) or _NEVER
+    if schedule is None or any(poll_state.errors or not poll_state.digest for poll_state in poll_states):
+        return None
+    return find_next_look(schedule, last) - SLACK
 
 
 def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
@@ -174,13 +226,11 @@ def make_conditional_headers(
     return tuple((name, value) for name, value in named if value is not None)
 
 
-def update_after_answer(
-    poll_state: PollState, reply: Reply, intervals: PollIntervals, digest: str | None = None
-) -> PollState:
+def update_after_answer(poll_state: PollState, reply: Reply, digest: str | None = None) -> PollState:
     """Return the poll state after an answer; ``digest`` is of the body of a 200, 206 or 226."""
     if reply.status == _NOT_MODIFIED and reply.conditional:
         known = _changes_after_success(poll_state, reply) | _NO_DOUBT
-        not_before = _earliest_poll(poll_state, poll_state.validators, reply, intervals)
+        not_before = _earliest_poll(poll_state, reply)
         return replace(poll_state, **known, whole=poll_state.whole or reply.ended, not_before=not_before)
     if reply.status in USABLE:
         part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
@@ -188,11 +238,11 @@ def update_after_answer(
         known = _changes_after_success(poll_state, reply) | (
             _NO_DOUBT if digest == poll_state.digest else {"unread": ""}
         )
-        not_before = _earliest_poll(poll_state, kept, reply, intervals)
+        not_before = _earliest_poll(poll_state, reply)
         return replace(poll_state, **known, digest=digest, validators=kept, whole=reply.ended, not_before=not_before)
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
-        return replace(update_after_failure(poll_state, reply.asked, reply.ended, intervals), gone=True)
-    missed = update_after_failure(poll_state, reply.asked, reply.ended, intervals)
+        return replace(update_after_failure(poll_state, reply.asked, reply.ended), gone=True)
+    missed = update_after_failure(poll_state, reply.asked, reply.ended)
     came = reply.ended + reply.late
     pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
@@ -204,9 +254,7 @@ def update_after_answer(
     return replace(missed, not_before=max(until, missed.not_before or until))
 
 
-def update_after_failure(
-    poll_state: PollState, asked: datetime, ended: datetime, intervals: PollIntervals
-) -> PollState:
+def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime) -> PollState:
     """Return the poll state after no usable answer: one more error and a longer rest.
 
     A remembered move is forgotten, so that the configured address is polled next.
@@ -214,7 +262,7 @@ def update_after_failure(
     errors = poll_state.errors + 1
     rest = min(_FIRST_BACKOFF * 2 ** min(errors - 1, 10), _LONGEST_BACKOFF)
     rest += rest * _jitter(poll_state.url, errors)
-    floor = asked + timedelta(seconds=intervals.conditional) - SLACK
+    floor = asked + _LEAST_INTERVAL
     believed = poll_state.moved_seen >= _MOVED_AFTER
     return replace(
         poll_state,
@@ -226,19 +274,17 @@ def update_after_failure(
     )
 
 
-def update_after_unreached(
-    poll_state: PollState, asked: datetime, ended: datetime, intervals: PollIntervals
-) -> PollState:
+def update_after_unreached(poll_state: PollState, asked: datetime, ended: datetime) -> PollState:
     """Return the poll state after a poll that reached no origin, with a shorter rest than after an error of the origin.
 
     A machine that wakes up without a network has its feeds at most an hour after it has one again.
     """
-    missed = update_after_failure(poll_state, asked, ended, intervals)
+    missed = update_after_failure(poll_state, asked, ended)
     rest = min(_FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), _LONGEST_UNREACHED)
     return replace(missed, not_before=ended + rest, moved_to=poll_state.moved_to, moved_seen=poll_state.moved_seen)
 
 
-def apply_rhythm(poll_state: PollState, rhythm: Rhythm, intervals: PollIntervals) -> PollState:
+def apply_rhythm(poll_state: PollState, rhythm: Rhythm) -> PollState:
     """Return the poll state with the ttl, skipHours and skipDays of the document that was read.
 
     A rhythm that leaves no hour or no day is ignored.
@@ -249,12 +295,9 @@ def apply_rhythm(poll_state: PollState, rhythm: Rhythm, intervals: PollIntervals
     kept = replace(poll_state, every=every, skip_hours=hours, skip_days=days)
     if poll_state.asked is None or not every:
         return kept
-    wished = poll_state.asked + max(
-        _least_interval(poll_state.validators, intervals, stated=True), min(timedelta(seconds=every), _LONGEST_REST)
-    )
-    silent = poll_state.asked + _least_interval(poll_state.validators, intervals, stated=False)
-    stands = poll_state.not_before or wished
-    return replace(kept, not_before=wished if stands == silent else max(stands, wished))
+    rest = max(_LEAST_INTERVAL, min(timedelta(seconds=every), _LONGEST_REST))
+    wished = poll_state.asked + rest
+    return replace(kept, not_before=max(poll_state.not_before or wished, wished))
 
 
 def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any]:
@@ -277,22 +320,12 @@ def _changes_after_success(poll_state: PollState, reply: Reply) -> dict[str, Any
     }
 
 
-def _earliest_poll(poll_state: PollState, kept: Validators, reply: Reply, intervals: PollIntervals) -> datetime:
+def _earliest_poll(poll_state: PollState, reply: Reply) -> datetime:
     """Return the time before which freshness, ttl and the least interval forbid a poll."""
     fresh = min(headers.parse_freshness(reply.fields, reply.ended) or timedelta(), _LONGEST_REST)
     every = min(timedelta(seconds=poll_state.every or 0), _LONGEST_REST)
-    floor = reply.asked + _least_interval(kept, intervals, stated=bool(fresh or poll_state.every))
+    floor = reply.asked + _LEAST_INTERVAL
     return max(floor, reply.ended + fresh, reply.ended + every)
-
-
-def _least_interval(kept: Validators, intervals: PollIntervals, *, stated: bool) -> timedelta:
-    """Return the least interval between two polls.
-
-    A day if the next one will be unconditional, an hour if it is conditional or the origin itself ``stated`` how often
-    (max-age, Expires, ttl).
-    """
-    blind = kept == _NONE and not stated
-    return timedelta(seconds=intervals.unconditional if blind else intervals.conditional) - SLACK
 
 
 def _skip_windows(moment: datetime, poll_state: PollState) -> datetime:

@@ -31,7 +31,7 @@ from aggregator.fetchers.http import errors, headers, polling, ssrf
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
-from aggregator.fetchers.http.polling import Policy, PollIntervals, Reply
+from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
 from aggregator.text.urls import find_host
@@ -118,14 +118,14 @@ class RobotsChecker:
             raise  # not remembered: another source may have the host as its own
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
-            missed = miss(before.poll_state, now, now, self._policy.intervals)
+            missed = miss(before.poll_state, now, now)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         reply = Reply(answer.status, answer.fields, now, now, late, bool(conditions), host=find_host(answer.where.url))
-        return update_after_answer(before, reply, body, self._policy.intervals)
+        return update_after_answer(before, reply, body)
 
 
-def update_after_answer(before: Robots, reply: Reply, body: bytes, intervals: PollIntervals) -> Robots:
+def update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
     """Return the state of a robots.txt after an answer."""
     given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
@@ -134,7 +134,7 @@ def update_after_answer(before: Robots, reply: Reply, body: bytes, intervals: Po
         return _with_rules(before, _extract_rules(body), given, reply.asked)
     if reply.status // 100 == _REFUSAL and reply.status not in polling.RESTING:
         return _with_rules(before, "", Validators(), reply.asked)
-    missed = polling.update_after_answer(before.poll_state, reply, intervals)
+    missed = polling.update_after_answer(before.poll_state, reply)
     return Robots(missed, before.rules, before.missed or reply.asked, errors.describe_status(reply.status, missed))
 
 

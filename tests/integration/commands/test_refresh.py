@@ -52,7 +52,7 @@ def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
     config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
-    said = r"  topic       0 entries  not asked before 2026-01-02 \d\d:\d\d:\d\d UTC"
+    said = r"  topic       0 entries  failed; using its snapshot; next asked 2026-01-02 \d\d:\d\d UTC \(it failed\)"
     assert re.fullmatch(said, answer.stdout.splitlines()[2])
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
-from tests.support.rss import make_rss
+from tests.support.rss import Episode, make_rss
 from tests.support.tools import need_strace
 from tests.support.workspace import (
     NOON,
@@ -38,6 +39,35 @@ def refreshed(workspace: Workspace, *words: str, code: int = 0, **later: float) 
     return done.stderr.splitlines()
 
 
+def schedule(path: Path, cron: str) -> None:
+    path.write_text(path.read_text().replace("    sources:", f"    refresh: '{cron}'\n    sources:"))
+
+
+def released(at: datetime) -> str:
+    return Episode(
+        f"{at:%j-%H}", f"Told on {at:%A, %d %B at %H}", at, audio=f"https://media.example/{at:%j-%H}.mp3"
+    ).to_xml()
+
+
+def test_without_a_schedule_the_next_poll_is_when_the_show_publishes(workspace: Workspace) -> None:
+    weekly = [NOON - timedelta(weeks=weeks, hours=4) for weeks in range(8)]  # Wednesdays, 08:00
+    workspace.serve("/host", make_rss(*map(released, weekly)))
+    path = workspace.config(source(workspace, "host"))
+    asked = []
+    for hour in (0, 1, 23, 24, 48, 72, 96, 120, 144, 163, 164, 165, 166, 188, 189):
+        refresh.refresh(load(path), at=NOON + timedelta(hours=hour))
+        asked += [hour] * len(workspace.asked)
+        workspace.asked.clear()
+    assert asked == [0, 24, 48, 72, 96, 120, 144, 164, 165, 189]
+    now = format_time(NOON + timedelta(hours=189))
+    following = "next asked 2024-05-10 08:59 UTC (outside of the hours in which the show publishes)"
+    assert f"show: host: {following}" in workspace.run("check", "--at", now).stdout
+    assert f"not due; {following}" in workspace.run("refresh", "--at", now).stdout
+    schedule(path, "*/15 * * * *")
+    refreshed(workspace, hours=190)
+    assert workspace.asked == ["/host"], "the config's word counts at once"
+
+
 def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Workspace) -> None:
     first = make_rss(make_item(1))
     workspace.serve("/tagged", first)
@@ -53,6 +83,7 @@ def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Wo
         "/sy": {"ETag": '"1"'},
     }
     path = workspace.config(*(source(workspace, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
+    schedule(path, "* * * * *")
     asked: dict[str, list[int]] = {}
     for minute in range(310):
         refresh.refresh(load(path), at=NOON + timedelta(minutes=minute))
@@ -60,8 +91,7 @@ def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Wo
             asked.setdefault(each, []).append(minute)
         workspace.asked.clear()
     assert all(minutes[0] == 0 for minutes in asked.values())
-    assert asked.pop("/silent") == [0]
-    for name, least in {"/tagged": 60, "/fresh": 90, "/ttl": 120, "/sy": 180}.items():
+    for name, least in {"/silent": 60, "/tagged": 60, "/fresh": 90, "/ttl": 120, "/sy": 180}.items():
         rests = [later - before for before, later in pairwise(asked[name])]
         assert len(rests) >= 1
         assert all(least <= rest <= least + 1 for rest in rests), name  # a minute more where an answer took seconds
@@ -70,7 +100,7 @@ def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Wo
 def test_what_an_origin_gave_goes_back_byte_for_byte_after_a_restart(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1)))
     workspace.fields["/host"] = {"ETag": 'W/"a, b"-gzip', "Last-Modified": "Yesterday, about noon"}
-    workspace.config(source(workspace, "host"))
+    schedule(workspace.config(source(workspace, "host")), "@hourly")
     for hour in (0, 1, 2):
         refreshed(workspace, hours=hour)
     sent = [(head.get("If-None-Match"), head.get("If-Modified-Since")) for head in workspace.heads]
@@ -121,6 +151,7 @@ def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it
     workspace.serve("/new", make_rss(make_item(1)))
     workspace.fields["/new"] = {"ETag": '"1"'}
     path = workspace.config(source(workspace, "host"))
+    schedule(path, "@hourly")
     before = path.read_bytes()
     for hour in range(7):
         refreshed(workspace, hours=hour)

@@ -5,14 +5,11 @@ from datetime import timedelta
 import pytest
 
 from aggregator.fetchers import plausibility
-from aggregator.fetchers.http.polling import PollIntervals
 from aggregator.fetchers.plausibility import Verdict
 from aggregator.model.entry import Entry, Listing, Rhythm
 from aggregator.model.source import PollState, Validators
 from tests.support.origin import Request, answer, playing
-from tests.support.polls import POLICY, START, Polls
-
-PACE = PollIntervals()
+from tests.support.polls import START, Polls
 
 
 def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
@@ -23,7 +20,7 @@ def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
 def weighed(before: int, now: Listing) -> Verdict:
     held = PollState("u", Validators('"old"'), "old", items=before, listings=4)
     fresh = PollState("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
-    return plausibility.weigh(held, fresh, now, PACE)
+    return plausibility.weigh(held, fresh, now)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +61,7 @@ def test_what_is_doubted_leaves_the_document_that_is_held() -> None:
 
 
 def test_a_first_listing_and_a_partial_one_are_believed() -> None:
-    assert plausibility.weigh(PollState("u"), PollState("u", asked=START), listing(0), PACE).believed
+    assert plausibility.weigh(PollState("u"), PollState("u", asked=START), listing(0)).believed
     assert weighed(80, listing(1, partial=True)).believed
 
 
@@ -72,7 +69,7 @@ def test_the_third_equal_entry_is_believed() -> None:
     poll_state = PollState("u", items=80)
     verdicts = []
     for _ in range(3):
-        verdict = plausibility.weigh(poll_state, poll_state, listing(2), PACE)
+        verdict = plausibility.weigh(poll_state, poll_state, listing(2))
         poll_state = verdict.poll_state
         verdicts.append(verdict.believed)
     assert verdicts == [False, False, True]
@@ -83,7 +80,7 @@ def test_another_doubtful_listing_begins_anew() -> None:
     poll_state = PollState("u", items=80)
     verdicts = []
     for shown in (listing(2), listing(2), listing(2, first=9), listing(2), listing(2), listing(2)):
-        verdict = plausibility.weigh(poll_state, poll_state, shown, PACE)
+        verdict = plausibility.weigh(poll_state, poll_state, shown)
         poll_state = verdict.poll_state
         verdicts.append(verdict.believed)
     assert verdicts == [False] * 5 + [True]
@@ -91,7 +88,7 @@ def test_another_doubtful_listing_begins_anew() -> None:
 
 def test_the_rhythm_of_a_believed_document_is_kept() -> None:
     fresh = PollState("u", Validators('"1"'), asked=START)
-    verdict = plausibility.weigh(PollState("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))), PACE)
+    verdict = plausibility.weigh(PollState("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))))
     assert verdict.poll_state.not_before == START + timedelta(hours=6)
 
 
@@ -114,7 +111,7 @@ def test_on_the_wire_a_doubtful_answer_is_asked_for_again_and_a_recovered_one_fo
             got = polls.ask(hours=1)
             word = got.status
             if got.document is not None:
-                verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body], POLICY.intervals)
+                verdict = plausibility.weigh(before, got.poll_state, lists[got.document.body])
                 polls.poll_state = verdict.poll_state
                 word = "ok" if verdict.believed else "held back"
             words.append(word)
@@ -140,7 +137,7 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         before = polls.poll_state
         got = polls.ask(hours=1)
         assert got.status == "ok"
-        polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now, POLICY.intervals)
+        polls.poll_state = plausibility.refuse(before, got.poll_state, polls.now)
         assert (polls.poll_state.errors, polls.poll_state.validators.etag) == (1, '"1"')
         now[0] = "feed"
         assert polls.ask(hours=2).status == "unchanged"
