@@ -192,7 +192,7 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     before = read_source_results(store, plan)
     by_name = {result.source.name: result for result in before}
     _write_former_sources(store, plan, [each.source for each in before], {each.source.name for each in fetched_sources})
-    after = tuple(_lasting_result(fetched, by_name.get(fetched.source.name)) for fetched in fetched_sources)
+    after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in fetched_sources)
     if after != before:
         _write_records(store, plan, _SOURCE_RESULTS, after)
     if has_news:
@@ -218,20 +218,20 @@ def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResu
     return tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in fetched_sources)
 
 
-def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[tuple[str, str], NextPoll]:
-    """Return when each source is next asked, and why, by (feed, source); files are left out."""
-    found = {}
+def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[str, dict[str, NextPoll]]:
+    """Return when each source is next asked, and why, by feed and source; files are left out."""
+    found: dict[str, dict[str, NextPoll]] = {plan.name: {} for plan in plans}
     for plan, known in read_poll_states(store, plans):
         every = [each for poll_states in known.values() for each in poll_states.values()]
         schedule = polling.choose_schedule(plan.refresh, every, now)
         for source in plan.sources:
             if source.path is None:
                 at, why = explain_next_poll(source, known[source.name], schedule, now)
-                found[plan.name, source.name] = NextPoll(at, why)
+                found[plan.name][source.name] = NextPoll(at, why)
     return found
 
 
-def _lasting_result(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
+def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
     """Return what the report says of the source: the same as before if nothing new was learned of it."""
     if before is not None and fetched.answers and all(answer.status == "not due" for answer in fetched.answers):
         return before

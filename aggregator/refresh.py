@@ -240,6 +240,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         _unchanged_outcome(plan, results, publication),
         new=edition.new,
         changed=edition.changed,
+        titles=edition.titles,
         files=written,
         alarms=(*edition.events, *publication.alarms),
     )
@@ -302,6 +303,7 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
         alarms=publication.alarms,
         held=publication.held,
         left_out=publication.left_out,
+        has_audio=publication.has_audio,
     )
 
 

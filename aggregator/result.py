@@ -31,6 +31,9 @@ def ignore_progress(_progress: Progress) -> None:
     """Do nothing with the progress of a refresh."""
 
 
+MOST_TITLES = 10
+
+
 class Learned(Struct, frozen=True):
     """Something learned from a feed, as JSON, and from how many entries or items."""
 
@@ -72,7 +75,7 @@ class Publication(Record, frozen=True):
 
     ``input`` is the digest of all that the feed is made from besides its entries. ``held`` is one line for each source
     whose new items are held, ``left_out`` one for each condition of a filter. ``until`` is when time alone makes it
-    another feed, ``None`` for never.
+    another feed, ``None`` for never. ``has_audio`` is whether any item has an enclosure.
     """
 
     input: str
@@ -87,6 +90,7 @@ class Publication(Record, frozen=True):
     held: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     until: datetime | None = None
+    has_audio: bool = True
 
     @property
     def unchanged_files(self) -> tuple[WrittenFile, ...]:
@@ -101,15 +105,22 @@ class NextPoll(Struct, frozen=True):
     why: str
 
 
+class ChangedTitles(Struct, frozen=True):
+    """Titles of items that a run first published or changed, at most ``MOST_TITLES`` of each."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
 class Outcome(Struct, frozen=True):
     """The outcome of a refresh for one feed.
 
     ``source_results`` are this run's; ``entries`` counts the entries read in this run, ``stored`` those in the store.
-    ``new`` and ``changed`` count items, ``repaired`` entries. ``alarms`` are what a person should look at. ``failures``
-    say why files could not be written (the old ones stand until a later run), or why the store could not note that the
-    new ones stand (the next run writes them again). ``held`` is one line for each source whose new items are held,
-    ``left_out`` one for each condition of a filter that leaves something out. ``health`` is what ``report.json`` says of
-    each source, also of those that were not due in this run.
+    ``new`` and ``changed`` count items, ``titles`` are those of some of them; ``repaired`` counts entries. ``alarms``
+    are what a person should look at. ``failures`` say why files could not be written (the old ones stand until a later
+    run), or why the store could not note that the new ones stand (the next run writes them again). ``held`` is one line
+    for each source whose new items are held, ``left_out`` one for each condition of a filter that leaves something out.
+    ``health`` is what ``report.json`` says of each source, also of those that were not due in this run.
     """
 
     feed: str
@@ -128,4 +139,6 @@ class Outcome(Struct, frozen=True):
     failures: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    has_audio: bool = True
+    titles: ChangedTitles = ChangedTitles()
     health: tuple[SourceResult, ...] = ()

@@ -169,13 +169,13 @@ def _list_next_polls(config: Config, now: datetime) -> Iterator[str]:
         return
     with database.open_store(config.state) as store:
         following = persist.read_next_polls(store, config.plans, now)
-    for (feed, source), next_poll in following.items():
-        yield f"{feed}: {source}: {format_next_poll(next_poll)}"
+    for feed, next_polls in following.items():
+        yield from (f"{feed}: {source}: {format_next_poll(each)}" for source, each in next_polls.items())
 
 
 def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> tuple[str, ...]:
     """Return one line for each source that lists another show, judged by show names and equal titles."""
-    listings = {answer.source.name: answer.listing for answer in answers if answer.listing is not None}
+    listings = {answer.result.source.name: answer.listing for answer in answers if answer.listing is not None}
     often = Counter(
         title for listing in listings.values() for title in {fold(entry.title) for entry in listing.entries}
     )
@@ -192,25 +192,24 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
 
 def _try_all(config: Config, now: datetime) -> bool:
     """Fetch every source, print a row for each, and return whether all gave entries."""
-    asked = [(plan.name, source) for plan in config.plans for source in plan.sources]
     with preview.open_resources(config, now) as resources:
-        answers = preview.try_sources(tuple(source for _, source in asked), resources, now)
+        answers = list(preview.try_sources(config, resources, now))
     rows = [
         (
-            feed,
-            source.name,
-            source.kind,
-            "ok" if answer.answered else "failed",
-            str(answer.entries) if answer.answered else "",
+            plan.name,
+            answer.result.source.name,
+            answer.result.source.kind,
+            answer.result.standing,
+            str(answer.entries) if answer.listing else "",
             format_value(answer.newest),
-            shorten(answer.message, 300),
+            shorten(answer.result.message or "; ".join(answer.result.remarks), 300),
         )
-        for (feed, source), answer in zip(asked, answers, strict=True)
+        for plan, answer in answers
     ]
     print_table(
         open_console(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",)
     )
     for plan in config.plans:
-        own = [answer for (feed, _), answer in zip(asked, answers, strict=True) if feed == plan.name]
+        own = [answer for feed, answer in answers if feed is plan]
         _print_warnings((plan.name, text) for text in _find_other_shows(plan, own))
-    return all(answer.answered and answer.entries for answer in answers)
+    return all(each.entries and not each.result.is_failing for _, each in answers)

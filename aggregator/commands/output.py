@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
+import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 from rich import box
@@ -74,6 +75,11 @@ def _format_duration(given: Duration) -> str:
         return f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def paint(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bool | None = None) -> str:
+    """Colour text for a terminal; `typer.echo` takes the colours out where it prints to none, as does NO_COLOR."""
+    return text if "NO_COLOR" in os.environ else typer.style(text, fg=fg, bold=bold, dim=dim)
 
 
 def to_json(answer: object) -> str:

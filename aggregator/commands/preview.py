@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator import persist
 from aggregator.commands.options import has_store
 from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
@@ -21,8 +22,10 @@ from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
 from aggregator.model.entry import Listing, Moment
-from aggregator.model.source import Document, PollState, Request, Source
+from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.source import Document, PollState, Request, Source, Validators
 from aggregator.store import database, polls
+from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
 _SHORTEST = 3
@@ -104,15 +107,13 @@ def _refine_kind(source: Source, listing: Listing) -> Source:
 class SourcePreview(Struct, frozen=True):
     """The result of fetching one source once.
 
-    ``entries`` counts the entries that belong to the feed, ``newest`` is their newest date. ``message`` says why the
-    source failed, or what was noted while reading. ``listing`` is ``None`` if the source failed.
+    ``result`` is what a refresh would say of it. ``entries`` counts the entries that belong to the feed, ``newest`` is
+    their newest date. ``listing`` is ``None`` if none was read.
     """
 
-    source: Source
-    answered: bool
+    result: SourceResult
     entries: int = 0
     newest: Moment | None = None
-    message: str = ""
     listing: Listing | None = None
 
 
@@ -128,25 +129,40 @@ def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
         yield made
 
 
-def try_sources(sources: tuple[Source, ...], given: Resources, now: datetime) -> tuple[SourcePreview, ...]:
-    """Fetch each source as a refresh does, also from a page to its feed, but never from a snapshot."""
+def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tuple[Plan, SourcePreview]]:
+    """Fetch each source as a refresh does that knows none of its validators, and yield what it would say of it."""
     terms = Terms(given, now, lambda *_: None, force=True)
-    fetched = [fetch(replace(source, snapshot=None), {}, terms) for source in sources]
-    return tuple(_preview(each.result()) for each in fetched)
+    with ExitStack() as stack:
+        store = stack.enter_context(database.open_store(config.state)) if has_store(config) else None
+        asked = [(plan, _read_known(store, plan)) for plan in config.plans]
+    started = [
+        (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), terms))
+        for plan, (poll_states, before) in asked
+        for source in plan.sources
+    ]
+    for plan, before, fetched in started:
+        yield plan, _preview(fetched.result(), before)
 
 
-def _preview(fetched: FetchedSource) -> SourcePreview:
+def _read_known(
+    store: Store | None, plan: Plan
+) -> tuple[Mapping[str, Mapping[str, PollState]], Mapping[str, SourceResult]]:
+    """Return the poll states of each source, without validators, and its last result."""
+    if store is None:
+        return {}, {}
+    known = {
+        name: {each.url: replace(each, validators=Validators(), digest=None) for each in poll_states}
+        for (_, name), poll_states in polls.read_poll_states(store, [plan.name]).items()
+    }
+    return known, {each.source.name: each for each in persist.read_source_results(store, plan)}
+
+
+def _preview(fetched: FetchedSource, before: SourceResult | None) -> SourcePreview:
     listing = next((each for each in fetched.listings if each is not None), None)
-    if listing is None:
-        return SourcePreview(fetched.source, answered=False, message=fetched.message)
-    source = fetched.source
-    entries = [each for each in listing.entries if filters.find_reason(each, source.filter, source.name) is None]
+    source, every = fetched.source, listing.entries if listing else ()
+    entries = [each for each in every if filters.find_reason(each, source.filter, source.name) is None]
     dates = [entry.published for entry in entries if entry.published]
-    return SourcePreview(
-        fetched.source,
-        answered=True,
-        entries=len(entries),
-        newest=max(dates, key=lambda date: date.at, default=None),
-        message="; ".join(listing.remarks),
-        listing=listing,
-    )
+    result = persist.judge_source(fetched, before)
+    if listing is None and not result.is_failing:
+        result = replace(result, message=fetched.message)
+    return SourcePreview(result, len(entries), max(dates, key=lambda date: date.at, default=None), listing)

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import typer
 from msgspec import Struct, field
 from rich.markup import escape
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Task, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
+from rich.progress_bar import ProgressBar
 
 from aggregator.commands.output import shorten
 from aggregator.result import Listener, Progress, ignore_progress
@@ -40,9 +41,11 @@ def _print_step(progress: Progress) -> None:
 _STEPS = {"fetch": 1, "read": 2}
 """Progress of a source after each stage; its bar is full when its feed is composed."""
 
-
 _MOST_BARS = 20
 """Bars shown at once; beyond that, finished ones are hidden."""
+
+_BAR, _STAGE, _TIME, _SPACES = 20, 9, 7, 4
+"""Columns of a line besides its names."""
 
 
 @contextmanager
@@ -51,12 +54,22 @@ def _show_bars() -> Iterator[Listener]:
     with Bars(
         TextColumn("{task.fields[feed]}", style="dim"),
         TextColumn("{task.description}", style="bold"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[stage]}", style="cyan"),
-        TextColumn("{task.fields[message]}"),
+        _SourceBar(bar_width=_BAR),
+        TextColumn("{task.fields[stage]}"),
         TimeElapsedColumn(),
     ) as bars:
         yield _Board(bars).tell
+
+
+class _SourceBar(BarColumn):
+    """The bar of a source, red if it failed."""
+
+    def render(self, task: Task) -> ProgressBar:
+        """Draw the bar."""
+        bar = super().render(task)
+        if task.fields["failed"]:
+            bar.complete_style = bar.finished_style = "red"
+        return bar
 
 
 class _Board(Struct, frozen=True):
@@ -70,14 +83,20 @@ class _Board(Struct, frozen=True):
         if not progress.source:
             for key, task in self.tasks.items():
                 if key[0] == progress.feed:
-                    self.bars.update(task, completed=len(_STEPS), stage="", visible=len(self.tasks) <= _MOST_BARS)
+                    self._complete(task)
             return
         key = (progress.feed, progress.source)
         if key not in self.tasks:
-            self.tasks[key] = self.bars.add_task(
-                progress.source, total=len(_STEPS), feed=progress.feed, stage="", message=""
-            )
+            room = max(6, (self.bars.console.width - _BAR - _STAGE - _TIME - _SPACES) // 2)
+            feed, source = (escape(shorten(name, room)) for name in key)
+            self.tasks[key] = self.bars.add_task(source, total=len(_STEPS), feed=feed, stage="", failed=False)
+        failed = progress.stage == "failed"
         asked = progress.stage == "fetch" and not progress.message
-        step = 0 if asked else _STEPS.get(progress.stage, 0)
-        message = escape(shorten(progress.message, _LONGEST)) if progress.stage == "fetch" else ""
-        self.bars.update(self.tasks[key], completed=step, stage=progress.stage, message=message)
+        step = len(_STEPS) if failed else 0 if asked else _STEPS.get(progress.stage, 0)
+        stage = "[red]failed" if failed else f"[cyan]{progress.stage}"
+        self.bars.update(self.tasks[key], completed=step, stage=stage, failed=failed)
+
+    def _complete(self, task: TaskID) -> None:
+        failed = self.bars.tasks[task].fields["failed"]
+        stage = "[red]failed" if failed else "[green]done"
+        self.bars.update(task, completed=len(_STEPS), stage=stage, visible=failed or len(self.tasks) <= _MOST_BARS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Sequence
+from datetime import datetime
 from types import FrameType
 from typing import Annotated
 
@@ -14,7 +16,8 @@ from aggregator import persist, refresh
 from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import to_json
-from aggregator.config.load import load
+from aggregator.config.load import Config, load
+from aggregator.result import NextPoll, Outcome
 from aggregator.store import database
 
 _STDOUT = 1
@@ -68,19 +71,21 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
         summary.warn(line)
     if as_json or not quiet:
-        with database.open_store(loaded.state) as store:
-            next_polls = persist.read_next_polls(store, loaded.plans, now)
+        next_polls = _read_next_polls(loaded, outcomes, now)
         if as_json:
-            typer.echo(to_json([summary.summary_values(outcome, next_polls) for outcome in outcomes]))
+            typer.echo(to_json([summary.summary_values(outcome, next_polls[outcome.feed]) for outcome in outcomes]))
         else:
-            lines = (
-                each for outcome in outcomes for each in summary.format_summary(outcome, next_polls, verbose=verbose)
-            )
-            typer.echo("\n".join(lines))
+            for outcome in outcomes:
+                typer.echo("\n".join(summary.format_summary(outcome, next_polls[outcome.feed], verbose=verbose)))
     if any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
-    if strict and any(summary.has_failed(source_result) for outcome in outcomes for source_result in outcome.health):
+    if strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health):
         raise typer.Exit(1)
+
+
+def _read_next_polls(config: Config, outcomes: Sequence[Outcome], now: datetime) -> dict[str, dict[str, NextPoll]]:
+    with database.open_store(config.state) as store:
+        return persist.read_next_polls(store, [config.plan(outcome.feed) for outcome in outcomes], now)
 
 
 def _end_at_once(number: int, _frame: FrameType | None) -> None:

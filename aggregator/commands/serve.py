@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption
-from aggregator.commands.summary import has_failed, print_news, warn
+from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import load
 from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.service import metrics, scheduler, web
@@ -64,7 +64,7 @@ def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     outcomes = worker.tick(at)
     print_news(outcomes, at)
     if meter is not None:
-        failed = {each.feed: sum(map(has_failed, each.health)) for each in outcomes}
+        failed = {each.feed: sum(result.is_failing for result in each.health) for each in outcomes}
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, failed[each.feed]) for each in outcomes])
 
 

@@ -9,18 +9,12 @@ from pathlib import Path
 
 import typer
 
-from aggregator.commands.output import format_count, shorten
+from aggregator.commands.output import format_count, paint, shorten
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
 from aggregator.result import NextPoll, Outcome
 
-_FAILED = frozenset({"snapshot", "cached", "failed", "held back"})
-"""States in which the live source gave no usable listing."""
-
-NextPolls = Mapping[tuple[str, str], NextPoll]
-"""When each source is next asked, by (feed, source)."""
-
-_NO_POLLS: NextPolls = {}
+_NO_POLLS: Mapping[str, NextPoll] = {}
 
 _MOST_ALARMS = 20
 """Warnings printed for one feed; a feed with future dates may have thousands."""
@@ -29,9 +23,9 @@ _MOST_ALARMS = 20
 def list_warnings(outcome: Outcome) -> tuple[str, ...]:
     """Return one line for each failed source, for each warning, and for each feed that could not be published."""
     failed = (
-        f"{outcome.feed}: {source_result.source.name}: {_describe_status(source_result, why=True)}"
+        f"{outcome.feed}: {source_result.source.name}: {_describe_failure(source_result)}"
         for source_result in outcome.source_results
-        if has_failed(source_result)
+        if source_result.is_failing
     )
     alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:_MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
@@ -51,28 +45,26 @@ def print_news(outcomes: Sequence[Outcome], at: datetime) -> None:
 def warn(text: str) -> None:
     """Print a warning on stderr."""
     for line in escape_lines(text):
-        typer.echo(f"aggregator: {line}", err=True)
+        typer.echo(f"{paint('aggregator:', fg='yellow')} {line}", err=True)
 
 
-def has_failed(source_result: SourceResult) -> bool:
-    """Return whether the live source gave no usable listing."""
-    return source_result.status in _FAILED
+def format_summary(
+    outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_POLLS, *, verbose: bool = False
+) -> Iterator[str]:
+    """Yield lines about the sources, with the next poll of each by name, the items, the files, and what to do next.
 
-
-def format_summary(outcome: Outcome, next_polls: NextPolls = _NO_POLLS, *, verbose: bool = False) -> Iterator[str]:
-    """Yield lines about the sources, the items and the files."""
-    yield outcome.feed
-    width = max((len(source_result.source.name) for source_result in outcome.source_results), default=0)
-    health = {each.source.name: each for each in outcome.health if has_failed(each)}
+    A source that failed in this run is left out: its line is one of the warnings.
+    """
+    yield paint(outcome.feed, bold=True)
+    width = max((len(each.source.name) for each in outcome.source_results if not each.is_failing), default=0)
+    health = {each.source.name: each for each in outcome.health}
     for source_result in outcome.source_results:
-        name, read = source_result.source.name, format_count(source_result.entries, "entry", "entries")
-        lasting = health.get(name, source_result) if source_result.status == "not due" else source_result
-        status = _describe_status(lasting, why=verbose)
-        next_poll = next_polls.get((outcome.feed, name))
-        following = f"; {format_next_poll(next_poll)}" if next_poll else ""
-        yield f"  {name:{width}}  {read:>11}  {status}{following}"
+        if not source_result.is_failing:
+            name, read = source_result.source.name, format_count(source_result.entries, "entry", "entries")
+            yield f"  {name:{width}}  {read:>11}  {_describe_status(source_result, health.get(name))}"
         if verbose:
             yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
+    yield from (paint(f"  {line}", dim=True) for line in _list_next_polls(next_polls))
     kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
     yield (
         f"  {format_count(outcome.entries, 'entry', 'entries')} read, {outcome.stored} stored:"
@@ -80,15 +72,43 @@ def format_summary(outcome: Outcome, next_polls: NextPolls = _NO_POLLS, *, verbo
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
     )
+    yield from _list_titles("new", "green", outcome.new, outcome.titles.new)
+    yield from _list_titles("changed", "yellow", outcome.changed, outcome.titles.changed)
     yield from (f"  {shorten(line, 300)}" for line in (*outcome.held, *outcome.left_out))
     written = [file.name for file in outcome.files if file.changed]
     if written:
         yield f"  written: {', '.join(written)}"
     if len(written) < len(outcome.files):
         yield f"  unchanged: {format_count(len(outcome.files) - len(written), 'file')}"
+    yield from (paint(f"  {line}", fg="cyan") for line in _list_next_steps(outcome))
 
 
-def summary_values(outcome: Outcome, next_polls: NextPolls = _NO_POLLS) -> dict[str, object]:
+def _list_titles(word: str, colour: str, count: int, titles: Sequence[str]) -> Iterator[str]:
+    yield from (f"  {paint(word, fg=colour)}: {shorten(title, 200)}" for title in titles)
+    if titles and count > len(titles):
+        yield f"  {paint(word, fg=colour)}: {count - len(titles)} more; see changes.html"
+
+
+def _list_next_polls(next_polls: Mapping[str, NextPoll]) -> Iterator[str]:
+    """Yield when the sources are next asked, those of one time together."""
+    names: dict[str, list[str]] = {}
+    for source, next_poll in next_polls.items():
+        names.setdefault(format_next_poll(next_poll), []).append(source)
+    yield from (f"{when}: {', '.join(sources)}" for when, sources in names.items())
+
+
+def _list_next_steps(outcome: Outcome) -> Iterator[str]:
+    """Yield what a person can do next."""
+    if outcome.episodes and not outcome.has_audio:
+        yield (
+            "podcast.xml is empty: no source gives audio; subscribe to feed.xml, or add one that does: aggregator add"
+        )
+    if outcome.near_misses:
+        misses = format_count(outcome.near_misses, "near miss", "near misses")
+        yield f"{misses} to decide about: run aggregator review"
+
+
+def summary_values(outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_POLLS) -> dict[str, object]:
     """Return the outcome for JSON."""
     return {
         "feed": outcome.feed,
@@ -101,7 +121,7 @@ def summary_values(outcome: Outcome, next_polls: NextPolls = _NO_POLLS) -> dict[
                 "entries": source_result.entries,
                 "recording": _snapshot_path(source_result),
                 "remarks": list(source_result.remarks),
-                "next": next_polls.get((outcome.feed, source_result.source.name)),
+                "next": next_polls.get(source_result.source.name),
             }
             for source_result in outcome.source_results
         ],
@@ -131,19 +151,19 @@ def format_next_poll(following: NextPoll) -> str:
     return f"next asked {following.at:%Y-%m-%d %H:%M} UTC ({following.why})"
 
 
-def _describe_status(source_result: SourceResult, *, why: bool) -> str:
-    """Describe the state of a source; with ``why``, also the reason."""
-    reason = f" ({shorten(source_result.message, 300)})" if why and source_result.message else ""
-    words = {
-        "ok": "ok",
-        "unchanged": "unchanged",
-        "snapshot": f"failed{reason}; using its snapshot {_snapshot_path(source_result) or ''}".rstrip(),
-        "cached": f"failed{reason}; using the entries stored before",
-        "failed": f"failed{reason}",
-        "held back": f"listing held back{reason}; using the entries stored before",
-        "not due": "not due",
-    }
-    return words[source_result.status]
+def _describe_failure(source_result: SourceResult) -> str:
+    """Describe a source that failed, with the reason."""
+    head, _, rest = source_result.standing.partition("; ")
+    reason = f" ({shorten(source_result.message, 300)})" if source_result.message else ""
+    path = f" {_snapshot_path(source_result) or ''}".rstrip()
+    return f"{head}{reason}" + (f"; {rest}{path}" if rest else "")
+
+
+def _describe_status(source_result: SourceResult, health: SourceResult | None) -> str:
+    """Describe what came of a source that did not fail in this run; one that is not due may have failed before."""
+    if source_result.status == "not due" and health is not None and health.is_failing:
+        return paint(health.standing, fg="red")
+    return paint(source_result.status, fg=None if source_result.status == "not due" else "green")
 
 
 def _snapshot_path(source_result: SourceResult) -> str | None:

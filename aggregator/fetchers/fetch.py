@@ -26,6 +26,7 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
+from aggregator.model.feed import SourceResult
 from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
 
 _PROCESSORS = os.cpu_count() or 1
@@ -36,7 +37,7 @@ PollStates = Mapping[str, PollState]
 """What is remembered of a source, by address."""
 
 Tell = Callable[[Source, str, str], None]
-"""Called with the source, the stage ("fetch" or "read") and what came of it, empty when it begins; from any thread."""
+"""Called with the source, the stage ("fetch", "read", "failed") and what came of it, empty at its begin; any thread."""
 
 
 class Resources(Struct):
@@ -162,9 +163,12 @@ class _SourceFetch(Struct, frozen=True):
         """Return what came of the source, from its snapshot if it was never read live."""
         try:
             fetched = self._fetch()
-            return self._with_snapshot(fetched) if _needs_snapshot(fetched) else fetched
+            fetched = self._with_snapshot(fetched) if _needs_snapshot(fetched) else fetched
         except BaseException as error:  # noqa: BLE001  # a defect must not end the refresh of the other sources
-            return FetchedSource(self.source, message=_describe_defect(error))
+            fetched = FetchedSource(self.source, message=_describe_defect(error))
+        if SourceResult(self.source, fetched.status).is_failing:
+            self.terms.tell(self.source, "failed", "")
+        return fetched
 
     def _fetch(self) -> FetchedSource:
         if self.source.path is not None:

@@ -90,6 +90,15 @@ def _keeps(plan: Plan) -> frozenset[str]:
     )
 
 
+_FAILING = {
+    "snapshot": "failed; using a saved copy",
+    "cached": "failed; using earlier entries",
+    "failed": "failed",
+    "held back": "newest listing held back; using earlier entries",
+}
+"""The statuses of a source whose live listing could not be used, in words."""
+
+
 class SourceResult(Record, frozen=True):
     """The result of one source in the last run that asked it, as the report lists it."""
 
@@ -99,6 +108,16 @@ class SourceResult(Record, frozen=True):
     entries: int = 0
     show: Show = Show()
     remarks: tuple[str, ...] = ()
+
+    @property
+    def is_failing(self) -> bool:
+        """Return whether the live source gave no usable listing."""
+        return self.status in _FAILING
+
+    @property
+    def standing(self) -> str:
+        """Return the status in the words of every page and command; those of an answering source are "ok"."""
+        return _FAILING.get(self.status, "ok")
 
 
 class Cover(Record, frozen=True):

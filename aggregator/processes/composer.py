@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -15,9 +16,10 @@ from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
-from aggregator.model.feed import Plan
+from aggregator.merger.identity.settle import Settlement
+from aggregator.model.feed import Feed, Plan
 from aggregator.processes.editions import Edition, Task
-from aggregator.result import Composition, Publication
+from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note
 from aggregator.store import database
@@ -63,11 +65,21 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         publication,
         new=len(settlement.new),
         changed=len(settlement.changed),
+        titles=_find_changed_titles(feed, settlement),
         events=(*settlement.events, *composed.arrived),
         cover=publish.make_cover(feed),
         staged=publish.stage(Path(task.output), feed, plan.window, history),
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
     )
+
+
+def _find_changed_titles(feed: Feed, settlement: Settlement) -> ChangedTitles:
+    """Return the titles of the items that are new or changed, the newest first."""
+    new, changed = (
+        tuple(islice((item.title for item in feed.items if item.guid in guids), MOST_TITLES))
+        for guids in (frozenset(settlement.new), frozenset(settlement.changed))
+    )
+    return ChangedTitles(new, changed)
 
 
 def _list_feeds(task: Task) -> Edition:
@@ -91,6 +103,7 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
         held=admission.describe_held(feed.held),
         left_out=filters.describe(feed.left_out),
         until=composed.until,
+        has_audio=any(item.enclosure for item in feed.items),
     )
 
 

@@ -17,7 +17,7 @@ from aggregator.fetchers.http.target import make_printable
 from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.model.feed import Cover, Plan
-from aggregator.result import Publication
+from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError, Limits
 from aggregator.store import cache, decisions, entries, facts, guids
@@ -61,6 +61,7 @@ class Edition(Struct, frozen=True):
     publication: Publication = Publication("")
     new: int = 0
     changed: int = 0
+    titles: ChangedTitles = ChangedTitles()
     events: tuple[str, ...] = ()
     cover: Cover | None = None
     staged: Staged | None = None

@@ -14,7 +14,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.generator.content.sanitize import clean_person
-from aggregator.generator.pages import view
 from aggregator.model.entry import Genre
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
@@ -52,9 +51,7 @@ def take_channel_state(feed: Feed) -> FeedState:
     """Return the state of a feed without its items."""
     return FeedState(
         channel=_drop_unknown(_channel_fields(feed.channel)),
-        sources={
-            source_result.source.name: view.STANDING[source_result.status] for source_result in feed.source_results
-        },
+        sources={each.source.name: each.standing for each in feed.source_results},
     )
 
 

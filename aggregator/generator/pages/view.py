@@ -26,17 +26,6 @@ _FIELDS = {
 }
 # The order in which a reader wonders; other fields follow by name.
 _ORDER = ("title", "date", "length", "audio", "text", "summary", "link")
-# How each status is worded on a page that changes only with content: whether a source answered at the last run, or
-# an older listing of it is used. "unchanged" and "not due" are an answering source's ordinary days.
-STANDING = {
-    "ok": "ok",
-    "unchanged": "ok",
-    "not due": "ok",
-    "snapshot": "not reached; using a saved copy",
-    "cached": "not reached; using earlier entries",
-    "failed": "not reached",
-    "held back": "newest listing held back; using earlier entries",
-}
 # A text repaired in more places than this is summed up; report.json lists all.
 _MOST_REPAIRS = 6
 
@@ -162,7 +151,7 @@ def view_source(source_result: SourceResult) -> _SourceView:
         source.name,
         source.kind,
         links.clean_public_url(source.url),
-        STANDING[source_result.status],
+        source_result.standing,
         wording.format_count(source_result.entries, "item"),
     )
 

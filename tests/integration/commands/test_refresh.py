@@ -7,6 +7,7 @@ import pty
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import termios
@@ -32,6 +33,11 @@ def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
         "  topic       3 entries  ok",
         "  6 entries read, 6 stored: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
     ]
+    assert said.count("\n  new: ") == 4
+    assert said.splitlines()[-2:] == [
+        "  podcast.xml is empty: no source gives audio; subscribe to feed.xml, or add one that does: aggregator add",
+        "  1 near miss to decide about: run aggregator review",
+    ]
     assert all((shop / "output/crumb-talk" / name).exists() for name in FILES)
 
 
@@ -52,8 +58,8 @@ def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
     config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
-    said = r"  topic       0 entries  failed; using its snapshot; next asked 2026-01-02 \d\d:\d\d UTC \(it failed\)"
-    assert re.fullmatch(said, answer.stdout.splitlines()[2])
+    assert answer.stdout.splitlines()[2] == "  topic       0 entries  failed; using a saved copy"
+    assert re.fullmatch(r"  next asked 2026-01-02 \d\d:\d\d UTC \(it failed\): topic", answer.stdout.splitlines()[3])
 
 
 @pytest.mark.usefixtures("shop")
@@ -207,9 +213,13 @@ def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) ->
         os.close(keyboard)
 
 
-def test_a_terminal_gets_a_bar_for_each_source(shop: Path, bounded) -> None:
+def test_a_narrow_terminal_gets_a_bar_for_each_source_and_a_red_one_where_it_failed(shop: Path, bounded) -> None:
+    config = shop / "config.yaml"
+    gone = "a-source-with-quite-a-long-name: {kind: listing, path: gone.txt}"
+    config.write_text(config.read_text() + f"      {gone}\n")
     keyboard, screen = pty.openpty()
-    child = bounded(drawing(shop, screen, columns=120))
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
+    child = bounded(drawing(shop, screen, columns=60))
     shown = b""
     try:
         while chunk := os.read(keyboard, 65536):
@@ -219,6 +229,10 @@ def test_a_terminal_gets_a_bar_for_each_source(shop: Path, bounded) -> None:
     os.close(keyboard)
     assert child.wait() == 0
     text = shown.decode()
-    assert "\x1b[" in text
-    assert "━" in text
     assert "4 items" in text
+    bars = [line for line in text.split("\r\n") if "━" * 20 in line and "0:00" in line]
+    assert all(any(name in line for line in bars) for name in ("topic", "numbered", "a-source"))
+    assert re.search("\x1b\\[31m━{20}", text), "red"
+    assert re.search("\x1b\\[32mdone", text), "green"
+    plain = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", text)
+    assert plain.count("no such file") == 1, "a failure is told once"

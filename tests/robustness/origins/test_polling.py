@@ -62,7 +62,7 @@ def test_without_a_schedule_the_next_poll_is_when_the_show_publishes(workspace: 
     now = format_time(NOON + timedelta(hours=189))
     following = "next asked 2024-05-10 08:59 UTC (outside of the hours in which the show publishes)"
     assert f"show: host: {following}" in workspace.run("check", "--at", now).stdout
-    assert f"not due; {following}" in workspace.run("refresh", "--at", now).stdout
+    assert f"  {following}: host\n" in workspace.run("refresh", "--at", now).stdout
     schedule(path, "*/15 * * * *")
     refreshed(workspace, hours=190)
     assert workspace.asked == ["/host"], "the config's word counts at once"

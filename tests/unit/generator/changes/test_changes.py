@@ -151,9 +151,9 @@ def test_the_channel_and_the_sources_are_told() -> None:
         "The feed’s title is now “Loud Machines”, it was “Quiet Machines”.",
         "The feed’s author is no longer known, it was “Mara Ilves & Jon Åkesson”.",
         "The source casts was removed.",
-        "The source host: ok (before: not reached).",
+        "The source host: ok (before: failed).",
     ]
-    assert "The source casts is new: not reached; using a saved copy." in told(after, feed)
+    assert "The source casts is new: failed; using a saved copy." in told(after, feed)
 
 
 def test_a_change_of_witness_alone_is_no_change() -> None:
