@@ -242,7 +242,9 @@ def _find_lost_audio(
     for entry in every:
         latest[entry.source] = max(latest.get(entry.source, listed[entry.id]), listed[entry.id])
     heard = {name: at + grace for name, at in latest.items()} | dict(persist.read_answering(store, plan, grace))
-    return find_lost_audio(every, listed, heard, grace, now)
+    lost, gone = find_lost_audio(every, listed, heard, grace, now), set(enclosure_probe.read_gone(store, plan))
+    absent = {entry.id for entry in every if entry.enclosure is not None and entry.enclosure.url in gone}
+    return lost._replace(entries=lost.entries | absent)
 
 
 def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note) -> list[Entry]:

@@ -1,9 +1,12 @@
-"""Ask media hosts for the length and type of their files, once for each address, if no source gave them.
+"""Ask media hosts for the length and type of files, once for each address, and whether the files are still there.
 
-Off unless the config says ``probe_enclosures: true``. An answer is remembered for ever, also that there is no such
-file. After a failure that may pass (no network, no connection, 429, 5xx) the address is asked again when the feed is
-next made, for 30 days at most. At most ``MOST`` are asked in one run: a feed of a thousand episodes is completed
-over some days and no host is flooded.
+The first is off unless the config says ``probe_enclosures: true``. An answer is remembered for ever, also that there is
+no such file. After a failure that may pass (no network, no connection, 429, 5xx) the address is asked again when the
+feed is next made, for 30 days at most. At most ``MOST`` are asked in one run: a feed of a thousand episodes is
+completed over some days and no host is flooded.
+
+The second is off unless the config says ``probe_gone: DAYS``. Only audio that another source could replace is asked
+for, each address once in so many days. What answered 404 or 410 twice in a row gives way, until it is there again.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import host_limits
+from aggregator.fetchers.http.errors import GoneError
 from aggregator.generator.content import links
 from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan
@@ -28,6 +32,9 @@ from aggregator.text.urls import find_host
 
 _FACT: Final = "probes"
 """The fact under which the answers are stored: type and length, both ``None`` if the host gave none."""
+
+_AUDIO: Final = "audio probes"
+"""The fact with what is known of published audio that another source could replace."""
 
 MOST: Final = 20
 """Addresses asked in one run of one feed: a new feed of 200 episodes takes ten runs, half a day of hourly ones."""
@@ -52,6 +59,19 @@ class _Probes(Record, frozen=True):
     answers: tuple[Enclosure, ...] = ()
     more: bool = False
     missed: tuple[_FailedProbe, ...] = ()
+
+
+class _AudioProbe(Record, frozen=True):
+    """Published audio that another source could replace: its item's source, when it was last asked for, and if gone.
+
+    ``missed`` is when the first 404 or 410 in a row came.
+    """
+
+    url: str
+    source: str = ""
+    asked: datetime | None = None
+    missed: datetime | None = None
+    gone: bool = False
 
 
 Incomplete = tuple[str, str]
@@ -105,9 +125,73 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     """Wait for the answer, and return whether there is one; an error other than FetchError is raised."""
     try:
         head.result()
+    except GoneError:
+        return True
     except FetchError:
         return False
     return True
+
+
+def probe_gone(
+    store: Store, plan: Plan, rivals: Iterable[Incomplete], limiter: host_limits.HostLimiter, now: datetime
+) -> bool:
+    """Ask for the audio of `find_rivals` that is due, and for what was gone; return whether that is other audio now.
+
+    A host under Retry-After is asked in a later run.
+    """
+    kept = {each.url: each for each in _read_audio_probes(store, plan)}
+    probes = {url: kept.get(url, _AudioProbe(url, name)) for url, name in rivals}
+    probes |= {url: each for url, each in kept.items() if each.gone}
+    sources, held = {source.name: source for source in plan.sources}, polls.read_holds(store, now)
+    due = [each for each in probes.values() if _is_due(each, plan, now) and find_host(each.url) not in held]
+    due = sorted(due, key=lambda each: (each.asked is not None, each.asked or now))[:MOST]
+    heads = [limiter.head(each.url, now, _TIMEOUT_SECONDS, sources.get(each.source)) for each in due]
+    probes |= {each.url: _note_head(each, head, plan, now) for each, head in zip(due, heads, strict=True)}
+    before = read_gone(store, plan)
+    if probes != kept:
+        facts.write_fact(store, plan.name, _AUDIO, records.encode_all(tuple(probes.values())).encode())
+    return read_gone(store, plan) != before
+
+
+def is_probe_due(store: Store, plan: Plan, now: datetime) -> bool:
+    """Return whether any address is to be asked."""
+    if plan.probe_enclosures and read_probes(store, plan).more:
+        return True
+    return any(_is_due(each, plan, now) for each in _read_audio_probes(store, plan))
+
+
+def _is_due(probe: _AudioProbe, plan: Plan, now: datetime) -> bool:
+    return probe.asked is None or now - probe.asked >= timedelta(days=plan.probe_gone)
+
+
+def _note_head(probe: _AudioProbe, head: Future[Enclosure | None], plan: Plan, now: datetime) -> _AudioProbe:
+    try:
+        answer = head.result()
+    except GoneError:
+        missed = probe.missed or now
+        return replace(probe, asked=now, missed=missed, gone=now - missed >= timedelta(days=plan.probe_gone))
+    except FetchError:
+        answer = None
+    return replace(probe, asked=now) if answer is None else replace(probe, asked=now, missed=None, gone=False)
+
+
+def read_gone(store: Store, plan: Plan) -> tuple[str, ...]:
+    """Return the addresses of audio that is gone, sorted; none unless the config asks for it."""
+    return tuple(sorted(each.url for each in _read_audio_probes(store, plan) if each.gone))
+
+
+def _read_audio_probes(store: Store, plan: Plan) -> tuple[_AudioProbe, ...]:
+    kept = facts.read_fact(store, plan.name, _AUDIO) if plan.probe_gone else None
+    return records.decode_all(_AudioProbe, kept.decode()) if kept else ()
+
+
+def find_rivals(items: Sequence[Item]) -> Iterator[Incomplete]:
+    """Yield the addresses of audio that another source of the item has at another address."""
+    for item in items:
+        if item.enclosure is not None and links.clean_url(item.enclosure.url) is not None:
+            source = next((each.source for each in item.provenance if each.field == "enclosure" and each.dissent), None)
+            if source is not None:
+                yield item.enclosure.url, source
 
 
 def find_incomplete(items: Sequence[Item]) -> Iterator[Incomplete]:

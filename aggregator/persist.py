@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator import enclosure_probe
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError
 from aggregator.fetchers.fetch import FetchedSource, PollStates, explain_next_poll
@@ -318,7 +319,8 @@ def input_digest(store: Store, plan: Plan) -> str:
     """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
     names = (_SOURCE_RESULTS, _HELD_AUDIO, decisions.ADMISSIONS, decisions.FORGOTTEN)
-    return _digest((VERSION, plan, decided, [facts.read_fact(store, plan.name, name) for name in names]))
+    kept = [facts.read_fact(store, plan.name, name) for name in names]
+    return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
 
 
 def index_digest(store: Store, plans: Sequence[Plan]) -> str:

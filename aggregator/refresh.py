@@ -195,7 +195,7 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
 
 def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | None:
     """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
-    if plan.probe_enclosures and enclosure_probe.read_probes(store, plan).more:
+    if enclosure_probe.is_probe_due(store, plan, now):
         return None
     return persist.read_publication(store, plan.name, persist.input_digest(store, plan), now)
 
@@ -252,12 +252,15 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
 
 
 def _compose(run: Run, plan: Plan) -> Composed:
-    """Return the feed composed: once more if the hosts of its media were asked for what no source gave."""
+    """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone."""
     task = Task(run.config.state, str(run.config.output), run.at, plan)
     composed = editions.compose(run.store, task)
-    if plan.probe_enclosures:  # before the transaction: it waits for media hosts
-        limiter = run.resources.limiter()
-        asked = enclosure_probe.probe(run.store, plan, composed.edition.incomplete, limiter, run.at)
+    if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
+        edition, limiter, asked = composed.edition, run.resources.limiter(), 0
+        if plan.probe_enclosures:
+            asked = enclosure_probe.probe(run.store, plan, edition.incomplete, limiter, run.at)
+        if plan.probe_gone:
+            asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, limiter, run.at)
         polls.write_robots(run.store, run.resources.take_new_robots())
         if asked:
             composed.close()

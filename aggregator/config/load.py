@@ -126,6 +126,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         probe_enclosures=keys.probe_enclosures,
         audio_grace=keys.audio_grace,
         filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
+        probe_gone=keys.probe_gone,
     )
 
 

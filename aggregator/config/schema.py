@@ -272,6 +272,13 @@ class FeedKeys(Keys):
     )
     only: FilterKeys = Field(FilterKeys(), description="Only items that meet each of these conditions are published.")
     exclude: FilterKeys = Field(FilterKeys(), description="Items that meet any of these conditions are not published.")
+    probe_gone: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        description="Days between two requests for audio that another source could replace; what is gone both times "
+        "(404 or 410) gives way. 0 asks for none.",
+    )
     decisions: list[DecisionKeys] = Field(default_factory=list, description="Your decisions about pairs of entries.")
     overrides: dict[Text, dict[ItemField, Plain]] = Field(
         default_factory=dict, description="Values that replace those of the sources, by guid and field."

@@ -55,9 +55,9 @@ class Plan(Record, frozen=True):
     ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned
     heads and tails are cut from the texts of all sources that do not say so themselves, ``None`` where rank
     decides. ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all.
-    ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving its audio.
-    ``filter`` is for items, as they would be published. ``buried`` are the guids that a person has taken out of the
-    feed, each with the reason.
+    ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving its audio;
+    ``probe_gone`` is how many days lie between two requests for it, 0 for none. ``filter`` is for items, as they would
+    be published. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Plan(Record, frozen=True):
     probe_enclosures: bool = False
     audio_grace: int = 7
     filter: Filter = Filter()
+    probe_gone: int = 0
     buried: tuple[tuple[str, str], ...] = ()
 
     @property

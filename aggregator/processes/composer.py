@@ -70,6 +70,7 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         cover=publish.make_cover(feed),
         staged=publish.stage(Path(task.output), feed, plan.window, history),
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
+        rivals=tuple(enclosure_probe.find_rivals(feed.items)) if plan.probe_gone else (),
     )
 
 

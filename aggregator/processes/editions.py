@@ -54,8 +54,8 @@ class Edition(Struct, frozen=True):
     """A composed feed: what is to be noted and reported of it, and its files; the writes to the store stand apart.
 
     ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
-    source gave, each with its source. ``error`` says why it failed, and ``of_store`` whether that is the store's fault,
-    ``damaged`` which store is damaged.
+    source gave, each with its source, and ``rivals`` those of audio that another source could replace. ``error`` says
+    why it failed, and ``of_store`` whether that is the store's fault, ``damaged`` which store is damaged.
     """
 
     publication: Publication = Publication("")
@@ -66,6 +66,7 @@ class Edition(Struct, frozen=True):
     cover: Cover | None = None
     staged: Staged | None = None
     incomplete: tuple[Incomplete, ...] = ()
+    rivals: tuple[Incomplete, ...] = ()
     error: str = ""
     of_store: bool = False
     damaged: str = ""

@@ -166,7 +166,8 @@ class Client:
 
         It may have a private address only at the host of the ``source`` that lists it, as in ``poll``.
 
-        ``None`` too if the address may not be asked. FetchError for a failure that may pass: no answer, 429, 5xx.
+        ``None`` too if the address may not be asked. GoneError for 404 and 410, FetchError for a failure that may pass:
+        no answer, 429, 5xx.
         """
         limit = self._policy.deadline if seconds is None else min(self._policy.deadline, seconds)
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
@@ -179,6 +180,8 @@ class Client:
             return None
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
             raise FetchError(f"{answer.status}")
+        if answer.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
+            raise errors.GoneError(f"{answer.status}")
         if answer.status not in polling.USABLE:
             return None
         kind, _ = headers.parse_content_type(answer.fields.get("content-type", ""))

@@ -25,6 +25,10 @@ class BarredError(FetchError):
         self.poll_state = poll_state
 
 
+class GoneError(FetchError):
+    """An origin says that there is nothing at an address any more: 404 or 410."""
+
+
 class TooManyRedirectsError(FetchError):
     """An address was redirected more often than is followed."""
 

@@ -112,3 +112,33 @@ def test_an_override_sets_audio(moved: Project) -> None:
     moved.extra = f"overrides: {{'{guid}': {{enclosure: 'https://own.example/5.mp3'}}}}"
     moved.refresh()
     assert audio(moved) == ["a"] * 5 + ["own"]
+
+
+def test_audio_that_is_gone_twice_gives_way_until_it_is_back(project: Project, origin: Site) -> None:
+    project.extra, project.sources = "probe_gone: 3", {}
+    for name, trust in (("a", 0.9), ("b", 0.5)):
+        project.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {trust}"
+        episodes = (make_episode(1, guid=f"{name}-1", audio=origin.url(f"/{name}.mp3")),)
+        origin.serve(f"/{name}.xml", make_rss(*episodes))
+        origin.serve(f"/{name}.mp3", "sound", kind="audio/mpeg")
+
+    def published(day: float) -> str:
+        project.refresh(at=after(day), force=False)
+        (item,) = project.items()
+        return item["attachments"][0]["url"].rpartition("/")[2]
+
+    assert published(0) == "a.mp3"
+    first = project.items()[0]
+    origin.serve("/a.mp3", "gone", status=404)
+    assert [published(day) for day in (2, 3, 5)] == ["a.mp3"] * 3, "gone once, on the third day"
+    origin.asked.clear()
+    assert published(6) == "b.mp3"
+    assert origin.asked.count("/a.mp3") == 1
+    later = project.items()[0]
+    assert (later["id"], later["date_published"]) == (first["id"], first["date_published"])
+    page = (project.folder / "output/sea/changes.html").read_text(encoding="utf-8")
+    assert page.count("the audio has another address") == 1
+    origin.serve("/a.mp3", "sound", kind="audio/mpeg")
+    assert [published(day) for day in (8, 9)] == ["b.mp3", "a.mp3"]
+    origin.serve("/a.mp3", "busy", status=503)
+    assert [published(day) for day in (12, 15, 18)] == ["a.mp3"] * 3, "a failure that may pass"
