@@ -51,4 +51,4 @@ def copy_of_state(config: Config) -> Iterator[Config]:
             backup.backup(config.state, state)
         if config.output.exists():
             shutil.copytree(config.output, output)
-        yield replace(config, state=str(state), output=output, backups=0)
+        yield replace(config, state=str(state), output=output, backups=0, notify=())

@@ -25,7 +25,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, persist
+from aggregator import enclosure_probe, notify, persist
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
@@ -107,7 +107,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         if not any(each.files or each.failures for each in outcomes):
             raise NothingToPublishError(_describe_failures(outcomes))
         outcomes[-1] = _publish_index(run, outcomes[-1])
-        alarms = (*_describe_clock(at, newest), *outcomes[0].alarms)
+        alarms = (*_describe_clock(at, newest), *outcomes[0].alarms, *notify.tell(config, run.store, outcomes))
         failures = (*run.failures, *outcomes[0].failures)
         return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 

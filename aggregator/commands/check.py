@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import persist
+from aggregator import notify, persist
 from aggregator.commands import preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
@@ -55,7 +55,7 @@ def run(
         typer.echo(json_schema_text(), nl=False)
         return
     loaded = load(config)
-    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
+    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded), *_list_notify_faults(loaded))
     if missing:
         raise ConfigError("\n".join(missing))
     if store:
@@ -132,6 +132,11 @@ def _list_missing_secrets(config: Config) -> tuple[str, ...]:
             except FetchError as error:
                 found.append(f"{config.path.name}: feeds.{plan.name}.sources.{source.name}: {error}")
     return tuple(found)
+
+
+def _list_notify_faults(config: Config) -> tuple[str, ...]:
+    """List the addresses to be told of trouble that cannot be used."""
+    return tuple(f"{config.path.name}: {fault}" for fault in notify.find_faults(config))
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:

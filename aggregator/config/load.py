@@ -34,6 +34,8 @@ class Config(Struct, frozen=True):
     is the URL of ``output``, without a final slash. ``contact`` is sent to hosts. ``allow_networks`` are CIDR networks.
     ``plans`` are the feeds, sorted by name. ``proxy`` is the URL of an HTTP proxy. ``obey_robots`` tells whether
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
+    ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
+    fails before they are told.
     """
 
     path: Path
@@ -46,6 +48,8 @@ class Config(Struct, frozen=True):
     proxy: str | None = None
     obey_robots: bool = False
     backups: int = 0
+    notify: tuple[str, ...] = ()
+    notify_after: int = 3
 
     def plan(self, name: str) -> Plan:
         """Return the plan of a feed; raise ConfigError if there is none of that name."""
@@ -75,6 +79,8 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
         backups=keys.backups,
+        notify=tuple(keys.notify),
+        notify_after=keys.notify_after,
     )
 
 

@@ -329,6 +329,13 @@ class ConfigKeys(Keys):
     obey_robots: bool = Field(
         default=False, description="Whether sources named here are fetched only if their robots.txt permits it."
     )
+    notify: list[Text] = Field(
+        default_factory=list,
+        description="Addresses of Apprise that are told of trouble, once when it begins and once when it is over.",
+    )
+    notify_after: int = Field(
+        3, strict=True, ge=1, description="Refreshes in a row in which a source fails before it is told."
+    )
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
 
 

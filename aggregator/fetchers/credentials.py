@@ -33,6 +33,11 @@ def read_secrets(source: Source) -> Secrets:
     return tuple((name, _read_secret(name)) for name in _list_names(source))
 
 
+def read_named_secrets(text: str) -> Secrets:
+    """Return the secrets that a text names; FetchError if one is not to be had."""
+    return tuple((name, _read_secret(name)) for name in dict.fromkeys(_REFERENCE.findall(text)))
+
+
 def add_credentials(request: Request, source: Source, secrets: Secrets) -> Request:
     """Return the request with the source's secrets, and with its header fields if it is for the source's own origin."""
     own = source.headers if _find_origin(request.url) == _find_origin(source.url or "") else ()

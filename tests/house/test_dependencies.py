@@ -14,7 +14,8 @@ from tests.support.paths import ROOT
 
 def read_needed() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    lines = (*project["dependencies"], *project["optional-dependencies"]["postgresql"])
+    extras = project["optional-dependencies"]
+    lines = (*project["dependencies"], *extras["postgresql"], *extras["notify"])
     return [Requirement(line) for line in lines]
 
 

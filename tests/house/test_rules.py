@@ -16,6 +16,7 @@ SCREEN = 60  # lines of a function
 
 # Where each package may be imported: one file, or one room where the reason stands in docs/architecture.md.
 PLACES = {
+    "apprise": {"notify.py"},
     "apscheduler": {"service/scheduler.py"},
     "dateutil": {"text/dates.py"},
     "feedparser": {"fetchers/feeds/tolerant.py"},

@@ -1,0 +1,164 @@
+"""Tell of trouble by Apprise, once when it begins and once when it is over; a message that fails is tried again.
+
+Trouble is a source that fails for some refreshes or whose listing is held back, audio that is gone (`probe_gone`), near
+misses that wait for a decision, and a feed that lost a tenth of its items.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from aggregator import enclosure_probe
+from aggregator.config.load import Config
+from aggregator.errors import FetchError
+from aggregator.fetchers import credentials
+from aggregator.model.record import Record
+from aggregator.result import Outcome
+from aggregator.store import facts, records
+from aggregator.store.database import Store
+
+_FACT: Final = "troubles"
+"""The fact with what is to be told, and was told, of a feed."""
+
+_LEFT_AT_LEAST: Final = 0.9
+"""Share of the most items that a feed ever had; with fewer it shrank."""
+
+_SOURCE: Final = "source "
+"""Before its name: the key of a source's trouble."""
+
+_MISSING: Final = "notify needs Apprise: run pip install 'aggregator[notify]'"
+
+
+class _Trouble(Record, frozen=True):
+    """Trouble of a feed, in how many refreshes in a row it was met, and whether it was told."""
+
+    key: str
+    text: str
+    times: int = 1
+    told: bool = False
+
+
+class _FeedTroubles(Record, frozen=True):
+    """The troubles of a feed, and the most items that it ever had."""
+
+    troubles: tuple[_Trouble, ...] = ()
+    most_items: int = 0
+
+
+def tell(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Send one message about what began and what is over; return one line for each address that did not take it.
+
+    It counts as told if one of the addresses took it.
+    """
+    if not config.notify:
+        return ()
+    lines: list[str] = []
+    noted: list[tuple[str, _FeedTroubles, _FeedTroubles, _FeedTroubles]] = []
+    for outcome in outcomes:
+        before = _read(store, outcome.feed)
+        now = _find_troubles(config, store, outcome, before)
+        begun = [each for each in now.troubles if not each.told and each.times >= config.notify_after]
+        over = _find_over(before, now, outcome)
+        lines += (f"{outcome.feed}: {each.text}" for each in begun)
+        lines += (f"{outcome.feed}: well again: {each.text}" for each in over)
+        told = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
+        after, untold = replace(now, troubles=told), replace(now, troubles=(*now.troubles, *over))
+        noted.append((outcome.feed, before, after, untold))
+    faults = _send(config, "\n".join(lines)) if lines else ()
+    is_told = len(faults) < len(config.notify)
+    for feed, before, after, untold in noted:
+        kept = after if is_told else untold
+        if kept != before:
+            facts.write_fact(store, feed, _FACT, records.encode(kept).encode())
+    return tuple(dict.fromkeys(faults))
+
+
+def find_faults(config: Config) -> tuple[str, ...]:
+    """Return one line for each address that cannot be used; no line has an address, which may have secrets."""
+    found = (_add(None, number, each) for number, each in enumerate(config.notify, 1))
+    return tuple(dict.fromkeys(fault for fault in found if fault))
+
+
+def _read(store: Store, feed: str) -> _FeedTroubles:
+    kept = facts.read_fact(store, feed, _FACT)
+    return records.decode(_FeedTroubles, kept.decode()) if kept else _FeedTroubles()
+
+
+def _find_troubles(config: Config, store: Store, outcome: Outcome, before: _FeedTroubles) -> _FeedTroubles:
+    known = {each.key: each for each in before.troubles}
+    found = [*_find_failing(config, outcome, known), *_find_others(config, store, outcome, before)]
+    most = before.most_items if outcome.failures else max(before.most_items, outcome.items)
+    return _FeedTroubles(tuple(found), most)
+
+
+def _find_failing(config: Config, outcome: Outcome, known: Mapping[str, _Trouble]) -> Iterator[_Trouble]:
+    """Yield the sources that fail; one that is not due is as it was, and one that is held back is told at once."""
+    for each in outcome.source_results:
+        key = f"{_SOURCE}{each.source.name}"
+        before = known.get(key)
+        if each.status == "not due" and before is not None:
+            yield before
+        elif each.is_failing:
+            times = config.notify_after if each.status == "held back" else before.times + 1 if before else 1
+            text = f"source {each.source.name}: {each.standing} ({each.message})"
+            yield replace(before, times=times) if before and before.told else _Trouble(key, text, times)
+
+
+def _find_over(before: _FeedTroubles, now: _FeedTroubles, outcome: Outcome) -> list[_Trouble]:
+    """Return the troubles that were told and are over; those of a source that left the config are forgotten."""
+    lasting = {each.key for each in now.troubles}
+    asked = {f"{_SOURCE}{each.source.name}" for each in outcome.source_results}
+    return [
+        each
+        for each in before.troubles
+        if each.told and each.key not in lasting and (each.key in asked or not each.key.startswith(_SOURCE))
+    ]
+
+
+def _find_others(config: Config, store: Store, outcome: Outcome, before: _FeedTroubles) -> Iterator[_Trouble]:
+    """Yield the troubles that are not of one source; those that were told keep their first text."""
+    known = {each.key: each for each in before.troubles}
+    found = {}
+    if gone := enclosure_probe.read_gone(store, config.plan(outcome.feed)):
+        found["audio"] = f"audio that is gone (404 or 410): {len(gone)}, such as {gone[0]}"
+    if outcome.near_misses:
+        found["near misses"] = f"near misses that wait for a decision: {outcome.near_misses}; run aggregator review"
+    if not outcome.failures and outcome.items < before.most_items * _LEFT_AT_LEAST:
+        found["items"] = f"the feed shrank from {before.most_items} items to {outcome.items}"
+    yield from (known.get(key) or _Trouble(key, text, config.notify_after) for key, text in found.items())
+
+
+def _send(config: Config, body: str) -> tuple[str, ...]:
+    """Send a message to every address, and return one line for each that did not take it."""
+    faults = []
+    for number, address in enumerate(config.notify, 1):
+        if fault := _add(body, number, address):
+            faults.append(f"{fault}; tried again at the next refresh")
+    return tuple(faults)
+
+
+def _add(body: str | None, number: int, address: str) -> str:
+    """Send a message to an address, if there is one, and return what is wrong, "" if nothing is."""
+    try:
+        import apprise  # noqa: PLC0415  # optional, and its services take half a second
+    except ImportError:
+        return _MISSING
+    logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it would print addresses
+    named = f"notify: address {number} ({urlsplit(address).scheme}://…)"
+    try:
+        secrets = credentials.read_named_secrets(address)
+    except FetchError as error:
+        return f"{named}: {error}"
+    service = apprise.Apprise(asset=apprise.AppriseAsset(async_mode=False, app_id="aggregator"))
+    if not service.add(credentials.fill_address(address, secrets)):
+        return f"{named}: Apprise knows no such service, or the address lacks something"
+    try:
+        taken = body is None or service.notify(body=body, title="aggregator")
+    except Exception as error:  # noqa: BLE001  # of one of a hundred services: it must not fail a refresh
+        return f"{named}: {type(error).__name__}"
+    return "" if taken else f"{named}: the message was not taken"
