@@ -87,7 +87,7 @@ def refresh_due(
     """
     with database.open_store(config.state) as store:
         polls.set_sources(store, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
-        if _clock_went_back(store, at):
+        if everything or _clock_went_back(store, at):  # another config may have another schedule
             polls.limit_due_times(store, _due_times(config, store, at), LEASE, at)
         claims = polls.claim_due(store, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
     if not claims and not everything:
@@ -130,11 +130,16 @@ def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, st
     """Return when each source is due, by its poll states."""
     known = polls.read_poll_states(store, [plan.name for plan in config.plans])
     schedules = _choose_schedules(config, known, at)
-    return {
-        (plan.name, source.name): polling.due_at(schedules[plan.name], known.get((plan.name, source.name), ()), at)
-        for plan in config.plans
-        for source in plan.sources
-    }
+    found = {}
+    for plan in config.plans:
+        for source in plan.sources:
+            states, schedule = known.get((plan.name, source.name), ()), schedules[plan.name]
+            last = polling.find_last_poll(states)
+            if last is None or last > at:
+                found[plan.name, source.name] = polling.due_at(schedule, states, at)
+            else:
+                found[plan.name, source.name] = polling.next_due(f"{plan.name}/{source.name}", schedule, states, last)
+    return found
 
 
 def _choose_schedules(

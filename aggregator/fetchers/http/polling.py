@@ -124,7 +124,7 @@ def due_at(
     ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC; without
     a schedule every run may poll. A source never polled is due at once.
     """
-    last = last or _find_last(poll_states)
+    last = last or find_last_poll(poll_states)
     slot = now
     if last is not None and last <= now + BACKWARD:
         slot = max(now, _find_slot(schedule, poll_states, last) or now)
@@ -152,7 +152,7 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     """
     if poll_states and all(poll_state.gone for poll_state in poll_states):
         return None, "gone (410)"
-    at, last = due_at(schedule, poll_states, now), _find_last(poll_states)
+    at, last = due_at(schedule, poll_states, now), find_last_poll(poll_states)
     if last is None or at <= now:
         return now, ""
     resting = next((each for each in poll_states if at in {each.hold_until, each.not_before}), None)
@@ -176,7 +176,8 @@ def _explain_rest_of(poll_state: PollState, at: datetime) -> str:
     return "its host says how often (max-age, Expires or ttl)"
 
 
-def _find_last(poll_states: Sequence[PollState]) -> datetime | None:
+def find_last_poll(poll_states: Sequence[PollState]) -> datetime | None:
+    """Return when any of the addresses was last polled, ``None`` if none was."""
     return max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
 
 

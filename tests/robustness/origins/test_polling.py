@@ -13,6 +13,8 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
+from aggregator.service import workers
+from aggregator.store import database, polls
 from tests.support.rss import Episode, make_rss
 from tests.support.tools import need_strace
 from tests.support.workspace import (
@@ -66,6 +68,19 @@ def test_without_a_schedule_the_next_poll_is_when_the_show_publishes(workspace: 
     schedule(path, "*/15 * * * *")
     refreshed(workspace, hours=190)
     assert workspace.asked == ["/host"], "the config's word counts at once"
+
+
+def test_a_service_follows_a_schedule_that_is_edited(workspace: Workspace) -> None:
+    workspace.serve("/host", make_rss(make_item(1)))
+    path = workspace.config(source(workspace, "host"))
+    workers.refresh_due(load(path), NOON, everything=True)
+    assert workers.refresh_due(load(path), NOON + timedelta(hours=2)) == ()
+    schedule(path, "*/15 * * * *")
+    workers.refresh_due(load(path), NOON + timedelta(hours=2), everything=True)
+    assert workspace.asked == ["/host", "/host"]
+    with database.open_store(load(path).state) as store:
+        (due,) = polls.read_due_times(store).values()
+    assert due - NOON < timedelta(hours=3.25)
 
 
 def test_a_refresh_every_minute_asks_no_origin_sooner_than_it_said(workspace: Workspace) -> None:
