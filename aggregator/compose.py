@@ -43,7 +43,7 @@ from aggregator.store import cache, database, decisions, entries, facts, guids, 
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
-_CACHE_VERSION: Final = "7"
+_CACHE_VERSION: Final = "8"
 """Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
 
 _REPAIR, _RECONCILE = "repair", "reconcile"
@@ -77,10 +77,10 @@ class _Repaired(Struct, frozen=True):
 class _Summary(Struct, frozen=True):
     """Facts about a feed's entries that are still needed after they became items.
 
-    ``coverage`` and ``listed`` are what each source lists now, ``seniority`` is the order of sources trusted alike,
-    ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
-    same entries make other items, ``None`` for never. ``left_out`` are the entries and new items that the filters
-    leave out.
+    ``coverage`` and ``listed`` are what each source lists now, ``misdating`` the sources whose dates are mostly wrong.
+    ``seniority`` is the order of sources trusted alike, ``since`` when each entry came to have its present content,
+    where sources are trusted alike. ``until`` is when the same entries make other items, ``None`` for never.
+    ``left_out`` are the entries and new items that the filters leave out.
     """
 
     entries: int
@@ -88,6 +88,7 @@ class _Summary(Struct, frozen=True):
     near_misses: tuple[Pair, ...]
     remarks: tuple[str, ...]
     coverage: Mapping[str, admission.Coverage]
+    misdating: frozenset[str]
     seniority: Mapping[str, int]
     since: Mapping[str, datetime]
     listed: Mapping[str, Sequence[other_shows.Listed]]
@@ -162,6 +163,7 @@ def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _
         near_misses=matching.near_misses,
         remarks=matching.remarks,
         coverage=admission.find_coverage(repaired.entries),
+        misdating=admission.find_misdating(items, matching.clusters),
         seniority=order_sources(repaired.entries, repaired.began),
         since=repaired.since,
         listed=other_shows.listed(matching.clusters),
@@ -408,6 +410,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         arrivals={name: admission.Arrival(*seen) for name, seen in arrivals.items()},
         decided=decisions.read_admissions(store, plan.name),
         quota=admission.compute_quota(living) if published else None,
+        misdating=reconciled.summary.misdating,
     )
     found = admission.admit(new, situation, now)
     found = found if adding else admission.hold_rest(new, found)

@@ -4,8 +4,9 @@ An item is new where none of its entries was ever published, or only as part of 
 item is never held. A source may add new items at once (``always``), once another source lists them (``confirmed``), or
 not at all (``never``). Unless the config says which, a source waits for confirmation beside one that is more trusted by
 ``_GAP`` or more and that answers. What a source lists from the beginning, and dates before the oldest entry of that
-listing, is its archive and does not wait; what it dates so later does. Where no such source answers, nothing can be
-confirmed and all is published. An item that no source confirms is published ``HOLD`` after it was first seen.
+listing, is its archive and does not wait; what it dates so later does, and all that a source lists whose dates of other
+items are wrong. Where no such source answers, nothing can be confirmed and all is published. An item that no source
+confirms is published ``HOLD`` after it was first seen.
 
 What is left may still be more than a refresh publishes at once (``quota``): the items of the most trusted source go
 first, then the newest.
@@ -13,11 +14,13 @@ first, then the newest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, field
 
+from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre
 from aggregator.model.item import Admission, HeldItem, Item, PublishedItem, WhyHeld, sources_of
 from aggregator.model.source import Source
@@ -30,6 +33,9 @@ _GAP = 0.2
 
 _QUOTA, _SHARE = 50, 5
 """New items that a refresh publishes at once: 50, or a fifth of the feed where that is more."""
+
+_MISDATED = timedelta(days=3)
+"""From so far off a date is wrong: a directory may list an item a day or two after its host."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -55,7 +61,7 @@ class Situation(Struct, frozen=True):
     answer no longer counts (``None``: as long as it is the last). ``coverage`` is by source. ``arrivals`` and
     ``decided`` are by entry id: ``decided`` is true where a person wants the entry published now, false where never.
     ``quota`` is how many new items may be published, ``None`` for any number; entries of a source's first listing do
-    not count.
+    not count. ``misdating`` are the sources whose dates are mostly wrong.
     """
 
     sources: tuple[Source, ...] = ()
@@ -64,6 +70,7 @@ class Situation(Struct, frozen=True):
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
     decided: Mapping[str, bool] = field(default_factory=dict)
     quota: int | None = None
+    misdating: Collection[str] = ()
 
 
 def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
@@ -81,6 +88,17 @@ def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
 def _coverage(entries: Sequence[Entry]) -> Coverage:
     dates = [entry.published.at for entry in entries if entry.published is not None]
     return Coverage(frozenset(entry.genre for entry in entries), min(dates, default=None))
+
+
+def find_misdating(items: Iterable[Item], clusters: Iterable[Cluster]) -> frozenset[str]:
+    """Return the sources that date most of what other sources list, too, otherwise than the items made of it."""
+    right: Counter[str] = Counter()
+    for item, cluster in zip(items, clusters, strict=True):
+        dates = {entry.source: entry.published for entry in cluster.entries if entry.published is not None}
+        for source, date in dates.items() if len(dates) > 1 else ():
+            if item.published is not None and date.precision != "year":
+                right[source] += 1 if abs(date.at - item.published.at) < _MISDATED else -1
+    return frozenset(source for source, more in right.items() if more < 0)
 
 
 def select_new(
@@ -168,11 +186,11 @@ def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now:
 def _waits(item: Item, source: Source, situation: Situation) -> bool:
     """Return whether a source answers that would have to list the item.
 
-    Of a source's first listing what the other would no longer list does not wait; nor does what has no date, as a
-    directory without dates shows old and new alike, unless the config says ``confirmed``.
+    Of a source's first listing what the other would no longer list does not wait, if its dates are right; nor does what
+    has no date, as a directory without dates shows old and new alike, unless the config says ``confirmed``.
     """
     others = _confirming(source, item, situation)
-    if not _from_beginning(item, situation):
+    if not _from_beginning(item, situation) or (item.published is not None and source.name in situation.misdating):
         return bool(others)
     if item.published is None and source.adds is None:
         return False

@@ -16,8 +16,10 @@ from aggregator.merger.identity.admission import (
     admit,
     describe_held,
     find_coverage,
+    find_misdating,
     select_new,
 )
+from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Moment, Span
 from aggregator.model.item import Item, PublishedItem
 from aggregator.model.source import Source
@@ -74,6 +76,25 @@ def test_the_archive_that_a_source_lists_from_the_beginning_is_published() -> No
     assert held(item("mirror/1", days=199), among=first) == {"mirror/1": "unconfirmed"}
     assert held(item("mirror/1", days=900), among=later) == {"mirror/1": "unconfirmed"}
     assert held(item("mirror/1", days=900), among=later, now=NOW + HOLD) == {}
+
+
+def test_a_source_that_dates_items_wrongly_has_no_archive() -> None:
+    first = situation(HOST, MIRROR, misdating={"mirror"})
+    first = replace(first, arrivals={name: Arrival(NOW, 1) for name in first.arrivals})
+    assert held(item("mirror/1", days=900), among=first) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1", days=None), among=first) == {}
+    items = [item(f"host/{number}", f"mirror/{number}", days=7 * number) for number in range(4)]
+    for off, expected in ((0, set()), (2, set()), (4, {"mirror"})):
+        clusters = [_dated(host=7 * number, mirror=7 * number + off) for number in range(4)]
+        assert find_misdating(items, clusters) == expected
+    assert find_misdating([item("mirror/9")], [_dated(mirror=900)]) == set()
+
+
+def _dated(**days: int) -> Cluster:
+    """Return the entries of these sources, each dated so many days ago."""
+    return Cluster(
+        tuple(Entry(name, "1", "A title", published=Moment(NOW - timedelta(days=ago))) for name, ago in days.items())
+    )
 
 
 def test_an_item_waits_only_for_a_source_that_lists_something() -> None:
