@@ -7,8 +7,9 @@
 Input: JSON Lines with {"id","field","lang","show","truth"}, or feeds, of which the titles and the descriptions that
 show no damage are taken. Output: the form of the development files, {"id","field","lang","show","level","witnesses",
 "truth"}, and a ``tag`` that names the kinds that each copy met (the scorers keep it from the engine). Each text becomes
-two to four copies, each hit by other kinds, once (``light``) or two or three times (``heavy``). A kind that finds
-nothing to damage (an encoding in plain English) leaves the copy as it was, and one copy at least is not cut.
+two to four copies (or ``--copies`` of them), each hit by other kinds, once (``light``) or two or three times
+(``heavy``). A kind that finds nothing to damage (an encoding in plain English) leaves the copy as it was, and one copy
+at least is not cut.
 ``--folder`` writes both levels of both groups, ``{group}-{level}.jsonl``.
 
 Repairs are tuned on the group ``tuning`` alone; ``held-out`` is for reporting.
@@ -51,17 +52,19 @@ def main() -> int:
     parser.add_argument("--group", choices=GROUPS, default="tuning")
     parser.add_argument("--hits", type=int, choices=(1, 2), default=1, help="1: light; 2: heavy, two or three")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--copies", type=int, help="of each text, in place of two to four")
     parser.add_argument("--folder", type=Path)
     asked = parser.parse_args()
     truths = list(read_truths(asked.texts))
     if not asked.folder:
-        sys.stdout.writelines(damage(truths, asked.group, "light" if asked.hits == 1 else "heavy", asked.seed))
+        level = "light" if asked.hits == 1 else "heavy"
+        sys.stdout.writelines(damage(truths, asked.group, level, asked.seed, asked.copies))
         return 0
     asked.folder.mkdir(parents=True, exist_ok=True)
     for group in GROUPS:
         for level in LEVELS:
             path = asked.folder / f"{group}-{level}.jsonl"
-            path.write_text("".join(damage(truths, group, level, asked.seed)), encoding="utf-8")
+            path.write_text("".join(damage(truths, group, level, asked.seed, asked.copies)), encoding="utf-8")
     return 0
 
 
@@ -106,27 +109,30 @@ def _squeeze(text: str) -> str:
     return " ".join(re.sub("[\u00ad\u200b\u2060\ufeff]", "", unicodedata.normalize("NFC", text)).split())
 
 
-def damage(truths: Iterable[dict], group: str, level: str, seed: int) -> Iterator[str]:
-    """Return one line for each text."""
+def damage(truths: Iterable[dict], group: str, level: str, seed: int, copies: int | None = None) -> Iterator[str]:
+    """Return one line for each text, with so many ``copies``."""
     for truth in truths:
         chance = Random(zlib.crc32(f"{seed} {group} {level} {truth['id']}".encode()))
         item = truth | {"id": f"{truth['id']}-{group[0]}{level[0]}", "level": level}
-        made = _make_copies(truth["truth"], GROUPS[group], LEVELS[level], chance)
+        made = _make_copies(truth["truth"], GROUPS[group], LEVELS[level], chance, copies)
         item["witnesses"] = [{"source": source, "text": text} for source, text, _ in made]
         item["tag"] = "; ".join(" + ".join(names) for _, _, names in made)
         yield json.dumps(item, ensure_ascii=False) + "\n"
 
 
 def _make_copies(
-    truth: str, kinds: Sequence[Kind], hits: tuple[int, int], chance: Random
+    truth: str, kinds: Sequence[Kind], hits: tuple[int, int], chance: Random, copies: int | None
 ) -> list[tuple[str, str, list[str]]]:
-    """Return (source, text, names of the kinds) for each copy; no kind hits two copies of one text."""
+    """Return (source, text, names of the kinds) for each copy; no kind hits two copies before each has hit one."""
     left = chance.sample(kinds, len(kinds))
     made = []
-    sources = chance.sample(SOURCES, chance.randint(2, 4))
+    many = [f"source-{number:02}" for number in range(copies or 0)]
+    sources = many or chance.sample(SOURCES, chance.randint(2, 4))
     for number, source in enumerate(sources):
         chosen: list[Kind] = []
         most = chance.randint(*hits)
+        if len(left) < most:
+            left = chance.sample(kinds, len(kinds))
         for kind in list(left):
             if len(chosen) == most:
                 break

@@ -10,6 +10,7 @@ a time, without the truth, and starts each with nothing learned. exact and sim a
 set counts: equal after squeezing white space, and the mean of 1 - edit distance / longer length. Times are of
 the process, repair and learning not included (learning has its own column, per item). With --leave-shows-out each show
 is read with what the other shows taught. --misses writes what went wrong, in the same format with the reading added.
+--copies leaves only the first so many copies of each text.
 """
 
 from __future__ import annotations
@@ -43,11 +44,14 @@ def main() -> int:
     parser.add_argument("--no-learn", action="store_true")
     parser.add_argument("--leave-shows-out", action="store_true")
     parser.add_argument("--misses", type=Path)
+    parser.add_argument("--copies", type=int)
     asked = parser.parse_args()
     print(f"{'file':14} {'field':12} {'n':>5} {'exact':>6} {'sim':>7} {'p50 ms':>7} {'p95 ms':>7} {'learn ms':>8}")
     misses: list[dict[str, object]] = []
     for path in asked.files:
         items = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+        for item in items:
+            item["witnesses"] = item["witnesses"][: asked.copies]
         misses += measure(path.stem, items, asked)
     if asked.misses:
         asked.misses.write_text(

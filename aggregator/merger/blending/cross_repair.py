@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
 from aggregator.text.mojibake.other_encodings import LEAST_SPOTS, LOST, count_odd_spots
@@ -54,6 +54,8 @@ _SHORTEST_CODE = 40
 _LONGEST_CODE = 4000
 # What feeds stick to every link: a query of campaign parameters alone, in one spelling for all of them.
 _TRACKING = re.compile(r"\?utm_\w+=[\w-]+(?:&utm_\w+=[\w-]+)*(?![&\w])")
+_MOST_QUERIES = 3
+_MOST_LINKS = 8  # of one query that are looked for in the other copies
 _TRACKED_LINK = re.compile(rf"(https?://[^\s?&]{{4,200}})({_TRACKING.pattern})")
 # A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
 _BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
@@ -324,11 +326,12 @@ def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
     back = []
     for text, trust in zip(texts, trusts, strict=True):
         shorter = text
-        for query in dict.fromkeys(_TRACKING.findall(text)):
-            links = {found[1] for found in _TRACKED_LINK.finditer(text) if found[2] == query}
-            others = (
+        for query, _ in Counter(_TRACKING.findall(text)).most_common(_MOST_QUERIES):
+            found = islice((one[1] for one in _TRACKED_LINK.finditer(text) if one[2] == query), _MOST_LINKS)
+            links = set(found)
+            others = [
                 other for other, theirs in zip(texts, trusts, strict=True) if theirs >= trust and query not in other
-            )
+            ]
             if any(link in other for other in others for link in links):
                 shorter = shorter.replace(query, "")
         back.append(shorter)

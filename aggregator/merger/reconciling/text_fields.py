@@ -23,8 +23,8 @@ from aggregator.text.titles import titles
 
 _TextField = Literal["title", "description"]
 
-_MOST_COPIES: Final = 12
-"""Copies of one text that are blended, the most trusted: twice as many take four times as long."""
+_MOST_COPIES: Final = 8
+"""Copies of one text that are blended, the most trusted: with more, texts are read no better (docs/text.md)."""
 
 
 def read_title(ranked: RankedEntries) -> Iterator[Finding]:
