@@ -18,7 +18,7 @@ _UNSPACED = (
 )
 _MARKS = "\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u3099\u309a\ufe00-\ufe0f\u200d"
 _ONE_UNSPACED = re.compile(f"[{_UNSPACED}]")
-PIECE = re.compile(rf"(?<!\s)(\s*)([{_UNSPACED}][{_MARKS}]*|[^\s{_UNSPACED}]+)")
+_PIECE = re.compile(rf"(?<!\s)(\s*)([{_UNSPACED}][{_MARKS}]*|[^\s{_UNSPACED}]+)")
 _APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Accents are decoration in these scripts and letters in all others (Hebrew, Arabic, Indic, Thai).
 _FOLDABLE = re.compile("[\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff]")
@@ -60,7 +60,7 @@ def tokenise(text: str) -> list[Token]:
 
 
 def _tokenise(text: str) -> list[Token]:
-    return list(starmap(_token, PIECE.findall(text)))
+    return list(starmap(_token, _PIECE.findall(text)))
 
 
 _known = lru_cache(maxsize=1 << 13)(_tokenise)

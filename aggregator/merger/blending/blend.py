@@ -62,8 +62,7 @@ class Reading(Struct, frozen=True):
 
     ``confidence`` is the mean over tokens, ``least`` the lowest of them and of how sure it is that nothing left out is
     text (both 0 to 1). ``cut`` is true where no copy is whole: the text then ends in one "…". ``main_source`` is the
-    source that has most of the tokens, ``agreeing`` are the sources whose own text is the reading. ``provenance`` are
-    runs of tokens, in order.
+    source that has most of the tokens. ``provenance`` are runs of tokens, in order.
     """
 
     text: str
@@ -71,7 +70,6 @@ class Reading(Struct, frozen=True):
     least: float = 1.0
     cut: bool = False
     main_source: str = ""
-    agreeing: tuple[str, ...] = ()
     provenance: tuple[Run, ...] = ()
 
 
@@ -97,24 +95,12 @@ def learn_sources(texts: Iterable[Text]) -> SourceModel:
 
 
 def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
-    """Return the best reading of a text; see ``blend``."""
-    return blend(text.copies, language=text.language, model=model, show=text.show, title=text.field == "title")
-
-
-def blend(
-    copies: Sequence[Copy],
-    *,
-    language: str | None = None,
-    model: SourceModel = EMPTY_MODEL,
-    show: str | None = None,
-    title: bool = False,
-) -> Reading:
     """Return the best reading of the copies; their order does not matter, empty ones are ignored.
 
-    Titles that differ by more than spelling are different titles: of copies of a ``title`` those that resemble the most
+    Titles that differ by more than spelling are different titles: of copies of a title those that resemble the most
     trusted one are read.
     """
-    prepared = prepare_copies(copies)
+    prepared = prepare_copies(text.copies)
     if not prepared:
         return Reading("", 0.0, 0.0)
     if len({copy.text for copy in prepared}) == 1:
@@ -122,13 +108,14 @@ def blend(
     for copy in tokenise_copies(prepared):
         copy.rates = model.rates.get(copy.source, DEFAULT_RATES)
     strip_boilerplate(prepared, model.phrases)
-    match_word_breaks(prepared, language)
+    match_word_breaks(prepared, text.language)
     mark_cut_copies(prepared)
+    title = text.field == "title"
     if title:
         prepared = select_title_variants(prepared)
     columns = place_moved_runs(align_copies(prepared), prepared)
-    style = choose_style(prepared, model.styles.get(show or "", NO_ODDS))
-    reading = _read_columns(columns, Voters(prepared, language, style, find_mixed_styles(prepared)))
+    style = choose_style(prepared, model.styles.get(text.show or "", NO_ODDS))
+    reading = _read_columns(columns, Voters(prepared, text.language, style, find_mixed_styles(prepared)))
     sounder = find_sounder_title(prepared, reading.text) if title else None
     return _read_alone([sounder]) if sounder else reading
 
@@ -138,7 +125,7 @@ def _read_alone(copies: Sequence[PreparedCopy], contested: int = 1) -> Reading:
     sources = tuple(sorted({copy.source for copy in copies}))
     cut = all(copy.cut for copy in copies)
     sure = _measure_belief(copies) * (_ALL_CUT if cut else 1.0) / contested
-    return _make_reading([(copies[0].text, sources, sure)], copies, cut=cut)
+    return _make_reading([(copies[0].text, sources, sure)], cut=cut)
 
 
 def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
@@ -168,7 +155,7 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
     if len(tokens) < _APART * min(len(copy.tokens) for copy in copies):
         best = max(copies, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
         return _read_alone([best], contested=len(copies))
-    reading = _make_reading(tokens, copies, cut=cut)
+    reading = _make_reading(tokens, cut=cut)
     return replace(reading, least=min(reading.least, 1 - doubt))
 
 
@@ -198,7 +185,7 @@ def _measure_belief(writers: Sequence[PreparedCopy]) -> float:
     return min(1.0, 0.6 + 0.2 * len(writers)) * sqrt(max((writer.sound for writer in writers), default=0.5))
 
 
-def _make_reading(tokens: Sequence[_ReadToken], copies: Sequence[PreparedCopy], *, cut: bool) -> Reading:
+def _make_reading(tokens: Sequence[_ReadToken], *, cut: bool) -> Reading:
     scores = [score for _, _, score in tokens]
     if cut and tokens:
         tokens = _mark_cut(tokens)
@@ -212,7 +199,6 @@ def _make_reading(tokens: Sequence[_ReadToken], copies: Sequence[PreparedCopy], 
         least=min(scores, default=0.0),
         cut=cut,
         main_source=max(sorted(carried), key=lambda source: carried[source], default=""),
-        agreeing=tuple(sorted({copy.source for copy in copies if copy.text == text.removesuffix("…")})),
         provenance=tuple(_join_runs(tokens)),
     )
 

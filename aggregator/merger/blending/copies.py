@@ -15,7 +15,6 @@ from aggregator.merger.blending.cross_repair import (
     remove_tracking,
     restore_case,
     restore_lost_letters,
-    restore_misread_words,
 )
 from aggregator.merger.repair.fixers import RepairedText, repair_text
 from aggregator.text.fold import fold
@@ -160,7 +159,7 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
         prepared.append(PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep))
     trusts = [one.trust for one in prepared]
     texts = remove_tracking(remove_page_additions([one.text for one in prepared]), trusts)
-    texts = restore_lost_letters(restore_misread_words(texts))
+    texts = restore_lost_letters(texts)
     for one, text in zip(prepared, restore_case(texts, trusts), strict=True):
         one.text = text
     prepared.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))

@@ -1,4 +1,4 @@
-"""Repair copies of one text by what another copy shows: lost letters, case, misread words, additions of a page.
+"""Repair copies of one text by what another copy shows: lost letters, case, additions of a page.
 
 A copy that lost letters ("Ge?ici" beside "Geçici", "Cafe creme" beside "Café crème") contradicts nothing. To see
 whether a richer copy explains it, that one is damaged in the same way: only where both are then equal, and where that
@@ -11,13 +11,12 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain, islice
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
-from aggregator.text.mojibake.other_encodings import LEAST_SPOTS, LOST, count_odd_spots
 from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 
 _LOSS_MARKS = ("?", "\ufffd")
@@ -27,7 +26,7 @@ _LEAST_LOST = 3
 _EXPLAINED_SHARE = 0.8
 _LOSABLE = re.compile(r"[^\x00-\x7f]")
 _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
-MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
+_MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 # Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
 _MOST_ALIKE = 64
 # The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
@@ -40,12 +39,7 @@ _LEAST_WORDS_TITLED = 4
 _LEAST_CASED_LETTERS = 6
 _LEAST_STRETCH = 3  # characters that are compared
 _LEAST_SMALL = 0.25  # of the words
-_BEYOND = re.compile(r"[^\x00-\x7f]+")
-_LETTER = re.compile("[A-Za-z]")
-_LEAST_LETTERS_LEFT = 2
-_ANY_WORD = re.compile(r"\S+")
 
-_Outline = tuple[str, str, str]
 _NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
 _TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
 # Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
@@ -139,7 +133,7 @@ def _count_losable(text: str) -> Mapping[str, int]:
 def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
     """Return the text with the words that lost a letter or two as the other copies write them, where these agree."""
     marked = (
-        list(dict.fromkeys(MARKED.findall(text))) if any(spelt) and any(mark in text for mark in _LOSS_MARKS) else []
+        list(dict.fromkeys(_MARKED.findall(text))) if any(spelt) and any(mark in text for mark in _LOSS_MARKS) else []
     )
     if not marked:
         return text
@@ -149,7 +143,7 @@ def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str
         if outline in written:
             written[outline][word] = written[outline].get(word, 0) + 1
     whole = {word: _find_whole_word(word, written[outline]) for word, outline in zip(marked, outlines, strict=True)}
-    return MARKED.sub(lambda found: whole[found.group()], text)
+    return _MARKED.sub(lambda found: whole[found.group()], text)
 
 
 def _list_outlines(text: str) -> list[tuple[str, str]]:
@@ -263,56 +257,6 @@ def _lower_in_place(text: str) -> str:
     """Return the text in small letters, each at its place ("İ" is two of them)."""
     small = text.lower()
     return small if len(small) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
-
-
-def restore_misread_words(texts: Sequence[str]) -> list[str]:
-    """Return the texts, those that show a wrong code page with the words of the copies that show none.
-
-    A word is that of another copy where both are the same but for one stretch of letters beyond ASCII, or several; a
-    short one also has to stand between the same words.
-
-    >>> restore_misread_words(["geb³rtig aus M³nchen, f³r", "gebürtig aus München, für"])[0]
-    'gebürtig aus München, für'
-    """
-    if all(text.isascii() for text in texts):
-        return list(texts)
-    spots = {text: count_odd_spots(text) + text.count(LOST) for text in texts}
-    if max(spots.values()) < LEAST_SPOTS:
-        return list(texts)
-    sound: dict[str | _Outline, str | None] = {}
-    for text in dict.fromkeys(texts):
-        if not spots[text]:
-            for keys, word in _list_word_keys(text):
-                for key in keys:
-                    sound[key] = word if sound.get(key, word) == word else None
-    return [_restore_misread(text, sound) if spots[text] >= LEAST_SPOTS and sound else text for text in texts]
-
-
-def _restore_misread(text: str, sound: dict[str | _Outline, str | None]) -> str:
-    pieces, at = [], 0
-    for found, (keys, word) in zip(_ANY_WORD.finditer(text), _list_word_keys(text, every=True), strict=True):
-        meant = next((sound[key] for key in keys if sound.get(key)), None) if not word.isascii() else None
-        pieces += [text[at : found.start()], meant or word]
-        at = found.end()
-    return "".join([*pieces, text[at:]])
-
-
-def _list_word_keys(text: str, *, every: bool = False) -> Iterator[tuple[list[str | _Outline], str]]:
-    """Return the words beyond ASCII (or every one), each with the keys that find it: its outline, its place."""
-    words = text.split()
-    outlines = ["", *(_BEYOND.sub(LOST, word) for word in words), ""]
-    for at, word in enumerate(words, 1):
-        if every or not word.isascii():
-            outline = outlines[at]
-            before, after = outlines[at - 1], outlines[at + 1]
-            keys: list[str | _Outline] = (
-                [(before, outline, after)] if _is_telling(before) and _is_telling(after) else []
-            )
-            yield [*keys, outline] if _is_telling(outline) else keys, word
-
-
-def _is_telling(outline: str) -> bool:
-    return len(_LETTER.findall(outline)) >= _LEAST_LETTERS_LEFT
 
 
 def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:

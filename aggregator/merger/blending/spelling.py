@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from aggregator.merger.blending.aligned_copies import Column
 from aggregator.merger.blending.copies import PreparedCopy, log_odds, trust_about_marks
-from aggregator.merger.repair.letters import mixes_scripts
 from aggregator.text.alignment import ocr_shape
 from aggregator.text.word_frequencies import frequency
 
@@ -26,11 +25,9 @@ _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "�
 # A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
 _KNOWN = 2.5
 _ACCENTED = 0.5
-_MARKED = 0.5
 _MOST_CREDIT = 3.4
 _BROKEN = 5.0
 _LOST = "\ufffd"
-_MIXED = 3.0
 # What a campaign sticks to a link. A link with it is the same link.
 _TRACKED = re.compile(r"[?&](?:utm_[a-z]+|[fgdy]clid|gclsrc|msclkid|mc_[ce]id|igshid|_hsenc)=")
 _TRACKED_COST = 6.0
@@ -160,8 +157,7 @@ def _word_credit(word: str, language: str | None) -> float:
     often = frequency(word, language)
     credit = _KNOWN + 0.1 * log(often * 1e6) if often else 0.0
     credit += _ACCENTED * (not word.isascii())
-    credit += _MARKED * min(3, sum(not letter.isalnum() for letter in word))
-    blame = _BROKEN * (_LOST in word) + _MIXED * mixes_scripts(word) + _TRACKED_COST * bool(_TRACKED.search(word))
+    blame = _BROKEN * (_LOST in word) + _TRACKED_COST * bool(_TRACKED.search(word))
     return min(_MOST_CREDIT, credit) - blame
 
 

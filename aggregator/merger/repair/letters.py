@@ -44,7 +44,7 @@ def replace_homoglyphs(text: str) -> str:
     if text.isascii() or not _OTHER.search(text) or not _LATIN.search(text):
         return text
     latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
-    several = filter(mixes_scripts, set(_WORD.findall(text)))
+    several = filter(_mixes_scripts, set(_WORD.findall(text)))
     one_script = {word: made for word in several if (made := _unify_script(word, latin_text=latin >= other)) != word}
     if one_script:
         text = _WORD.sub(lambda found: one_script.get(found.group(), found.group()), text)
@@ -53,7 +53,7 @@ def replace_homoglyphs(text: str) -> str:
     return _SINGLE.sub(lambda found: _LATIN_OF[found.group()], text)
 
 
-def mixes_scripts(word: str) -> bool:
+def _mixes_scripts(word: str) -> bool:
     """Return whether the word holds letters of Latin and of Cyrillic or Greek."""
     return bool(_OTHER.search(word)) and bool(_LATIN.search(word))
 

@@ -56,7 +56,7 @@ _LOSSES = re.compile(f"{LOST}+")
 # Of the characters of a text: fewer East Asian ones are no words of their own, fewer odd spots may be slips.
 _FEW = 0.2
 # Two sequences are the least that is taken for UTF-8: a single one may be chance.
-LEAST_SPOTS = 2
+_LEAST_SPOTS = 2
 # What a right reading may leave of the odd spots of the text, for the page may have had some before.
 _LEFT = 0.1
 # The mean logarithm of how common its letters are: sound texts of eleven languages reach -3.5 (alphabets) and -7.5
@@ -132,7 +132,7 @@ def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
 
 def _is_proved(text: str, read: str, spots: int) -> bool:
     """Return whether what is read as UTF-8 is no chance: odd spots are gone, or ideographs in Latin words."""
-    if spots >= LEAST_SPOTS or (spots and len(_BEYOND.findall(text)) == spots):
+    if spots >= _LEAST_SPOTS or (spots and len(_BEYOND.findall(text)) == spots):
         return True
     ideographs = len(_EAST_ASIAN.findall(text))
     return 0 < ideographs == len(_ATTACHED.findall(text)) and not _EAST_ASIAN.search(read)
@@ -168,7 +168,7 @@ def _undo_national(text: str, spots: int) -> str | None:
             continue
         if best is None or common > best[0]:
             best = common, read
-    few = spots < max(LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
+    few = spots < max(_LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
     return best[1] if best and best[0] > max(0.0, _measure_commonness(text) + _GAIN if few else 0.0) else None
 
 

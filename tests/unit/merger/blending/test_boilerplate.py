@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.blending import boilerplate
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
 from aggregator.merger.blending.source_model import SourceModelLearner
+from tests.support.texts import blend
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]
 TAIL = "Brought to you by the Harbour Tea Room. Sit down with us"

@@ -1,15 +1,10 @@
-"""What a copy shows when it stands beside another: lost case, a wrong code page, what a page added."""
+"""What a copy shows when it stands beside another: lost case, what a page added."""
 
 import pytest
 
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.cross_repair import (
-    remove_page_additions,
-    remove_tracking,
-    restore_case,
-    restore_misread_words,
-)
+from aggregator.merger.blending.cross_repair import remove_page_additions, remove_tracking, restore_case
+from tests.support.texts import blend
 
 WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
 
@@ -33,19 +28,6 @@ def test_case_comes_back_from_a_copy_that_has_it(copies, first):
 
 def test_a_less_trusted_copy_does_not_change_case():
     assert restore_case(["WE ARE HERE", "We are here"], [0.9, 0.5])[0] == "WE ARE HERE"
-
-
-@pytest.mark.parametrize(
-    ("copies", "first"),
-    [
-        (["Die Fõhre mit M³he, f³r 5 µ", "Die Fähre mit Mühe, für 5 µ"], "Die Fähre mit Mühe, für 5 µ"),
-        (["LÆÚtÚ Ó la fÛte", "L’été à la fête"], "L’été à la fête"),
-        (["Пароход на Север", "Пароходы на Юг"], "Пароход на Север"),
-        (["5 µm naïve façade", "5 µm naive facade"], "5 µm naïve façade"),
-    ],
-)
-def test_misread_words_come_back_from_a_sound_copy(copies, first):
-    assert restore_misread_words(copies)[0] == first
 
 
 CODE = "k0s77ZFHuxzgv5J6JfLjW3fbDKmSVH8R2G5DY60MW9vAGq5jIS"

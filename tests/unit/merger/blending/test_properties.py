@@ -3,12 +3,12 @@ from __future__ import annotations
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.repair.fixers import repair_text
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.text.tokens import tokenise
+from tests.support.texts import blend
 
 CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LETTERS = st.text(st.characters(codec="utf-8"), max_size=60)

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModelLearner
 from aggregator.merger.repair.fixers import repair_text
 from tests.support.paths import SHARED
+from tests.support.texts import blend
 
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here")]
 

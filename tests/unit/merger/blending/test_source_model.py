@@ -4,10 +4,10 @@ import json
 
 from msgspec.structs import replace
 
-from aggregator.merger.blending.blend import blend
 from aggregator.merger.blending.copies import DEFAULT_RATES, Copy
 from aggregator.merger.blending.source_model import SourceModelLearner, from_json, to_json
 from aggregator.text.titles.affixes import NO_TEMPLATE, Template
+from tests.support.texts import blend
 
 TOPICS = ["bees and honey", "slow trains", "old maps", "winter bread", "quiet rivers", "tall ships", "red clay"]
 
