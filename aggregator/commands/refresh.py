@@ -17,6 +17,7 @@ from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import to_json
 from aggregator.config.load import Config, load
+from aggregator.processes import editions
 from aggregator.result import NextPoll, Outcome
 from aggregator.store import database
 
@@ -57,6 +58,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ())
     now = current_time(at)
+    editions.fork_template()
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = refresh.refresh(
             loaded,

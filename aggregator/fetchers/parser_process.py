@@ -18,7 +18,8 @@ from aggregator.model.entry import Entry, Listing
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 from aggregator.sandbox import forks
-from aggregator.sandbox.forks import ForkError, Limits
+from aggregator.sandbox.forks import ForkError
+from aggregator.sandbox.template import Limits
 
 LIMITS: Final = Limits(cpu_seconds=5, wall_seconds=60.0, megabytes=200)
 """Most that one document may cost.
@@ -32,8 +33,6 @@ MOST_ITEMS: Final = 50_000
 
 LARGEST_ANSWER: Final = 128 * 1024 * 1024
 """Bytes that a parser may write; a listing of 50,000 full items has 100 MB."""
-
-_MODULE = "aggregator.fetchers.parse"
 
 
 class Task(Struct):
@@ -79,7 +78,7 @@ def _run(task: Task, limits: Limits) -> Answer:
     """Return the answer to a task with all entries of its listing; ReadError."""
     source, url = task.document.source, task.document.url
     try:
-        with forks.shared.run(_MODULE, encode(task), limits) as file:
+        with forks.parsers.run(encode(task), limits) as file:
             answer = _join(forks.read_messages(file), task.most_items)
     except ForkError as error:
         raise ReadError(f"{source.name}: it cannot be parsed: {error} ({redact(url)})") from error

@@ -19,7 +19,8 @@ from aggregator.generator.files import Staged, WrittenFile
 from aggregator.model.feed import Cover, Plan
 from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
-from aggregator.sandbox.forks import ForkError, Limits
+from aggregator.sandbox.forks import ForkError
+from aggregator.sandbox.template import Limits
 from aggregator.store import cache, decisions, entries, facts, guids
 from aggregator.store.database import Store
 from aggregator.store.deferred import write_deferred
@@ -32,8 +33,6 @@ SECONDS, MEGABYTES = 60, 512
 
 WRITERS: Final = (cache, decisions, facts, guids)
 """The modules of which a fork may have functions called: all are loaded before their writes are read."""
-
-_MODULE: Final = "aggregator.processes.composer"
 
 
 class Task(Struct, frozen=True):
@@ -103,9 +102,14 @@ class Composed:
         return self._file.read(length)
 
 
+def fork_template() -> None:
+    """Fork what compose processes are forked from from this process, which has one thread and no open store."""
+    forks.composers.fork_template()
+
+
 def start() -> None:
     """Load what is forked, so that it is ready when the first feed is to be composed."""
-    forks.shared.load(_MODULE)
+    forks.composers.load()
 
 
 def compose(store: Store, task: Task) -> Composed:
@@ -114,7 +118,7 @@ def compose(store: Store, task: Task) -> Composed:
     name = plan.name if plan is not None else ""
     folder = Path(task.output) / name
     try:
-        file = forks.shared.run(_MODULE, msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
+        file = forks.composers.run(msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
     except ForkError as error:
         files.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""

@@ -1,6 +1,6 @@
 """Run tasks in forks of a template process that are killed when one costs too much: its task fails, nothing else.
 
-The template (`template`) imports the modules of the tasks and has no threads, so that a fork of it is safe and takes
+The template (`template`) imports the module of the tasks and has no threads, so that a fork of it is safe and takes
 milliseconds. It is given no task and no environment, which a hostile document might read. A task and what becomes of it
 are bytes in one file without a name; nothing that a fork writes is unpickled.
 """
@@ -15,21 +15,18 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from typing import IO
+from functools import partial
+from typing import IO, NoReturn
 
 import msgspec
-from msgspec import Struct
 
-HEAD = 512
-"""Bytes at the beginning of the file: what the fork is at work on, for the message if it is killed."""
+from aggregator.sandbox import template
+from aggregator.sandbox.template import HEAD, OUT_OF_MEMORY, Limits, Order
 
 _LENGTH = 8
 """Bytes before each message that say how long it is."""
-
-OUT_OF_MEMORY = 3
-"""Exit code of a fork that took more memory than it may."""
 
 _NO_STATUS = 2
 """In place of the exit code of a fork whose template has ended."""
@@ -40,22 +37,10 @@ _START_SECONDS = 120.0
 _KILL_SECONDS = 10.0
 """For the template to kill a fork and to say so."""
 
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
+"""The environment of a template: numpy's threads would make a fork unsafe."""
+
 _CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
-
-
-class Limits(Struct, frozen=True):
-    """Most that one task may cost: processor and wall seconds, megabytes above the template."""
-
-    cpu_seconds: int
-    wall_seconds: float
-    megabytes: int
-
-
-class Order(Struct, frozen=True):
-    """A task with its limits, as the fork reads it."""
-
-    limits: Limits
-    task: bytes
 
 
 class ForkError(Exception):
@@ -70,41 +55,55 @@ class ForkError(Exception):
 class Forks:
     """Forks of one template, which is started when needed and ends with this process; for use in several threads."""
 
-    def __init__(self, *modules: str) -> None:
-        """Start no process yet; each of the modules has ``run(task, out, note)``, which a fork calls."""
-        self._modules = modules
+    def __init__(self, module: str) -> None:
+        """Start no process yet; ``module`` has ``run(task, out, note)``, which a fork calls."""
+        self._module = module
         self._lock = threading.Lock()
         self._line: socket.socket | None = None
 
-    def load(self, module: str) -> None:
-        """Have the template import a module, so that it is ready when it is needed."""
-        self._send(module, [])
+    def fork_template(self) -> None:
+        """Start the template as a fork of this process, so that what both need is imported once.
 
-    def run(self, module: str, task: bytes, limits: Limits) -> IO[bytes]:
+        For a process with one thread and without an open store, and for tasks that may see what this process has in
+        memory.
+        """
+        with self._lock:
+            if self._line is None:
+                ours, theirs = socket.socketpair()
+                with theirs:
+                    number = os.fork() or _become_template(theirs.fileno(), self._module)
+                atexit.register(_end, os.getpid(), ours, partial(os.waitpid, number, 0))
+                self._line = ours
+
+    def load(self) -> None:
+        """Have the template import its module, so that it is ready when it is needed."""
+        self._send([])
+
+    def run(self, task: bytes, limits: Limits) -> IO[bytes]:
         """Have a fork do the task, and return the file at the beginning of what it wrote; raise ForkError."""
         file = open_file()
         try:
             _write_all(file.fileno(), msgspec.msgpack.encode(Order(limits, task)))
-            self._fork(module, file.fileno(), limits)
+            self._fork(file.fileno(), limits)
             file.seek(HEAD)
         except ForkError:
             file.close()
             raise
         return file
 
-    def _fork(self, module: str, file: int, limits: Limits) -> None:
+    def _fork(self, file: int, limits: Limits) -> None:
         """Have a fork do the task of the file; raise ForkError."""
-        status = self._wait(module, file, limits)
+        status = self._wait(file, limits)
         if status != 0:
             note = os.pread(file, HEAD, 0).rstrip(b"\0").decode("utf-8", "replace")
             raise ForkError(_explain(status, limits), note)
 
-    def _wait(self, module: str, file: int, limits: Limits) -> int | None:
+    def _wait(self, file: int, limits: Limits) -> int | None:
         """Return the exit code of a fork; ``None`` if it took too long."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
-                self._send(module, [theirs.fileno(), file])
+                self._send([theirs.fileno(), file])
             try:
                 ours.settimeout(_START_SECONDS)
                 ours.recv(1)  # it was forked
@@ -117,24 +116,23 @@ class Forks:
                     ours.recv(16)
                 return None
 
-    def _send(self, module: str, files: list[int]) -> None:
-        """Name a module to the template, with the files of a new fork; it is started again if it has ended."""
-        word = bytes([self._modules.index(module)])
+    def _send(self, files: list[int]) -> None:
+        """Hand the template the files of a new fork, or none; it is started again if it has ended."""
         with self._lock:
             self._line = self._line or self._start()
             try:
-                socket.send_fds(self._line, [word], files)
+                socket.send_fds(self._line, [b"!"], files)
             except OSError:
                 self._line.close()
                 self._line = self._start()
-                socket.send_fds(self._line, [word], files)
+                socket.send_fds(self._line, [b"!"], files)
 
     def _start(self) -> socket.socket:
         """Start the template and return our end of its socket."""
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
-                [sys.executable, "-P", "-m", "aggregator.sandbox.template", str(theirs.fileno()), *self._modules],
+                [sys.executable, "-P", "-m", "aggregator.sandbox.template", str(theirs.fileno()), self._module],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -143,14 +141,30 @@ class Forks:
                 env={
                     **_find_loader_settings(),
                     "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                    "OPENBLAS_NUM_THREADS": "1",  # numpy's threads would make a fork unsafe
+                    **_SINGLE_THREADED,
                 },
             )
-        atexit.register(_end, ours, process)
+        atexit.register(_end, os.getpid(), ours, process.wait)
         return ours
 
 
-shared = Forks("aggregator.fetchers.parse", "aggregator.processes.composer")
+def _become_template(line: int, module: str) -> NoReturn:
+    """Be the template, in a process that has just been forked."""
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for place, file in enumerate((null, null, null, line)):
+            os.dup2(file, place)
+        os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+        os.environ.clear()
+        os.environ.update(_SINGLE_THREADED)
+        template.main("3", module)
+    finally:
+        os._exit(0)
+
+
+parsers = Forks("aggregator.fetchers.parse")
+composers = Forks("aggregator.processes.composer")
 """The forks of this process: those that parse a document, and those that compose a feed."""
 
 
@@ -194,11 +208,12 @@ def _find_loader_settings() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def _end(line: socket.socket, process: subprocess.Popen[bytes]) -> None:
-    """Let the template end, and wait for it."""
-    with closing(line), suppress(OSError):
-        line.shutdown(socket.SHUT_RDWR)
-    process.wait()
+def _end(owner: int, line: socket.socket, wait: Callable[[], object]) -> None:
+    """Let the template end, and wait for it; a fork of the process that owns it leaves it alone."""
+    if os.getpid() == owner:
+        with closing(line), suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
+        wait()
 
 
 def _write_all(file: int, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The process that is forked for each task: single-threaded, with the modules loaded that the tasks need."""
+"""The process that is forked for each task: single-threaded, with the module loaded that the tasks need."""
 
 from __future__ import annotations
 
@@ -17,8 +17,13 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+from msgspec import Struct
 
-from aggregator.sandbox.forks import HEAD, OUT_OF_MEMORY, Limits, Order
+HEAD = 512
+"""Bytes at the beginning of the file: what the fork is at work on, for the message if it is killed."""
+
+OUT_OF_MEMORY = 3
+"""Exit code of a fork that took more memory than it may."""
 
 _MEGABYTE = 1_048_576
 _STATM = Path("/proc/self/statm")
@@ -30,7 +35,22 @@ Run = Callable[[bytes, IO[bytes], Note], None]
 """Do a task and write what comes of it."""
 
 
-def main(descriptor: str, *modules: str) -> None:
+class Limits(Struct, frozen=True):
+    """Most that one task may cost: processor and wall seconds, megabytes above the template."""
+
+    cpu_seconds: int
+    wall_seconds: float
+    megabytes: int
+
+
+class Order(Struct, frozen=True):
+    """A task with its limits, as the fork reads it."""
+
+    limits: Limits
+    task: bytes
+
+
+def main(descriptor: str, module: str) -> None:
     """Fork for each task until the parent has closed its socket; a fork whose task nobody waits for is killed."""
     line = socket.socket(fileno=int(descriptor))
     gc.set_threshold(100_000, 20, 100)  # as in a refresh: records make no reference cycles
@@ -53,7 +73,7 @@ def main(descriptor: str, *modules: str) -> None:
             word, files, _, _ = socket.recv_fds(line, 1, 2)
             if not word:
                 break
-            run = _load(modules[word[0]])
+            run = _load(module)
             if not files:
                 continue
             number = _fork(run, *files)

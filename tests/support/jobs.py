@@ -23,4 +23,7 @@ def run(task: bytes, out: IO[bytes], note: Callable[[str], None]) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
     if what == "fail":
         raise ValueError("it fails")
+    if what == "parent":
+        out.write(str(os.getppid()).encode())
+        return
     out.write(json.dumps([os.getpid(), what, *given]).encode())

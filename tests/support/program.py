@@ -25,7 +25,7 @@ from pathlib import Path
 
 import aggregator
 from aggregator import cli
-from aggregator.processes import editions
+from aggregator.sandbox import forks
 from tests.support.paths import ROOT
 
 PROGRAM = (sys.executable, "-m", "aggregator.cli")
@@ -93,7 +93,8 @@ def _serve(address: str) -> None:
     """Fork for each connection, until standard input is closed."""
     for module in pkgutil.walk_packages(aggregator.__path__, "aggregator."):
         importlib.import_module(module.name)
-    editions.start()  # once for all programs, which inherit our end of its socket
+    for each in (forks.parsers, forks.composers):
+        each.load()  # once for all programs, which inherit our end of its socket
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)

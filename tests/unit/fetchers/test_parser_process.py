@@ -14,7 +14,8 @@ from aggregator.fetchers import parser_process
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 from aggregator.sandbox import forks, seccomp
-from aggregator.sandbox.forks import Forks, Limits
+from aggregator.sandbox.forks import Forks
+from aggregator.sandbox.template import Limits
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=120, megabytes=64)
 SHORT = Limits(cpu_seconds=1, wall_seconds=1.5, megabytes=64)
@@ -23,11 +24,11 @@ SHORT = Limits(cpu_seconds=1, wall_seconds=1.5, megabytes=64)
 @pytest.fixture(scope="module", autouse=True)
 def rogue() -> Iterator[None]:
     """The kind of the test, known to processes that are started here."""
-    before = forks.shared
+    before = forks.parsers
     sys.path.insert(0, str(Path(__file__).parent / "data" / "rogue"))
-    forks.shared = Forks("aggregator.fetchers.parse")
+    forks.parsers = Forks("aggregator.fetchers.parse")
     yield
-    forks.shared = before
+    forks.parsers = before
     sys.path.pop(0)
 
 
@@ -104,7 +105,7 @@ def attempt(misdeed: str) -> str:
 
 def test_a_parser_has_no_environment_and_may_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGGREGATOR_SECRET", "secret")
-    monkeypatch.setattr(forks, "shared", Forks("aggregator.fetchers.parse"))
+    monkeypatch.setattr(forks, "parsers", Forks("aggregator.fetchers.parse"))
     ROGUE.write_text("words", "ascii")
     assert {name: attempt(name) for name in READ_ONLY} == READ_ONLY
     names = attempt("environment at the start").split()

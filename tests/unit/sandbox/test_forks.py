@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.sandbox.forks import ForkError, Forks, Limits
+from aggregator.sandbox.forks import ForkError, Forks
+from aggregator.sandbox.template import Limits
 from tests.support.paths import ROOT
 
 JOBS = "tests.support.jobs"
@@ -23,7 +24,7 @@ def forks() -> Forks:
 
 
 def do(forks: Forks, *task: object, limits: Limits = LIMITS) -> list[object]:
-    with forks.run(JOBS, json.dumps(task).encode(), limits) as file:
+    with forks.run(json.dumps(task).encode(), limits) as file:
         return list(json.loads(file.read()))
 
 
@@ -69,24 +70,52 @@ def test_a_template_that_ended_is_started_again(forks: Forks) -> None:
 
 
 PARENT = """
-import os, signal, sys
-from aggregator.sandbox.forks import Forks, Limits
+import sys
+from aggregator.sandbox.forks import Forks
+from aggregator.sandbox.template import Limits
 forks = Forks("tests.support.jobs")
-print(forks.run("tests.support.jobs", b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
-forks.run("tests.support.jobs", b'["sleep", 99]', Limits(9, 99, 400))
+if "fork" in sys.argv:
+    forks.fork_template()
+    forks.load()
+print(forks.run(b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
+forks.run(b'["sleep", 99]', Limits(9, 99, 400))
 """
 
+OWNER = """
+import os, sys
+from aggregator.sandbox.forks import Forks
+from aggregator.sandbox.template import Limits
+forks = Forks("tests.support.jobs")
+forks.load()
+number = os.fork()
+if number == 0:
+    sys.exit()
+os.waitpid(number, 0)
+print(*open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read().split())
+print(forks.run(b'["parent"]', Limits(9, 99, 400)).read().decode())
+"""
 
-def test_what_a_killed_process_has_started_ends_with_it() -> None:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
-    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, cwd=ROOT, env=environment) as parent:
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+
+
+@pytest.mark.parametrize("template", ["fork", "new"])
+def test_what_a_killed_process_has_started_ends_with_it(template: str) -> None:
+    command = [sys.executable, "-c", PARENT, template]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT) as parent:
         assert parent.stdout is not None
         json.loads(parent.stdout.readline())
-        template = _children(parent.pid)
-        forked = _wait(lambda: [each for number in template for each in _children(number)])
+        (number,) = _children(parent.pid)
+        forked = _wait(lambda: _children(number))
+        open_files = {each.name for each in Path(f"/proc/{number}/fd").iterdir()}
         parent.kill()
-    assert len(template) == 1
-    assert _wait(lambda: not any(Path(f"/proc/{number}").exists() for number in (*template, *forked)))
+    assert len(open_files) < 9, "the standard streams, its socket, a pipe, and the socket of one fork"
+    assert _wait(lambda: not any(Path(f"/proc/{each}").exists() for each in (number, *forked)))
+
+
+def test_a_fork_of_the_process_that_owns_the_template_leaves_it_running() -> None:
+    found = subprocess.run([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT, check=True)
+    template, parent = found.stdout.split()
+    assert template == parent
 
 
 def _children(number: int) -> list[int]:
