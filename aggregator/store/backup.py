@@ -59,9 +59,6 @@ def backup(state: str, path: Path) -> BackupResult:
 def back_up_daily(state: str, at: datetime, kept: int) -> None:
     """Copy an SQLite store beside itself once a day (UTC), and remove all such copies but the ``kept`` newest.
 
-    The store may be open in this process, so its file is read by SQLite alone: a process that closes any handle of a
-    file loses its locks on it (POSIX, fcntl), and another one could then take the journal away while it is in use.
-
     Raises DamagedError if the store is damaged, StoreError if the copy cannot be written; the older copies then stay.
     """
     source = connections.sqlite_file(connections.parse_address(state))

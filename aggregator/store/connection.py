@@ -13,7 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
@@ -118,37 +118,49 @@ def _claim_file(path: Path) -> None:
 
 
 def is_store_file(path: Path) -> bool:
-    """Return whether the file is a store, false if it is empty or missing; raise StoreError if it is anything else.
-
-    The header is read without SQLite: opening a foreign file in WAL mode would already change it.
-    """
+    """Return whether the file is a store, false if it is empty or missing; raise StoreError if it is anything else."""
     try:
-        with path.open("rb") as stream:
-            head = stream.read(100)
+        if path.stat().st_size == 0:
+            return False
     except FileNotFoundError:
         return False
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
-    if head and not head.startswith(b"SQLite format 3\x00"):
-        raise StoreError(f"{path}: is not a store; it is left as it is")
-    if head and int.from_bytes(head[68:72]) in schema.APPLICATIONS_BEFORE_RELEASE:
+    application = _read_application(path)
+    if application in schema.APPLICATIONS_BEFORE_RELEASE:
         raise StoreError(
             f"{path}: was written before the first release and cannot be read; move it away, and the next refresh "
             "makes a new one from the sources"
         )
-    if head and int.from_bytes(head[68:72]) != schema.APPLICATION:
+    if application != schema.APPLICATION:
         raise StoreError(f"{path}: is a database of another program; it is left as it is")
-    return bool(head)
+    return True
+
+
+def _read_application(path: Path) -> int:
+    """Return the number in the file's header that says which program it is of; nothing is changed or locked.
+
+    By SQLite itself, which closes the file only when no other connection of this process has locks on it: a process
+    that closes any handle of a file loses its locks (POSIX, fcntl), and another one could then take the journal away
+    while it is in use. ``immutable``, because a foreign file in WAL mode would be changed by being opened; without
+    regard to missing pages, which a journal may have.
+    """
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")
+            return int(connection.execute("PRAGMA application_id").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path}: cannot be opened: {error}") from error
+    except sqlite3.Error as error:
+        raise DamagedError(f"{path}: is not a store, or damaged ({error}); it is left as it is", str(path)) from error
 
 
 def _execute_alone(path: Path, statement: str) -> None:
     """Execute one statement on a connection of its own, before the file is opened in WAL mode."""
     try:
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
             connection.execute(statement)
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be created: {error}") from error
 

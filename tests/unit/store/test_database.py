@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import Connection
 
 from aggregator.errors import LockedError, StoreError
+from aggregator.store import backup, database, migrations, schema
 from aggregator.store import connection as engine
-from aggregator.store import database, migrations, schema
 from aggregator.store.connection import refresh_lock
 from aggregator.store.facts import read_fact, write_fact
 from aggregator.store.polls import read_polls
@@ -300,6 +300,29 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         refresh_lock(str(tmp_path / "file" / "x.db"), wait=False),
     ):
         pass
+
+
+SHARED = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as stream:
+    fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)  # SQLite's SHARED_FIRST and SHARED_SIZE
+"""
+
+
+def test_a_store_opened_twice_in_one_process_keeps_its_locks(state: str, tmp_path: Path) -> None:
+    def is_locked() -> bool:
+        found = subprocess.run([sys.executable, "-c", SHARED, state], stderr=subprocess.DEVNULL, check=False)
+        return found.returncode != 0
+
+    with database.open_store(state) as store, database.reading(store):
+        assert is_locked()
+        with database.open_store(state):
+            pass
+        engine.is_store_file(Path(state))
+        backup.backup(state, tmp_path / "copy.db")
+        backup.back_up_daily(state, NOON, 1)
+        assert is_locked()
+    assert not is_locked()
 
 
 def test_a_refresh_that_was_overtaken_commits_nothing(any_state: str) -> None:
