@@ -15,8 +15,10 @@ import socket
 import stat
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from email.utils import formatdate
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
@@ -43,8 +45,8 @@ MAX_AGE: Final = 300
 MOST: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
 RETRY_AFTER: Final = 30
-# A file larger than this is not served: no feed reader takes it, and no feed is (the validator stops at 5 MB).
-_LARGEST: Final = 64_000_000
+_STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
+_CHUNK: Final = 262_144
 
 # What is served, by the name's end, with its media type (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0). All else in the
 # folder, temporary and packed files too, is not found.
@@ -163,20 +165,23 @@ class PublishedFiles(StaticFiles):
 
     def _answer(self, path: str, headers: Headers) -> Response:
         name = path + "index.html" if not path or path.endswith("/") else path
-        found = self._read(name)
-        if found is not None:
-            return self._answer_with(name, *found, headers)
-        if self._read(f"{path}/index.html") is not None:
+        if (file := self._open(name)) is not None:
+            return self._answer_with(name, file, headers)
+        if (index := self._open(f"{path}/index.html")) is not None:
+            index.close()
             # Relative, so that it is right behind a proxy's prefix too.
             return Response(status_code=308, headers={"location": f"{path.rpartition('/')[2]}/"})
         return PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
 
-    def _answer_with(self, name: str, body: bytes, state: os.stat_result, headers: Headers) -> Response:
-        """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2)."""
+    def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:
+        """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2).
+
+        A large file is sent as it is read, and stays open for that. It is closed here or by the answer.
+        """
         media_type = _find_type(name)
         is_page = media_type.startswith("text/html")
-        digest, changed = self._digest(name, body, state), int(state.st_mtime)
-        coding, sent = self._pack(name, body, changed, headers)
+        digest, changed = self._digest(name, file), int(os.fstat(file.fileno()).st_mtime)
+        coding, packed = self._open_packed(name, changed, headers)
         answer = {
             "etag": f'"{digest}"' if coding == "identity" else f'"{digest}-{coding}"',
             "cache-control": f"public, max-age={MAX_AGE}",
@@ -187,25 +192,36 @@ class PublishedFiles(StaticFiles):
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
             answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
-        if links := find_links(body):
+        if links := find_links(file.read(_HEAD_BYTES)):
             answer["link"] = links
+        file.seek(0)
+        sent = file
+        if packed is not None:
+            file.close()
+            sent = packed
         if self.is_not_modified(Headers(answer), headers):
+            sent.close()
             return Response(status_code=304, headers=answer)
         answer |= {"content-type": media_type, "content-security-policy": _PAGE_POLICY if is_page else _FEED_POLICY}
         if coding != "identity":
             answer["content-encoding"] = coding
-        return Response(sent, headers=answer)
+        if os.fstat(sent.fileno()).st_size > _STREAMED:
+            return _LargeFile(sent, answer)
+        with sent:
+            return Response(sent.read(), headers=answer)
 
-    def _digest(self, name: str, body: bytes, state: os.stat_result) -> str:
+    def _digest(self, name: str, file: BufferedReader) -> str:
         """Return the digest of a file's content, computed once for each version of the file."""
+        state = os.fstat(file.fileno())
         version = (state.st_ino, state.st_mtime_ns, state.st_size)
         known = self._digests.get(name)
         if known is None or known[0] != version:
-            known = self._digests[name] = version, hashlib.sha256(body).hexdigest()[:32]
+            known = self._digests[name] = version, hashlib.file_digest(file, "sha256").hexdigest()[:32]
+            file.seek(0)
         return known[1]
 
-    def _pack(self, name: str, body: bytes, changed: int, headers: Headers) -> tuple[str, bytes]:
-        """Return the encoding that the client prefers, and the content in it.
+    def _open_packed(self, name: str, changed: int, headers: Headers) -> tuple[str, BufferedReader | None]:
+        """Return the encoding that the client prefers, and the file that is packed in it.
 
         A packed file is offered only if it has the time of the file, as publication gives it: between the renames of a
         publication it may be of another version.
@@ -213,28 +229,45 @@ class PublishedFiles(StaticFiles):
         accepted = ",".join(headers.getlist("accept-encoding"))
         offered = list(_PACKED)
         while (coding := choose_encoding(accepted, offered)) != "identity":
-            packed = self._read_whole(name + _PACKED[coding])
-            if packed is not None and int(packed[1].st_mtime) == changed:
-                return coding, packed[0]
+            packed = self._open_any(name + _PACKED[coding])
+            if packed is not None:
+                if int(os.fstat(packed.fileno()).st_mtime) == changed:
+                    return coding, packed
+                packed.close()
             offered.remove(coding)
-        return "identity", body
+        return "identity", None
 
-    def _read(self, name: str) -> tuple[bytes, os.stat_result] | None:
-        """Return the content of a published file and its state; ``None`` if there is none."""
-        return self._read_whole(name) if is_served(name) else None
+    def _open(self, name: str) -> BufferedReader | None:
+        """Open a published file; ``None`` if there is none."""
+        return self._open_any(name) if is_served(name) else None
 
-    def _read_whole(self, name: str) -> tuple[bytes, os.stat_result] | None:
-        """Return a file of the folder as ``_read``; a link leads nowhere: the file must be where its name says."""
+    def _open_any(self, name: str) -> BufferedReader | None:
+        """Open a file of the folder as ``_open``; a link leads nowhere: the file must be where its name says."""
         try:
             full_path, state = self.lookup_path(name)
             home = os.path.realpath(self.directory or "")
             if state is None or not stat.S_ISREG(state.st_mode) or full_path != os.path.join(home, name):  # noqa: PTH118
                 return None
-            with Path(full_path).open("rb") as file:
-                state = os.fstat(file.fileno())
-                return (file.read(), state) if state.st_size <= _LARGEST else None
+            return Path(full_path).open("rb")
         except (OSError, ValueError):  # a name that is too long, or has a null byte
             return None
+
+
+class _LargeFile(Response):
+    """An answer whose content is sent as it is read; the file is closed at its end."""
+
+    def __init__(self, file: BufferedReader, headers: Mapping[str, str]) -> None:
+        """Take over the open file."""
+        super().__init__(headers={**headers, "content-length": str(os.fstat(file.fileno()).st_size)})
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - nothing is received
+        """Send the answer; to HEAD without its content."""
+        with self._file, suppress(RuntimeError):  # uvloop: the connection has just been closed
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            while scope["method"] != "HEAD" and (chunk := await to_thread.run_sync(self._file.read, _CHUNK)):
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.body"})
 
 
 def is_served(path: str) -> bool:

@@ -39,6 +39,17 @@ def test_the_body_is_the_file(port: int, output: Path, ask: Ask) -> None:
     assert answer.headers["content-length"] == str(len(answer.body))
 
 
+def test_a_file_of_any_size_is_found(port: int, output: Path, ask: Ask) -> None:
+    content = b"<rss>" + bytes(70_000_000)
+    (output / "show" / "podcast.xml").write_bytes(content)
+    answer = ask(port, "/show/podcast.xml", accept_encoding="identity")
+    assert answer.status == 200
+    assert answer.headers["content-length"] == str(len(content))
+    assert answer.headers["etag"] == f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    assert hashlib.sha256(answer.body).digest() == hashlib.sha256(content).digest()
+    assert ask(port, "/show/podcast.xml", if_none_match=answer.headers["etag"]).status == 304
+
+
 def test_the_tag_is_strong_and_of_the_content(port: int, ask: Ask) -> None:
     answer = ask(port, "/show/feed.xml")
     assert answer.headers["etag"] == f'"{hashlib.sha256(answer.body).hexdigest()[:32]}"'
