@@ -35,13 +35,17 @@ from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Composed, Task
-from aggregator.result import Listener, Outcome, Progress, Publication, ignore_progress
+from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress
 from aggregator.store import backup, connection, database, facts, polls
 from aggregator.store.database import Store
 
 _GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
 garbage collector takes a fifth of a refresh to find that out."""
+
+_DOCUMENTS = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.json"})
+_NEARLY_TOO_LARGE = 4_000_000
+"""Bytes from which on a warning says so: the W3C feed validator stops at 5 MB."""
 
 
 class Run(Struct, frozen=True):
@@ -236,6 +240,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     except PublishError as error:
         return replace(_unchanged_outcome(plan, results, publication), failures=(str(error),))
     files = persist.read_file_states(run.config.output, [each.name for each in written])
+    publication = replace(publication, files=files, alarms=(*publication.alarms, *_describe_sizes(plan, files)))
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
         new=edition.new,
@@ -245,10 +250,22 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*edition.events, *publication.alarms),
     )
     try:
-        persist.write_published(run.store, plan, edition.cover, replace(publication, files=files))
+        persist.write_published(run.store, plan, edition.cover, publication)
     except StoreError as error:
         return _with_note_failure(outcome, error)
     return outcome
+
+
+def _describe_sizes(plan: Plan, files: Sequence[FileState]) -> Iterator[str]:
+    """Yield a line for each document of the feed that is near the size at which readers stop."""
+    for each in files:
+        name = each.name.removeprefix(f"{plan.name}/")
+        if name in _DOCUMENTS and each.size >= _NEARLY_TOO_LARGE:
+            fewer = f"fewer than {plan.window}" if plan.window else "a number"
+            yield (
+                f"{name} has {each.size / 1e6:.1f} MB; at 5 MB the W3C validator stops reading, and apps may; give "
+                f"{fewer} as window of the feed: older items then go to archives"
+            )
 
 
 def _compose(run: Run, plan: Plan) -> Composed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, Self
@@ -16,6 +18,7 @@ from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
+from aggregator.generator.json_text import to_json
 from aggregator.model.feed import Cover, Plan
 from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
@@ -27,6 +30,8 @@ from aggregator.store.deferred import write_deferred
 
 PROCESSES: Final = min(os.cpu_count() or 1, 8)
 """Feeds that are composed at once: one for each processor; more than some would only take memory."""
+
+_REPORT: Final = "report.json"
 
 SECONDS, MEGABYTES = 60, 512
 """Processor time and memory that any feed may take; each of its entries adds to both."""
@@ -123,7 +128,9 @@ def compose(store: Store, task: Task) -> Composed:
         files.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
         subject = f"{name}: cannot be composed" if name else f"{folder}: the list of all feeds cannot be made"
-        raise PublishError(f"{subject}: {error}{at}; what was published before stands") from error
+        message = f"{subject}: {error}{at}; what was published before stands"
+        _report_failure(folder, message)
+        raise PublishError(message) from error
     composed = Composed(file)
     if composed.edition.error:
         composed.close()
@@ -137,6 +144,13 @@ def place(output: Path, name: str, staged: Staged) -> tuple[WrittenFile, ...]:
     """Give the files of a feed their names, under the output folder; raise PublishError if that fails."""
     written = files.place(output / name, staged)
     return tuple(WrittenFile(f"{name}/{each.name}", changed=each.changed) for each in written) if name else written
+
+
+def _report_failure(folder: Path, why: str) -> None:
+    """Put into the report of the standing edition, if there is one, why there is no newer one."""
+    with suppress(OSError, ValueError, PublishError):
+        report = json.loads((folder / _REPORT).read_bytes())
+        files.publish(folder, {_REPORT: to_json({**report, "failure": why})}, compress=True)
 
 
 def _limits(count: int) -> Limits:

@@ -1,5 +1,6 @@
 """A feed that costs too much to compose keeps its last edition; the others, and its own next one, are published."""
 
+import json
 import random
 from datetime import datetime, timedelta
 from email.utils import format_datetime
@@ -82,7 +83,25 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     assert "first/" in failure or "second/" in failure
     assert failure.endswith("what was published before stands")
     assert outcomes["calm"].failures == ()
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert after.keys() == before.keys()
+    assert {name for name in after if after[name] != before[name]} == {
+        f"report.json{end}" for end in ("", ".br", ".gz")
+    }
+    report = json.loads(after["report.json"])
+    assert report.pop("failure") == failure
+    assert report == json.loads(before["report.json"])
     serve(400)
     outcomes = update(START + timedelta(days=2))
     assert (outcomes["sea"].failures, outcomes["sea"].changed) == ((), 30)
+    assert "failure" not in json.loads((folder / "report.json").read_bytes())
+
+
+def test_a_document_that_is_nearly_too_large_is_told(run) -> None:
+    serve, update = run
+    serve(140_000)
+    outcomes = update(START)
+    lines = [line for line in outcomes["sea"].alarms if " MB; " in line]
+    assert [line.split()[0] for line in lines] == ["podcast.xml", "feed.xml", "feed.atom", "feed.json"]
+    assert lines[0].endswith("; give fewer than 1000 as window of the feed: older items then go to archives")
+    assert update(START + timedelta(hours=1))["sea"].alarms == outcomes["sea"].alarms
