@@ -7,7 +7,6 @@ import resource
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -23,6 +22,7 @@ from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Filter
 from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
+from aggregator.sandbox.template import close_files
 from aggregator.text.fold import fold
 
 _ENTRIES: Final = 100
@@ -48,10 +48,7 @@ def _confine(answer: int) -> None:
 
     `check` says where there are no such filters of system calls.
     """
-    for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
-        if number not in {0, 1, 2, answer}:
-            with suppress(OSError):  # that of the folder itself
-                os.close(number)
+    close_files({0, 1, 2, answer})
     os.environ.clear()
     sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_ANSWER, LARGEST_ANSWER))

@@ -155,7 +155,7 @@ def _become_template(line: int, module: str) -> NoReturn:
         null = os.open(os.devnull, os.O_RDWR)
         for place, file in enumerate((null, null, null, line)):
             os.dup2(file, place)
-        os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+        template.close_files({0, 1, 2, 3})
         os.environ.clear()
         os.environ.update(_SINGLE_THREADED)
         template.main("3", module)

@@ -10,7 +10,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -82,6 +82,14 @@ def main(descriptor: str, module: str) -> None:
             os.close(files[1])
     for number in forks:
         os.kill(number, signal.SIGKILL)
+
+
+def close_files(kept: Collection[int]) -> None:
+    """Close every open file of this process but these."""
+    for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+        if number not in kept:
+            with suppress(OSError):  # that of the folder itself
+                os.close(number)
 
 
 def _load(module: str) -> Run:
