@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
-from aggregator.commands import preview
+from aggregator import adding
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, shorten
 from aggregator.commands.summary import warn
-from aggregator.config import edit
-from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
-from aggregator.errors import ConfigError, FetchError
-from aggregator.fetchers import registry
+from aggregator.config.load import load
+from aggregator.errors import FetchError
 from aggregator.model.entry import Listing
-from aggregator.model.source import Source
-from aggregator.text.fold import fold
-from aggregator.text.urls import is_web
 
 
 def run(
@@ -46,55 +39,17 @@ def run(
     kind is known.
     """
     loaded = load(config, allow_empty=True) if config.exists() else None
-    tried = _list_candidates(url, kind)
+    candidates = adding.list_candidates(url, kind)
     try:
-        now = current_time(at)
-        with preview.open_resources(loaded, now) as resources:
-            source, listing = preview.find_source(tried, resources, now)
+        found = adding.find(loaded, candidates, current_time(at))
     except FetchError as error:
-        if feed is None or len(tried) > 1:
+        if feed is None or len(candidates) > 1:
             raise
         warn(str(error))
-        source, listing = tried[0], Listing(())
-    name = feed or _choose_feed(loaded, listing, source)
-    _refuse_twice(loaded, source)
-    known = {plan.name: {each.name for each in plan.sources} for plan in loaded.plans} if loaded else {}
-    source = replace(source, name=edit.find_free_name(source.name, known.get(name, ())))
-    keys = tuple((key, value) for key in ("kind", "show", "url") if (value := getattr(source, key)))
-    edit.add(config, [edit.Addition(name, source.name, keys, listing.show.title)])
-    typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {_count_entries(listing)}")
-
-
-def _list_candidates(url: str, kind: str | None) -> tuple[Source, ...]:
-    """Return what the URL may be, the most likely first."""
-    if not is_web(url):
-        raise ConfigError(f'"{url}" is not an http or https URL')
-    named = registry.recognise(url)
-    if kind is not None:
-        if kind not in registry.names():
-            raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
-        return (named,) if named and named.kind == kind else (Source(kind, kind, url=url),)
-    return (named,) if named else tuple(preview.list_candidates(url))
-
-
-def _choose_feed(config: Config | None, listing: Listing, source: Source) -> str:
-    """Return the name of the feed with the show's title, or a new name."""
-    title = listing.show.title
-    if title is None:
-        raise ConfigError("no title of a show was found at this URL: name the feed with --feed NAME")
-    for plan in config.plans if config else ():
-        if fold(plan.channel.title) == fold(title):
-            return plan.name
-    taken = [plan.name for plan in config.plans] if config else []
-    return edit.find_free_name(preview.make_name(title, source.name), taken)
-
-
-def _refuse_twice(config: Config | None, source: Source) -> None:
-    """Raise ConfigError if the config already has the source."""
-    for plan in config.plans if config else ():
-        for known in plan.sources:
-            if (known.url, known.show) == (source.url, source.show) and known.kind == source.kind:
-                raise ConfigError(f"already in the config: feeds.{plan.name}.sources.{known.name}")
+        found = adding.Found(candidates[0])
+    name = feed or adding.choose_feed(loaded, found)
+    source = adding.write(config, loaded, found, name)
+    typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {_count_entries(found.listing)}")
 
 
 def _count_entries(listing: Listing) -> str:

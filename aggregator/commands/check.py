@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import notify, persist
-from aggregator.commands import preview
+from aggregator import notify, persist, preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import format_next_poll, warn

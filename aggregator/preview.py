@@ -1,4 +1,4 @@
-"""Detect what a URL is, and fetch what a source lists now without storing it; shared by add and check."""
+"""Detect what a URL is, and fetch what a source lists now without storing it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import persist
-from aggregator.commands.options import has_store
 from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetch_feeds import polling_policy
-from aggregator.fetchers import registry
+from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
@@ -117,12 +117,16 @@ class SourcePreview(Struct, frozen=True):
     listing: Listing | None = None
 
 
+def _has_store(config: Config) -> bool:
+    return "://" in config.state or Path(config.state).exists()
+
+
 @contextmanager
 def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
     with ExitStack() as stack:
         made = Resources(polling_policy(config))
-        if config is not None and has_store(config):
+        if config is not None and _has_store(config):
             store = stack.enter_context(database.open_store(config.state))
             made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))
         stack.callback(made.close)
@@ -133,7 +137,7 @@ def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tup
     """Fetch each source as a refresh does that knows none of its validators, and yield what it would say of it."""
     terms = Terms(given, now, lambda *_: None, force=True)
     with ExitStack() as stack:
-        store = stack.enter_context(database.open_store(config.state)) if has_store(config) else None
+        store = stack.enter_context(database.open_store(config.state)) if _has_store(config) else None
         asked = [(plan, _read_known(store, plan)) for plan in config.plans]
     started = [
         (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), terms))
@@ -142,6 +146,32 @@ def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tup
     ]
     for plan, before, fetched in started:
         yield plan, _preview(fetched.result(), before)
+
+
+class Look(Struct, frozen=True):
+    """The document of a source as it is now, and what is read of it; ``problem`` says why nothing was."""
+
+    url: str
+    media_type: str
+    body: bytes
+    listing: Listing | None = None
+    problem: str = ""
+
+
+def look(source: Source, given: Resources, now: datetime) -> Look:
+    """Fetch the first document of a source and read it, whatever was read of it before; raise FetchError."""
+    requests = registry.locate(source)
+    if source.path is not None:
+        document = snapshot.read_file(source)
+    elif requests:
+        document = _fetch_document(source, requests[0], given, now)
+    else:
+        raise FetchError("the source has no address to ask")
+    shown = redact(document.url), document.media_type or "", document.body
+    try:
+        return Look(*shown, listing=given.read(replace(document, source=source)))
+    except ReadError as error:
+        return Look(*shown, problem=str(error))
 
 
 def _read_known(
