@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "add": ("add", "Detect what a URL is and add it to the config as a source."),
     "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),
     "review": ("review", "Decide about near misses and about new items that are held back."),
+    "correct": ("correct", "Set fields of an item, part an entry from it, or take it out of the feed."),
     "forget": ("forget", "Remove from a feed what only one source gave, or restore it."),
     "diff": ("diff", "Show what a refresh would change, without changing anything."),
     "events": ("events", "Show a feed's log: id conflicts, future dates, your decisions."),
@@ -97,7 +98,8 @@ def _guard_output() -> Iterator[None]:
     """Report what could not be printed when the command has ended; a reader that has left (``| head``) is no news."""
     _open_closed()
     given, output = sys.stdout, _Output(sys.stdout.fileno(), "w", closefd=False)
-    sys.stdout = TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=given.isatty())
+    by_line = given.isatty() or (isinstance(given, TextIOWrapper) and given.write_through)
+    sys.stdout = TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=by_line)
     code: str | int | None = 0
     try:
         yield

@@ -27,7 +27,7 @@ from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD, Past, Settlement, settle
 from aggregator.merger.matching import match
-from aggregator.merger.reconciling.channel import complete_channel, drop_ended
+from aggregator.merger.reconciling.channel import complete_channel
 from aggregator.merger.reconciling.enclosure_hold import describe_holds, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
@@ -441,7 +441,8 @@ def _identify(
     undated = any(item.published is None or item.published.at > now for item in (*items, *reconciled.undecided))
     first_seen = entries.read_first_seen(store, plan.name) if undated else {}
     trust = persist.read_trust(store, plan)
-    past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, dict(plan.buried))
+    removed = {**decisions.read_removed(store, plan.name), **dict(plan.buried)}
+    past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, removed)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(reconciled))
     named = unique_titles.make_titles_unique(
         settlement.items, past.published_items, settlement.published_items, now, past.trust
@@ -502,7 +503,7 @@ def _to_composition(
         *_other_shows(store, plan, summary),
         *filters.list_emptied(summary.left_out, summary.coverage),
     )
-    channel, live_until = drop_ended(_complete_channel(store, plan, summary.seniority), now)
+    channel = _complete_channel(store, plan, summary.seniority)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
     forgotten = decisions.read_forgotten(store, plan.name)
@@ -532,7 +533,7 @@ def _to_composition(
         alarms=alarmed,
         match_table=reconciled.match_table,
         source_model=reconciled.source_model,
-        until=min((at for at in (reconciled.admission.until, summary.until, live_until) if at), default=None),
+        until=min((at for at in (reconciled.admission.until, summary.until) if at is not None), default=None),
         arrived=reconciled.arrived,
     )
 

@@ -260,6 +260,12 @@ def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
     return _read_records(store, plan, _SOURCE_RESULTS, SourceResult)
 
 
+def read_results_of_feeds(store: Store) -> dict[str, tuple[SourceResult, ...]]:
+    """Return what came of each source of each feed when it was last asked."""
+    kept = facts.read_fact_of_feeds(store, _SOURCE_RESULTS)
+    return {feed: records.decode_all(SourceResult, value.decode()) for feed, value in kept.items()}
+
+
 def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
     """Return the sources that still answer, each with the time at which its answer no longer counts (``None``: never).
 
@@ -318,7 +324,7 @@ def _write_records(store: Store, plan: Plan, fact: str, values: Sequence[Struct]
 def input_digest(store: Store, plan: Plan) -> str:
     """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
-    names = (_SOURCE_RESULTS, _HELD_AUDIO, decisions.ADMISSIONS, decisions.FORGOTTEN)
+    names = (_SOURCE_RESULTS, _HELD_AUDIO, decisions.ADMISSIONS, decisions.FORGOTTEN, decisions.REMOVED)
     kept = [facts.read_fact(store, plan.name, name) for name in names]
     return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
 
@@ -350,8 +356,13 @@ def write_publication(store: Store, feed: str, publication: Publication | None) 
 
 def read_alarms(store: Store) -> dict[str, tuple[str, ...]]:
     """Return what a person should look at in each feed, as it was last published."""
+    return {feed: publication.alarms for feed, publication in read_publications(store).items()}
+
+
+def read_publications(store: Store) -> dict[str, Publication]:
+    """Return what was last published of each feed."""
     kept = facts.read_fact_of_feeds(store, _PUBLICATION)
-    return {feed: records.decode(Publication, value.decode()).alarms for feed, value in kept.items() if feed != INDEX}
+    return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
 
 
 def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aggregator.commands.output import SHORT, format_count, format_value, print_heading, print_table, shorten
-from aggregator.model.cluster import Pair
+from aggregator.model.cluster import Pair, describe_evidence, describe_level
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
@@ -150,68 +149,11 @@ def print_evidence(console: Console, pair: Pair) -> None:
     rows = [
         (
             f"{one.weight:+.1f}",
-            _EVIDENCE.get(one.name, one.name),
-            _describe_level(one.name, one.level),
+            describe_evidence(one.name),
+            describe_level(one.name, one.level),
             shorten(one.left, _HALF),
             shorten(one.right, _HALF),
         )
         for one in sorted(pair.evidence, key=lambda one: -abs(one.weight))
     ]
     print_table(console, ("weight", "evidence", "comparison", "left", "right"), rows, right=("weight",))
-
-
-_EVIDENCE: Mapping[str, str] = {
-    "id": "guid, audio or link",
-    "names": "rare words of titles",
-    "tag": "kind of episode",
-    "digits": "numbers in the titles",
-    "order": "place in the listings",
-    "prior": "starting score",
-    "weak title": "days apart",
-    "relisted": "listed again",
-    "competitor": "competing entry",
-}
-"""Evidence in words, by its name in ``scoring.LEVELS`` and ``explain``; other names are shown as they are."""
-
-_COMPARISONS: Mapping[tuple[str, str], str] = {
-    ("title", "begins the other"): "one begins with the other",
-    ("title", "equal, more often"): "equal, frequent in a listing",
-    ("title", "equal, 2 or 3 times"): "equal, 2 or 3 times in a listing",
-    ("title", "equal, in a source once"): "equal, once in each listing",
-    ("description", "above .9 of many words"): "above 90 % alike, many words",
-    ("description", "a sentence of its own"): "same sentence that no other entry has",
-    ("duration", "precise, more"): "further apart",
-    ("duration", "minutes, more"): "further apart, in minutes",
-    ("date", "31 days"): "up to 31 days apart",
-    ("date", "a year"): "up to a year apart",
-    ("date", "more"): "more than a year apart",
-    ("digits", "one has more"): "one has more numbers",
-    ("digits", "a code of its own"): "one has a model code",
-    ("order", "elsewhere"): "between other entries",
-    ("order", "between the same items"): "between the same entries",
-    ("order", "one of few between the same items"): "one of few between the same entries",
-    ("order", "alone between the same items"): "alone between the same entries",
-    ("weak title", "other days, nothing else agrees"): "nothing else confirms the pair",
-    ("relisted", "its source lists it again"): "by its own source",
-}
-
-
-def _describe_level(name: str, level: str) -> str:
-    """Describe how two values compare, from the names that matching uses.
-
-    >>> (
-    ...     _describe_level("description", ".7 to .9"),
-    ...     _describe_level("duration", "minutes, 60 s"),
-    ...     _describe_level("date", "same day"),
-    ... )
-    ('70 to 90 % alike', 'within 60 s, in minutes', 'same day')
-    """
-    if name == "prior":
-        return ""
-    if words := _COMPARISONS.get((name, level)):
-        return words
-    if name == "duration":
-        step, _, limit = level.partition(", ")
-        return f"within {limit}{', in minutes' if step == 'minutes' else ''}"
-    shares = re.sub(r"\.(\d+)", lambda found: f"{float(found[0]):.0%}".rstrip("%"), level)
-    return level if shares == level else f"{shares} % alike"

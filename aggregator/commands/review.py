@@ -10,7 +10,7 @@ import typer
 from msgspec.structs import replace
 from rich.console import Console
 
-from aggregator import compose, review
+from aggregator import compose, corrections, review
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
@@ -67,6 +67,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="With --same, do not ask before two published items become one.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --same or --different, only show what it would do to the feed.")
+    ] = False,
 ) -> None:
     """Show each near miss and each new item that is held back, and ask what to do.
 
@@ -83,9 +86,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             if two:
                 decision = Decision("same" if verdict == "same" else "different", *two)
                 _check_known(loaded, plan, decision, now)
-                if not yes:
-                    _confirm(loaded, plan, decision, now)
-                _decide(loaded, plan, decision, now)
+                _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run)
         if undo:
             _undo(loaded, plan, undo, now)
         return
@@ -198,6 +199,19 @@ def _confirm(config: Config, plan: Plan, decision: Decision, now: datetime) -> N
             raise typer.Exit(1)
 
 
+def _decide_named(  # noqa: PLR0913 - each is a part of one decision
+    config: Config, plan: Plan, decision: Decision, now: datetime, *, ask: bool, dry_run: bool
+) -> None:
+    """Store a decision about two known ids, or only print what it would do."""
+    if dry_run:
+        for line in review.describe_consequence(_find_consequence(config, plan, decision, now)):
+            typer.echo(shorten(line, _SENTENCE))
+        return
+    if ask:
+        _confirm(config, plan, decision, now)
+    _decide(config, plan, decision, now)
+
+
 def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
     """Ask about each held item; return false if the person quits."""
     console = open_console()
@@ -232,14 +246,14 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
 def _store_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Store a decision about the entries of a held item."""
     with database.open_store(config.state) as store:
-        decisions.write_admission(store, plan.name, entries, wanted, now)
+        corrections.decide_held(corrections.Terms(store, plan, now), entries, wanted)
     typer.echo(f"{plan.name}: {shorten(entries[0])}: {_DECIDED[wanted]} from the next refresh on")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Store a decision about two known ids."""
     with database.open_store(config.state) as store:
-        decisions.write_decision(store, plan.name, decision, now)
+        corrections.decide_pair(corrections.Terms(store, plan, now), decision)
     two = f"{shorten(decision.left)} and {shorten(decision.right)}"
     typer.echo(f"{plan.name}: {two} are {_VERDICTS[decision.verdict]} from the next refresh on")
 
@@ -247,7 +261,7 @@ def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> No
 def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
     """Take back a decision."""
     with database.open_store(config.state) as store:
-        undone = decisions.undo_decision(store, plan.name, *two, now)
+        undone = corrections.undo_pair(corrections.Terms(store, plan, now), *two)
     if not undone:
         where = "; the decision is in the config: remove it there" if _is_configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: no decision is stored about {two[0]} and {two[1]}{where}")

@@ -29,6 +29,9 @@ _ASSUMED: Final = "decisions"
 ADMISSIONS: Final = "admissions"
 """The fact that says by entry id whether it is published now (true) or never (false)."""
 
+REMOVED: Final = "removed items"
+"""The fact that says by guid why a person took an item out of the feed."""
+
 FORGOTTEN: Final = "forgotten"
 """The fact that names the sources whose entries take no part in the feed."""
 
@@ -148,6 +151,22 @@ def write_admission(store: Store, feed: str, entries: Iterable[str], wanted: boo
             kept |= dict.fromkeys(chosen, wanted)
         facts.write_fact(tx, feed, ADMISSIONS, _encode(kept) if kept else None)
         write_event(tx, feed, Event(at, "held", f"{_ADMISSION_TEXTS[wanted]}: {' | '.join(chosen)}"))
+
+
+def read_removed(store: Store, feed: str) -> Mapping[str, str]:
+    """Return why a person took items out of the feed, by guid."""
+    kept = facts.read_fact(store, feed, REMOVED)
+    return dict(json.loads(kept)) if kept else {}
+
+
+def write_removed(store: Store, feed: str, guid: str, reason: str | None, at: datetime) -> None:
+    """Take the item out of the feed, from the next refresh on; without a reason it is taken back."""
+    with transaction(store) as tx:
+        kept = {name: why for name, why in read_removed(tx, feed).items() if name != guid}
+        if reason is not None:
+            kept[guid] = reason
+        facts.write_fact(tx, feed, REMOVED, _encode(kept) if kept else None)
+        write_event(tx, feed, Event(at, "removed" if reason is not None else "undone", f"{guid} {reason or 'removed'}"))
 
 
 def read_forgotten(store: Store, feed: str) -> frozenset[str]:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, astuple, fields, replace
 from rapidfuzz import fuzz
-from sqlalchemy import Connection, Table, Update, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, Update, bindparam, case, func, insert, select, update
 
 from aggregator.errors import DamagedError
 from aggregator.model.entry import Enclosure, Entry, Listing, Show, Span
@@ -130,10 +130,18 @@ def read_entries(store: Store, feed: str) -> tuple[StoredEntry, ...]:
     return tuple(sorted(found, key=lambda each: (each.entry.source, each.entry.key)))
 
 
-def read_rows(store: Store, feed: str) -> Iterator[EntryRows]:
+def read_entries_of(store: Store, feed: str, ids: Collection[str]) -> tuple[StoredEntry, ...]:
+    """Return the entries of the feed with these ids, in their order; unknown ones are left out."""
+    keys = {mark(name.partition("/")[2]) for name in ids}
+    read = (to_stored_entry(each) for each in read_rows(store, feed, schema.entries.c.key.in_(sorted(keys))))
+    found = {each.entry.id: each for each in read}
+    return tuple(found[name] for name in ids if name in found)
+
+
+def read_rows(store: Store, feed: str, *where: ColumnElement[bool]) -> Iterator[EntryRows]:
     """Yield the rows of every entry of the feed, not yet decoded, in the database's own order of source and key."""
     table = schema.entries
-    query = select(table).where(table.c.feed == feed).order_by(table.c.source, table.c.key, table.c.document)
+    query = select(table).where(table.c.feed == feed, *where).order_by(table.c.source, table.c.key, table.c.document)
     with reading(store) as connection:
         checksums.check_sums(connection, table, feed)
         sources = {row.source: row for row in _select(connection, schema.sources, feed)}

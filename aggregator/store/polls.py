@@ -86,10 +86,9 @@ def read_holds(store: Store, now: datetime) -> Mapping[str, datetime]:
     return {host: parse_stamp(until) for until, host in held}
 
 
-def read_polls(store: Store, feed: str | None = None) -> dict[tuple[str, str], tuple[Poll, ...]]:
-    """Return the last polls of each source, of one feed or of all, the oldest first, by (feed, source)."""
-    same = () if feed is None else (polls_table.c.feed == feed,)
-    return _read_polls(store, *same)
+def read_polls(store: Store, *feeds: str) -> dict[tuple[str, str], tuple[Poll, ...]]:
+    """Return the last polls of each source of the feeds, the oldest first, by (feed, source)."""
+    return _read_polls(store, polls_table.c.feed.in_(feeds))
 
 
 def _read_polls(store: Store, *where: ColumnElement[bool]) -> dict[tuple[str, str], tuple[Poll, ...]]:

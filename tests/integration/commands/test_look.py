@@ -118,3 +118,23 @@ def test_a_decision_about_nobody_is_refused(run) -> None:
     answer = run("review", "--same", known.replace("steam", "steem"), known, *AT)
     assert answer.returncode == 2
     assert f'did you mean "{known}"?' in answer.stderr
+
+
+def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> None:
+    run("refresh", "--at", "2026-01-02T03:04:05Z")
+    guid = next(each["id"] for each in read_items(shop) if each["title"] == "Rye without fear")
+    assert run("correct", guid, "--set", "title=Rye with fear").returncode == 0
+    assert run("correct", guid, "--set", "length=9").returncode == 2
+    assert 'no published item has the id "x"' in run("correct", "x", "--take-back").stderr
+    run("refresh", "--at", "2026-01-03T03:04:05Z")
+    assert "Rye with fear" in {each["title"] for each in read_items(shop)}
+    assert run("correct", guid, "--unset", "title", "--take-out", "not ours").returncode == 0
+    run("refresh", "--at", "2026-01-04T03:04:05Z")
+    assert guid not in {each["id"] for each in read_items(shop)}
+    assert run("correct", guid, "--take-back").returncode == 0
+    run("refresh", "--at", "2026-01-05T03:04:05Z")
+    assert "Rye without fear" in {each["title"] for each in read_items(shop) if each["id"] == guid}
+
+
+def read_items(shop: Path) -> list[dict]:
+    return json.loads((shop / "output/crumb-talk/feed.json").read_bytes())["items"]

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 
-from aggregator.commands.item_report import _describe_level
 from aggregator.merger.matching.scoring import LEVELS
+from aggregator.model.cluster import describe_level
 
 
 def test_every_level_of_evidence_is_described_in_words() -> None:
-    described = {_describe_level(kind, level) for kind, levels in LEVELS.items() for level in levels if level != "none"}
+    described = {describe_level(kind, level) for kind, levels in LEVELS.items() for level in levels if level != "none"}
     assert not [words for words in described if not words or re.search(r"(?:^|\s)\.\d|precise|minutes, ", words)]

@@ -238,7 +238,7 @@ def test_a_store_of_the_first_version_is_brought_forward(state: str) -> None:
         connection.executescript(";\n".join((*tables, "INSERT INTO meta VALUES ('version', '1')", "")))
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
     with database.open_store(state) as store:
-        assert read_polls(store) == {}
+        assert read_polls(store, "show") == {}
 
 
 def hold(state: str) -> None:

@@ -1,0 +1,128 @@
+"""Corrections by a person: pairs, fields, and items taken out; each can be undone.
+
+Who corrects has looked at a page or a terminal: ``seen`` is the state of what was shown there (``read_state``). If
+another person has decided since, nothing is written and the second is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import blake2b
+
+from msgspec import Struct
+
+from aggregator.errors import AggregatorError, ConfigError
+from aggregator.merger.reconciling.overrides import FIELDS
+from aggregator.model.cluster import Decision
+from aggregator.model.feed import Plan
+from aggregator.model.item import Override
+from aggregator.store import decisions
+from aggregator.store.database import Store, transaction
+
+
+class DecidedError(AggregatorError):
+    """Another person has decided since the state that was seen."""
+
+
+def read_state(store: Store, feed: str, names: Sequence[str]) -> str:
+    """Return a digest of all that is decided about these guids and entries."""
+    named = set(names)
+    decided = [each for each in decisions.read_decisions(store, feed) if named & {each.left, each.right}]
+    fields = [each for each in decisions.read_overrides(store, feed) if each.guid in named]
+    removed = {guid: why for guid, why in decisions.read_removed(store, feed).items() if guid in named}
+    admitted = {name: done for name, done in decisions.read_admissions(store, feed).items() if name in named}
+    text = repr((decided, fields, sorted(removed.items()), sorted(admitted.items())))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+class Terms(Struct, frozen=True):
+    """The feed that is corrected, when, and the state that was seen; ``None`` if any other decision may be replaced."""
+
+    store: Store
+    plan: Plan
+    at: datetime
+    seen: str | None = None
+
+
+@contextmanager
+def _writing(terms: Terms, names: Sequence[str]) -> Iterator[Store]:
+    """Give the store in a transaction; raise DecidedError if what is decided about the names is not what was seen."""
+    feed = terms.plan.name
+    with transaction(terms.store) as tx:
+        if terms.seen is not None and read_state(tx, feed, names) != terms.seen:
+            named = [each for each in decisions.read_events(tx, feed) if any(name in each.text for name in names)]
+            last = f": {named[-1].kind} {named[-1].text}, {named[-1].at:%Y-%m-%d %H:%M} UTC" if named else ""
+            raise DecidedError(f"another person has decided meanwhile{last}. Nothing was changed; look again.")
+        yield tx
+
+
+def decide_pair(terms: Terms, decision: Decision) -> None:
+    """Decide that two are one item, or two."""
+    with _writing(terms, (decision.left, decision.right)) as tx:
+        decisions.write_decision(tx, terms.plan.name, decision, terms.at)
+
+
+def undo_pair(terms: Terms, left: str, right: str) -> bool:
+    """Take back the decision about two, and return whether there was one."""
+    with _writing(terms, (left, right)) as tx:
+        return decisions.undo_decision(tx, terms.plan.name, left, right, terms.at)
+
+
+def decide_held(terms: Terms, entries: Sequence[str], wanted: bool | None) -> None:  # noqa: FBT001 - the decision itself
+    """Publish a held item now (true), or never (false); ``None`` takes that back."""
+    with _writing(terms, entries) as tx:
+        decisions.write_admission(tx, terms.plan.name, entries, wanted, terms.at)
+
+
+def set_field(terms: Terms, names: Sequence[str], override: Override) -> None:
+    """Set a field of an item, whatever its sources say; raise ConfigError for a value that cannot be read as it.
+
+    ``names`` are the guid and the entries that were seen.
+    """
+    if override.field not in FIELDS:
+        raise ConfigError(f"{override.field} is not a field that can be set; there are {', '.join(FIELDS)}")
+    if FIELDS[override.field](override.value) is None:
+        raise ConfigError(f'"{override.value}" cannot be read as {override.field}')
+    if any((each.guid, each.field) == (override.guid, override.field) for each in terms.plan.overrides):
+        raise ConfigError(f"the config sets {override.field} of this item: change it there (overrides:)")
+    with _writing(terms, names) as tx:
+        decisions.write_override(tx, terms.plan.name, override, terms.at)
+
+
+def unset_field(terms: Terms, names: Sequence[str], guid: str, field: str) -> None:
+    """Let the sources say a field of an item again; raise ConfigError if it was not set."""
+    with _writing(terms, names) as tx:
+        if not decisions.undo_override(tx, terms.plan.name, guid, field, terms.at):
+            raise ConfigError(f"{field} of this item was not set by hand")
+
+
+def part_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
+    """Part an entry from the others of its item."""
+    with _writing(terms, names) as tx:
+        for other in others:
+            decisions.write_decision(tx, terms.plan.name, Decision("different", entry, other), terms.at)
+
+
+def join_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
+    """Take back that an entry was parted from others."""
+    with _writing(terms, names) as tx:
+        for other in others:
+            decisions.undo_decision(tx, terms.plan.name, entry, other, terms.at)
+
+
+def take_out(terms: Terms, names: Sequence[str], guid: str, reason: str) -> None:
+    """Take an item out of the feed."""
+    with _writing(terms, names) as tx:
+        decisions.write_removed(tx, terms.plan.name, guid, reason, terms.at)
+
+
+def take_back(terms: Terms, names: Sequence[str], guid: str) -> None:
+    """Take an item back into the feed; raise ConfigError if a person did not take it out here."""
+    if guid in dict(terms.plan.buried):
+        raise ConfigError("the config takes this item out: change it there (buried:)")
+    with _writing(terms, names) as tx:
+        if guid not in decisions.read_removed(tx, terms.plan.name):
+            raise ConfigError("this item was not taken out by hand")
+        decisions.write_removed(tx, terms.plan.name, guid, None, terms.at)
