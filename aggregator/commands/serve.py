@@ -12,12 +12,15 @@ from types import FrameType
 from typing import Annotated
 
 import typer
+from starlette.routing import BaseRoute
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import print_news, warn
-from aggregator.config.load import load
+from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.service import metrics, scheduler, web
+from aggregator.service.desk import access, app
+from aggregator.service.desk.frame import Desk
 from aggregator.service.metrics import Meter, Refreshed
 from aggregator.service.workers import Worker
 
@@ -25,19 +28,37 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 """Addresses that only this machine reaches."""
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     config: ConfigOption = CONFIG,
     *,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="Port to listen on.", min=1, max=65535)] = 8000,
     no_refresh: Annotated[bool, typer.Option("--no-refresh", help="Only serve the published files.")] = False,
     counted: Annotated[bool, typer.Option("--metrics", help="Offer Prometheus metrics at /metrics.")] = False,
+    no_desk: Annotated[bool, typer.Option("--no-desk", help="Do not open the desk at /desk/.")] = False,
+    password: Annotated[
+        str | None,
+        typer.Option(
+            "--desk-password",
+            help="Password of the desk; without one (or one in the config) it is open to this machine alone.",
+            envvar="AGGREGATOR_DESK_PASSWORD",
+        ),
+    ] = None,
+    hashing: Annotated[
+        bool, typer.Option("--hash-password", help="Ask for a password, print it as the config keeps it, and exit.")
+    ] = False,
 ) -> None:
     """Refresh on the schedule of the config and serve the output folder over HTTP, until stopped.
 
     A changed config is read again; if it is wrong, the errors are printed and the old one stays in use. A changed
     output folder needs a restart. SIGTERM or SIGINT finishes the running refresh and ends; a second one ends at once.
+
+    The desk, where one looks, decides and adds sources, is at /desk/. On another address than loopback it needs a
+    password, or a proxy that the config trusts.
     """
+    if hashing:
+        typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
+        return
     worker = Worker(load(config), typer.echo, warn)
     output = worker.config.output
     sockets = web.open_port(host, port)
@@ -45,12 +66,23 @@ def run(
     if worker.config.base_url == DEFAULT_BASE_URL and host not in _LOOPBACK:
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
     typer.echo(f"serving {output} at {address}")
+    routes = () if no_desk else _open_desk(worker.config, host, password, address)
     # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None
     with nullcontext() if no_refresh else scheduler.ticking(partial(_tick, worker, meter), warn):
-        web.serve(sockets, output, meter=meter)
+        web.serve(sockets, output, routes=routes, meter=meter)
+
+
+def _open_desk(config: Config, host: str, password: str | None, address: str) -> tuple[BaseRoute, ...]:
+    """Return the route of the desk, none where anyone could enter it; say which."""
+    desk = Desk(config, password=access.hash_password(password) if password else None)
+    if not access.may_open(desk.access, host):
+        warn("the desk is closed: at this address it needs --desk-password, or desk: in the config (docs/desk.md)")
+        return ()
+    typer.echo(f"the desk is at {address}desk/")
+    return (app.mount(desk),)
 
 
 def _find_address(host: str, port: int) -> str:

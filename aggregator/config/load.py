@@ -27,6 +27,14 @@ from aggregator.text import durations
 DEFAULT = Path("config.yaml")
 
 
+class DeskAccess(Struct, frozen=True):
+    """Access to the desk: the hash of the password, and the header of a proxy in these networks (CIDR)."""
+
+    password: str | None = None
+    trusted_header: str | None = None
+    trusted_networks: tuple[str, ...] = ()
+
+
 class Config(Struct, frozen=True):
     """The settings of config.yaml, with all defaults and with absolute paths.
 
@@ -36,6 +44,7 @@ class Config(Struct, frozen=True):
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
     fails before they are told.
+    ``desk`` says who may enter the desk.
     """
 
     path: Path
@@ -50,6 +59,7 @@ class Config(Struct, frozen=True):
     backups: int = 0
     notify: tuple[str, ...] = ()
     notify_after: int = 3
+    desk: DeskAccess = DeskAccess()
 
     def plan(self, name: str) -> Plan:
         """Return the plan of a feed; raise ConfigError if there is none of that name."""
@@ -81,6 +91,7 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
         backups=keys.backups,
         notify=tuple(keys.notify),
         notify_after=keys.notify_after,
+        desk=DeskAccess(keys.desk.password, keys.desk.trusted_header, tuple(sorted(keys.desk.trusted_networks))),
     )
 
 
@@ -162,7 +173,6 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         hubs=tuple(keys.hubs),
         ttl=keys.ttl_minutes,
         tags=_make_tags(keys),
-        passes_value=keys.value == "pass",
     )
 
 

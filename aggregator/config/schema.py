@@ -246,9 +246,6 @@ class FeedKeys(Keys):
     funding: list[FundingKeys] = Field(
         default_factory=list, description="Where listeners can give money (podcast:funding)."
     )
-    value: Literal["drop", "pass"] = Field(
-        "drop", description="Whether payment addresses of the most trusted source (podcast:value) are passed on."
-    )
     boilerplate: Literal["keep", "strip"] | None = Field(
         None,
         description="Whether text that sources repeat at the ends of their descriptions, and other copies lack, is "
@@ -305,6 +302,27 @@ class FeedKeys(Keys):
 DEFAULT_BASE_URL = "http://localhost:8000"
 
 
+class DeskKeys(Keys):
+    """Access to the desk from other machines than the one it runs on."""
+
+    password: Annotated[str, Field(pattern=r"^scrypt\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{88}$")] | None = Field(
+        default=None, description="The password as `aggregator serve --hash-password` prints it."
+    )
+    trusted_header: HeaderName | None = Field(
+        default=None, description="Header field by which a proxy names a person whom it let in, such as Remote-User."
+    )
+    trusted_networks: list[Network] = Field(
+        default_factory=list, description="Networks (CIDR) of that proxy; the field counts from nobody else."
+    )
+
+    @model_validator(mode="after")
+    def _check_networks(self) -> Self:
+        """Check that the header is believed of someone, and not of all."""
+        if (self.trusted_header is None) != (not self.trusted_networks):
+            raise ValueError("trusted_header and trusted_networks need each other: anyone can send a header")
+        return self
+
+
 class ConfigKeys(Keys):
     """The whole config: where the aggregator stores and publishes, and the feeds it makes."""
 
@@ -336,6 +354,7 @@ class ConfigKeys(Keys):
     notify_after: int = Field(
         3, strict=True, ge=1, description="Refreshes in a row in which a source fails before it is told."
     )
+    desk: DeskKeys = Field(DeskKeys(), description="Who may enter the desk (default: this machine alone).")
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
 
 

@@ -131,6 +131,7 @@ def serve(
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # the desk judges the peer of the socket
         timeout_graceful_shutdown=10,
     )
     uvicorn.Server(config).run(sockets=list(sockets))

@@ -47,16 +47,27 @@ def mounted(place: Path, size: str) -> Iterator[Path]:
 
 
 def need_npm_parsers() -> Path:
-    """Return the script that reads a feed with the three parsers of npm, which CI installs once for all processes."""
+    """Return the script that reads a feed with the three parsers of npm."""
+    _need_npm("podcast-partytime")
+    return NODE / "read.mjs"
+
+
+def need_axe() -> str:
+    """Return the script of axe-core, which finds what keeps people out of a page."""
+    return (_need_npm("axe-core") / "axe.min.js").read_text("utf-8")
+
+
+def _need_npm(package: str) -> Path:
+    """Return the folder of a package of npm; CI installs them all once for all processes."""
     need("node")
     if IN_CI:
         with (NODE / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (NODE / "node_modules").is_dir():
                 subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=NODE, check=True, capture_output=True)
-    if not (NODE / "node_modules" / "podcast-partytime").is_dir():
+    if not (NODE / "node_modules" / package).is_dir():
         miss("run `npm ci` in tests/support/node first")
-    return NODE / "read.mjs"
+    return NODE / "node_modules" / package
 
 
 def miss(why: str) -> NoReturn:

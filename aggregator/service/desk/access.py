@@ -1,0 +1,209 @@
+"""Access to the desk: this machine, a session after the password, or people whom a trusted proxy names.
+
+The peer is always that of the socket: what a client says of itself (X-Forwarded-For) counts for nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+import os
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+
+from aggregator.config.load import DeskAccess
+
+COOKIE: Final = "aggregator_desk"
+"""The name of a visitor's cookie: a random id, from which the tokens of its forms are made."""
+
+_ID_LENGTH: Final = 43  # 32 bytes in base64
+
+_SESSION_SECONDS: Final = 12 * 3600
+_MOST_SESSIONS: Final = 1000
+
+_WINDOW_SECONDS: Final = 600
+_TRIES_OF_ONE, _TRIES_OF_ALL = 5, 50
+"""Wrong passwords in that time, of one address and of all, after which no more are tried."""
+
+_N, _R, _P = 2**15, 8, 1
+"""Cost of scrypt (RFC 7914): 32 MB and a tenth of a second."""
+
+_FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "cf-connecting-ip")
+"""Fields by which a proxy shows that it is one."""
+
+
+def hash_password(password: str) -> str:
+    """Return what the config keeps of a password."""
+    salt = os.urandom(16)
+    return f"scrypt${base64.b64encode(salt).decode()}${base64.b64encode(_derive(password, salt)).decode()}"
+
+
+def is_password(password: str, hashed: str) -> bool:
+    """Return whether the password is the one of which :func:`hash_password` made this."""
+    _, salt, derived = hashed.split("$")
+    return hmac.compare_digest(_derive(password, base64.b64decode(salt)), base64.b64decode(derived))
+
+
+def _derive(password: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=64 * 1024 * 1024)
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an address, or a name of this machine, is reached from this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost" or address.endswith(".localhost")
+
+
+def may_open(access: DeskAccess, host: str) -> bool:
+    """Return whether the desk may be offered at this address: anyone may ask there unless it is loopback."""
+    return is_loopback(host) or bool(access.password or access.trusted_header)
+
+
+class Request(Struct, frozen=True):
+    """The facts of a request that decide who is asking: the peer of the socket, the HTTP version, and the header."""
+
+    peer: str
+    version: str
+    headers: Mapping[str, str]
+
+    @property
+    def host(self) -> str:
+        """Return the name that the client asked for, without its port."""
+        try:
+            return urlsplit(f"//{self.headers.get('host', '')}").hostname or ""
+        except ValueError:
+            return ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether a page of another origin sent it (Fetch Metadata; RFC 6454 section 7)."""
+        if self.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return True
+        origin = self.headers.get("origin")
+        return origin is not None and origin.partition("://")[2] != self.headers.get("host")
+
+
+class Verdict(Struct, frozen=True):
+    """The answer to a visitor: whether they may enter; if not, whether a password would help, and why not."""
+
+    enters: bool
+    asks_password: bool = False
+    why: str = ""
+
+
+def judge(access: DeskAccess, request: Request, *, in_session: bool) -> Verdict:
+    """Return whether the one who asks may enter."""
+    if access.trusted_header and request.headers.get(access.trusted_header.lower()):
+        if _is_within(request.peer, access.trusted_networks):
+            return Verdict(enters=True)
+        if not access.password:
+            return Verdict(enters=False, why=f"{request.peer} is in none of the desk's trusted_networks")
+    if access.password:
+        return Verdict(enters=in_session, asks_password=not in_session)
+    if access.trusted_header:
+        return Verdict(enters=False, why="the proxy did not say who you are")
+    return Verdict(enters=not (why := _explain_stranger(request)), why=why)
+
+
+def _is_within(peer: str, networks: Sequence[str]) -> bool:
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return any(mapped in ipaddress.ip_network(network) for network in networks)
+
+
+def _explain_stranger(request: Request) -> str:
+    """Return why the one who asks is not taken for a person at this machine; empty for such a person.
+
+    A name that is not this machine's is a page that had its name lead here (DNS rebinding), and what came through a
+    proxy may come from anyone.
+    """
+    if not is_loopback(request.peer):
+        return "without a password the desk is open to this machine alone"
+    if not is_loopback(request.host):
+        return "without a password the desk is asked for as localhost or 127.0.0.1"
+    if request.version == "1.0" or any(name in request.headers for name in _FORWARDED):
+        return "a proxy is in between: anyone could ask it, so the desk needs a password"
+    return ""
+
+
+class Sessions(Struct):
+    """The visitors who gave the password, until when, and who tried wrong ones; it is gone with the process."""
+
+    key: bytes = field(default_factory=lambda: os.urandom(32))
+    open: dict[str, float] = field(default_factory=dict)
+    wrong: dict[str, list[float]] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+    def is_open(self, visitor: str) -> bool:
+        """Return whether the visitor gave the password, and keep the session open from now on."""
+        with self.lock:
+            until = self.open.get(visitor, 0.0)
+            if until < time.monotonic():
+                self.open.pop(visitor, None)
+                return False
+            self.open[visitor] = time.monotonic() + _SESSION_SECONDS
+            return True
+
+    def begin(self) -> str:
+        """Begin a session, and return the id of its visitor: another one than before the password."""
+        visitor = make_visitor()
+        with self.lock:
+            while len(self.open) >= _MOST_SESSIONS:
+                self.open.pop(next(iter(self.open)))
+            self.open[visitor] = time.monotonic() + _SESSION_SECONDS
+        return visitor
+
+    def end(self, visitor: str) -> None:
+        """End the session of a visitor."""
+        with self.lock:
+            self.open.pop(visitor, None)
+
+    def may_try(self, peer: str) -> bool:
+        """Return whether an address may try another password."""
+        since = time.monotonic() - _WINDOW_SECONDS
+        with self.lock:
+            self.wrong = {
+                each: late for each, times in self.wrong.items() if (late := [at for at in times if at > since])
+            }
+            every = sum(map(len, self.wrong.values()))
+            return len(self.wrong.get(peer, ())) < _TRIES_OF_ONE and every < _TRIES_OF_ALL
+
+    def note_wrong(self, peer: str) -> None:
+        """Count a wrong password."""
+        with self.lock:
+            self.wrong.setdefault(peer, []).append(time.monotonic())
+
+    def make_token(self, visitor: str) -> str:
+        """Return the token that a visitor's forms carry."""
+        return hmac.new(self.key, visitor.encode(), hashlib.sha256).hexdigest()
+
+    def is_token(self, visitor: str, token: str) -> bool:
+        """Return whether a form is one that this desk gave to this visitor."""
+        return hmac.compare_digest(self.make_token(visitor).encode(), token.encode("utf-8", "surrogatepass"))
+
+
+def make_visitor() -> str:
+    """Return a random id for a visitor."""
+    return secrets.token_urlsafe(32)
+
+
+def is_visitor(text: str) -> bool:
+    """Return whether the value of a cookie may be an id that :func:`make_visitor` gave."""
+    return len(text) == _ID_LENGTH and text.isascii() and text.replace("-", "").replace("_", "").isalnum()

@@ -1,0 +1,345 @@
+"""The desk as an application: its pages and acts, and what protects them.
+
+A page is only looked at: no act is done by GET. An act is a form that carries the token of its visitor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from email.parser import BytesParser
+from email.policy import HTTP
+from functools import partial
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+from anyio import CapacityLimiter, to_thread
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from aggregator.corrections import DecidedError
+from aggregator.errors import AggregatorError, StoreError
+from aggregator.service.desk import access, add, changes, feeds, item, review, source, system
+from aggregator.service.desk.frame import (
+    Act,
+    Asked,
+    Desk,
+    Done,
+    Framed,
+    MissingError,
+    Page,
+    parse_number,
+    read_static,
+    render,
+    to_json,
+)
+from aggregator.service.desk.jobs import BusyError, Job
+
+_SUBJECTS: Final[Any] = (feeds, system, add, source, changes, review, item)
+PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
+ACTS: Final[tuple[Act, ...]] = tuple(act for subject in _SUBJECTS for act in subject.ACTS)
+
+_LARGEST_FORM: Final = 8_000_000
+"""Bytes of a form; an OPML file of 10,000 feeds has 2 MB."""
+
+_LONGEST_EVENTS_SECONDS: Final = 50
+_SECONDS_BETWEEN_LINES: Final = 0.3
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+
+_STATIC: Final[Mapping[str, str]] = {
+    "desk.css": "text/css; charset=utf-8",
+    "desk.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+_STATUS: Final[Mapping[type[AggregatorError], int]] = {
+    MissingError: 404,
+    DecidedError: 409,
+    BusyError: 409,
+    StoreError: 503,
+}
+_UNPROCESSABLE: Final = 422
+
+
+class _Problem(Struct, frozen=True):
+    """The content of a page about an error."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+class _Login(Struct, frozen=True):
+    """The content of the page that asks for the password."""
+
+    then: str
+    wrong: bool = False
+
+
+def mount(desk: Desk) -> Mount:
+    """Return the route of the desk, for the server that it stands in."""
+    return Mount(desk.root, app=_protect(desk, Starlette(routes=_make_routes(desk))))
+
+
+def _make_routes(desk: Desk) -> list[Route]:
+    limiter = CapacityLimiter(4)  # of the threads of the server, so that readers of feeds have the others
+    pages = [
+        Route(f"{page.path}{ending}", partial(_show, desk, page, limiter), methods=["GET"])
+        for page in PAGES
+        for ending in (".json", "")
+    ]
+    acts = [Route(act.path, partial(_do, desk, act, limiter), methods=["POST"]) for act in ACTS]
+    return [
+        Route("/", partial(_show, desk, PAGES[0], limiter), methods=["GET"]),
+        Route("/static/{name}", _show_static, methods=["GET"]),
+        Route("/login", partial(_log_in, desk, CapacityLimiter(1)), methods=["POST"]),
+        Route("/logout", partial(_log_out, desk), methods=["POST"]),
+        Route("/system/backups/{name}", partial(_download, desk), methods=["GET"]),
+        Route("/jobs/{number:int}/events", partial(_stream, desk), methods=["GET"]),
+        *acts,
+        *pages,
+    ]
+
+
+async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
+    """Answer with a page, as HTML or as JSON."""
+    asked = Asked(request.path_params, dict(request.query_params))
+
+    def answer() -> Response:
+        gathered = page.gather(desk, asked)
+        if request.url.path.endswith(".json"):
+            return Response(to_json(gathered), media_type="application/json")
+        return Response(render(page.template, gathered, _frame(desk, request)), media_type="text/html; charset=utf-8")
+
+    try:
+        return await to_thread.run_sync(answer, limiter=limiter)
+    except AggregatorError as error:
+        return _explain(desk, request, error)
+
+
+async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) -> Response:
+    """Do an act, and lead to the page that shows its outcome."""
+    form = await _read_form(desk, request)
+    if isinstance(form, Response):
+        return form
+    asked = Asked(request.path_params, dict(request.query_params), *form)
+    try:
+        done = await to_thread.run_sync(partial(act.do, desk, asked), limiter=limiter)
+    except AggregatorError as error:
+        return _explain(desk, request, error)
+    return _redirect(desk, done)
+
+
+def _redirect(desk: Desk, done: Done) -> Response:
+    path, _, fragment = done.then.partition("#")
+    if done.message:
+        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.keep(done)})
+    return RedirectResponse(f"{path}#{fragment}" if fragment else path, 303)
+
+
+async def _read_form(desk: Desk, request: Request) -> tuple[dict[str, str], dict[str, bytes]] | Response:
+    """Return the fields and the files of a form that this desk gave to this visitor, else the refusal."""
+    if _facts(request.scope).is_foreign:
+        return _refuse(desk, request, 403, "The form was sent from another site.")
+    body = b""
+    try:
+        async for piece in request.stream():
+            body += piece
+            if len(body) > _LARGEST_FORM:
+                return _refuse(desk, request, 413, "The form is too large.")
+    except ClientDisconnect:
+        return Response(status_code=400)
+    fields, files = _parse_form(request.headers.get("content-type", ""), body)
+    if not desk.sessions.is_token(request.state.visitor, fields.pop("token", "")):
+        return _refuse(desk, request, 403, "The form is too old. Go back and reload the page.")
+    return fields, files
+
+
+def _parse_form(media_type: str, body: bytes) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Return the fields and the files of a form, in either of its two encodings."""
+    if not media_type.startswith("multipart/form-data"):
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20_000)), {}
+    head = f"content-type: {media_type}\r\n\r\n".encode("latin-1")
+    fields: dict[str, str] = {}
+    files: dict[str, bytes] = {}
+    for part in BytesParser(policy=HTTP).parsebytes(head + body).iter_parts():
+        name = str(part.get_param("name", "", header="content-disposition"))
+        content = part.get_payload(decode=True) or b""
+        if part.get_filename() is not None:
+            files[name] = content if isinstance(content, bytes) else b""
+        elif isinstance(content, bytes):
+            fields[name] = content.decode("utf-8", "replace")
+    return fields, files
+
+
+async def _log_in(desk: Desk, limiter: CapacityLimiter, request: Request) -> Response:
+    """Begin a session for the one who gives the password."""
+    form = await _read_form(desk, request)
+    if isinstance(form, Response):
+        return form
+    peer, hashed = _facts(request.scope).peer, desk.access.password or ""
+    if not desk.sessions.may_try(peer):
+        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
+    given = form[0].get("password", "")
+    if not hashed or not await to_thread.run_sync(access.is_password, given, hashed, limiter=limiter):
+        desk.sessions.note_wrong(peer)
+        return _ask_password(desk, request, form[0].get("then", ""), wrong=True)
+    wanted = form[0].get("then", "")
+    answer = RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
+    _set_visitor(answer, request, desk.sessions.begin())
+    return answer
+
+
+async def _log_out(desk: Desk, request: Request) -> Response:
+    form = await _read_form(desk, request)
+    if isinstance(form, Response):
+        return form
+    desk.sessions.end(request.state.visitor)
+    return RedirectResponse(f"{desk.root}/", 303)
+
+
+async def _stream(desk: Desk, request: Request) -> Response:
+    """Answer with the lines of a command as they come (server-sent events)."""
+    job = desk.jobs.find(request.path_params["number"])
+    if job is None:
+        return _explain(desk, request, MissingError("this command is not known any more"))
+    seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
+    return StreamingResponse(_list_events(job, parse_number(seen)), media_type="text/event-stream")
+
+
+async def _list_events(job: Job, seen: int) -> AsyncIterator[str]:
+    """Yield the lines of a command from one on; the browser comes back for those after the longest answer."""
+    for _ in range(int(_LONGEST_EVENTS_SECONDS / _SECONDS_BETWEEN_LINES)):
+        ended = job.code is not None
+        for line in job.lines[seen:]:
+            seen += 1
+            yield f"id: {seen}\ndata: {line}\n\n"
+        if ended:
+            yield f"event: ended\ndata: {job.code}\n\n"
+            return
+        await asyncio.sleep(_SECONDS_BETWEEN_LINES)
+
+
+async def _download(desk: Desk, request: Request) -> Response:
+    """Answer with a copy of the store."""
+    try:
+        path = system.find_backup(desk.config, request.path_params["name"])
+    except MissingError as error:
+        return _explain(desk, request, error)
+    return FileResponse(path, media_type="application/vnd.sqlite3", filename=path.name)
+
+
+async def _show_static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _STATIC:
+        return Response(status_code=404)
+    return Response(read_static(name), media_type=_STATIC[name], headers={"cache-control": "private, max-age=3600"})
+
+
+def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
+    """Return the application for those who may enter, with the headers of the desk at every answer."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name for name, _ in message["headers"]}
+                added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *(each for each in added if each[0] not in given)]
+            await send(message)
+
+        await _let_in(desk, inner, scope)(scope, receive, send_protected)
+
+    return answer
+
+
+def _let_in(desk: Desk, inner: ASGIApp, scope: Scope) -> ASGIApp:
+    """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
+    request = Request(scope)
+    given = request.cookies.get(access.COOKIE, "")
+    request.state.visitor = given if access.is_visitor(given) else access.make_visitor()
+    in_session = desk.sessions.is_open(request.state.visitor)
+    verdict = access.judge(desk.access, _facts(scope), in_session=in_session)
+    path = scope["path"].removeprefix(desk.root)
+    if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
+        return inner if given == request.state.visitor else _with_visitor(inner, request)
+    if verdict.asks_password:
+        return _ask_password(desk, request, request.url.path)
+    return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.")
+
+
+def _with_visitor(inner: ASGIApp, request: Request) -> ASGIApp:
+    """Return the application that gives the visitor its cookie."""
+    carrier = Response()
+    _set_visitor(carrier, request, request.state.visitor)
+    cookie = next(each for each in carrier.raw_headers if each[0] == b"set-cookie")
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], cookie]
+            await send(message)
+
+        await inner(scope, receive, send_with_cookie)
+
+    return answer
+
+
+def _set_visitor(answer: Response, request: Request, visitor: str) -> None:
+    is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
+    path = request.scope.get("root_path") or "/"
+    answer.set_cookie(access.COOKIE, visitor, path=path, httponly=True, samesite="lax", secure=is_secure)
+
+
+def _facts(scope: Scope) -> access.Request:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    peer = scope.get("client") or ("", 0)
+    return access.Request(peer[0], scope.get("http_version", ""), headers)
+
+
+def _frame(desk: Desk, request: Request) -> Framed:
+    visitor = request.state.visitor
+    notice = desk.find_kept(request.query_params.get("notice", ""))
+    leaves = bool(desk.access.password) and desk.sessions.is_open(visitor)
+    return Framed(desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, Done) else None, leaves)
+
+
+def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = False) -> Response:
+    page = render("login.html.j2", _Login(then, wrong), _frame(desk, request))
+    answer = Response(page, 401, media_type="text/html; charset=utf-8")
+    _set_visitor(answer, request, request.state.visitor)
+    return answer
+
+
+def _refuse(desk: Desk, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
+    page: Any = _Problem("Refused", (line,))
+    text = render("problem.html.j2", page, _frame(desk, request))
+    return Response(text, status, headers, media_type="text/html; charset=utf-8")
+
+
+def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
+    """Answer with what went wrong, in one line."""
+    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), _UNPROCESSABLE)
+    titles = {404: "Not found", 409: "Not done", 503: "The store cannot be read"}
+    problem = _Problem(titles.get(status, "Not done"), tuple(str(error).splitlines()))
+    if request.url.path.endswith(".json"):
+        return Response(to_json(problem), status, media_type="application/json")
+    page = render("problem.html.j2", problem, _frame(desk, request))
+    return Response(page, status, media_type="text/html; charset=utf-8")

@@ -1,0 +1,327 @@
+"""The overview of all feeds, the page of one with its items, and the page of a command that was started here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator import persist
+from aggregator.generator.pages.wording import format_day
+from aggregator.model.feed import Cover, Plan, SourceResult
+from aggregator.model.item import PublishedItem, sources_of
+from aggregator.model.source import Poll
+from aggregator.result import NextPoll, Publication
+from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
+from aggregator.service.desk.published import ReportItem, read_report
+from aggregator.service.desk.source import SourceLine, make_source_line
+from aggregator.store import decisions, guids, polls
+from aggregator.store.database import Store
+from aggregator.text.fold import fold
+
+ITEMS_ON_A_PAGE: Final = 50
+_CHART_DAYS: Final = 90
+_FORMATS: Final = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "changes.atom", "report.json")
+_MARKS: Final = ("repaired", "cut", "changed", "several", "single")
+
+FEEDS_ON_A_PAGE: Final = 25
+SOURCES_OF_A_FEED = 6
+"""Sources shown of a feed, those that fail first; its own page has all."""
+
+
+class FeedCard(Struct, frozen=True):
+    """A feed on the overview."""
+
+    name: str
+    title: str
+    image: str | None
+    items: int
+    newest: str
+    waiting: int
+    held: int
+    failing: int
+    sources: tuple[SourceLine, ...]
+    more_sources: int
+    running: int | None
+
+
+class Overview(Struct, frozen=True):
+    """The overview: the feeds of one page, and how many there are in all."""
+
+    feeds: tuple[FeedCard, ...]
+    total: int
+    page: int
+    pages: int
+    search: str
+    failing: int
+    waiting: int
+    mistakes: str
+
+
+class JobPage(Struct, frozen=True):
+    """A command that the desk started, and its lines so far."""
+
+    number: int
+    kind: str
+    feed: str
+    begun: datetime
+    ended: datetime | None
+    code: int | None
+    lines: tuple[str, ...]
+    then: str
+
+
+class _Known(Struct, frozen=True):
+    """The state of all feeds, from the store; the last three are of those that are shown."""
+
+    publications: Mapping[str, Publication]
+    results: Mapping[str, tuple[SourceResult, ...]]
+    covers: Mapping[str, Cover] = {}
+    polls: Mapping[tuple[str, str], tuple[Poll, ...]] = {}
+    following: Mapping[str, Mapping[str, NextPoll]] = {}
+
+
+def show_overview(desk: Desk, asked: Asked) -> Overview:
+    """Gather the overview; ``q`` seeks titles and names, ``page`` counts from 1."""
+    config, search = desk.config, asked.query.get("q", "")
+    wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
+    pages = max(1, -(-len(wanted) // FEEDS_ON_A_PAGE))
+    page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
+    try:
+        with desk.open_store() as store:
+            known = _read(store)
+            ranked = sorted(wanted, key=lambda plan: _rank(plan, known))
+            shown = ranked[(page - 1) * FEEDS_ON_A_PAGE : page * FEEDS_ON_A_PAGE]
+            covers = {cover.channel.name: cover for cover in persist.read_covers(store, shown)}
+            made = polls.read_polls(store, *(plan.name for plan in shown))
+            following = persist.read_next_polls(store, shown, now())
+            known = replace(known, covers=covers, polls=made, following=following)
+    except MissingError:
+        known, shown = _Known({}, {}), wanted[:FEEDS_ON_A_PAGE]
+    running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
+    return Overview(
+        feeds=tuple(_make_card(plan, known, running.get(plan.name)) for plan in shown),
+        total=len(wanted),
+        page=page,
+        pages=pages,
+        search=search,
+        failing=sum(_count_failing(known.results.get(plan.name, ())) for plan in config.plans),
+        waiting=sum(_count_waiting(known.publications.get(plan.name)) for plan in config.plans),
+        mistakes=desk.mistakes,
+    )
+
+
+def _read(store: Store) -> _Known:
+    return _Known(persist.read_publications(store), persist.read_results_of_feeds(store))
+
+
+def _rank(plan: Plan, known: _Known) -> tuple[bool, bool, str]:
+    failing = _count_failing(known.results.get(plan.name, ()))
+    return (not failing, not _count_waiting(known.publications.get(plan.name)), plan.channel.title.casefold())
+
+
+def _count_failing(results: Sequence[SourceResult]) -> int:
+    return sum(result.is_failing for result in results)
+
+
+def _count_waiting(publication: Publication | None) -> int:
+    return publication.near_misses if publication else 0
+
+
+def _make_card(plan: Plan, known: _Known, running: int | None) -> FeedCard:
+    cover, publication = known.covers.get(plan.name), known.publications.get(plan.name)
+    results = {result.source.name: result for result in known.results.get(plan.name, ())}
+    lines = [
+        make_source_line(
+            source.name,
+            results.get(source.name),
+            known.polls.get((plan.name, source.name), ()),
+            known.following.get(plan.name, {}).get(source.name),
+        )
+        for source in plan.sources
+    ]
+    lines.sort(key=lambda line: not line.is_failing)
+    image = plan.channel.image or (cover.channel.image if cover else None)
+    return FeedCard(
+        name=plan.name,
+        title=plan.channel.title,
+        image=image if image and image.startswith("https://") else None,
+        items=cover.episodes + cover.posts if cover else 0,
+        newest=format_day(cover.newest) if cover and cover.newest else "",
+        waiting=_count_waiting(publication),
+        held=len(publication.held) if publication else 0,
+        failing=_count_failing(tuple(results.values())),
+        sources=tuple(lines[:SOURCES_OF_A_FEED]),
+        more_sources=len(lines[SOURCES_OF_A_FEED:]),
+        running=running,
+    )
+
+
+def refresh_feed(desk: Desk, asked: Asked) -> Done:
+    """Refresh a feed now, in a process of its own."""
+    plan = desk.find_plan(asked)
+    job = desk.jobs.refresh(plan.name)
+    return Done("", f"{desk.root}/jobs/{job.number}")
+
+
+def show_job(desk: Desk, asked: Asked) -> JobPage:
+    """Gather the lines of a command."""
+    number = asked.names["number"]
+    job = desk.jobs.find(parse_number(number))
+    if job is None:
+        raise MissingError("this command is not known any more")
+    return JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then)
+
+
+class ItemLine(Struct, frozen=True):
+    """An item in the list of a feed."""
+
+    guid: str
+    title: str
+    genre: str
+    published: datetime | None
+    sources: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+class RemovedItem(Struct, frozen=True):
+    """An item that a person took out of the feed, and why."""
+
+    guid: str
+    title: str
+    why: str
+
+
+class FeedPage(Struct, frozen=True):
+    """The page of a feed."""
+
+    name: str
+    title: str
+    address: str
+    items: tuple[ItemLine, ...]
+    found: int
+    total: int
+    page: int
+    pages: int
+    search: str
+    source: str
+    mark: str
+    marks: tuple[str, ...]
+    sources: tuple[SourceLine, ...]
+    near_misses: int
+    held: int
+    removed: tuple[RemovedItem, ...]
+    formats: tuple[str, ...]
+    days: tuple[int, ...]
+    remarks: tuple[str, ...]
+    running: int | None
+
+
+def show_feed(desk: Desk, asked: Asked) -> FeedPage:
+    """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
+    plan = desk.find_plan(asked)
+    folder = desk.config.output / plan.name
+    report = read_report(folder)
+    with desk.open_store() as store:
+        published = {item.guid: item for item in guids.read_guids(store, plan.name)}
+        results = {result.source.name: result for result in persist.read_source_results(store, plan)}
+        made = polls.read_polls(store, plan.name)
+        following = persist.read_next_polls(store, [plan], now())[plan.name]
+        removed = decisions.read_removed(store, plan.name)
+    search, source, mark = (asked.query.get(name, "") for name in ("q", "source", "mark"))
+    lines = [_make_line(item, published.get(item.guid)) for item in report.items]
+    found = [line for line in lines if _is_wanted(line, fold(search), source, mark)]
+    pages = max(1, -(-len(found) // ITEMS_ON_A_PAGE))
+    page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
+    job = desk.jobs.newest("refresh", plan.name)
+    return FeedPage(
+        name=plan.name,
+        title=plan.channel.title,
+        address=plan.channel.base_url,
+        items=tuple(found[(page - 1) * ITEMS_ON_A_PAGE : page * ITEMS_ON_A_PAGE]),
+        found=len(found),
+        total=len(lines),
+        page=page,
+        pages=pages,
+        search=search,
+        source=source,
+        mark=mark,
+        marks=_MARKS,
+        sources=tuple(
+            make_source_line(
+                each.name, results.get(each.name), made.get((plan.name, each.name), ()), following.get(each.name)
+            )
+            for each in plan.sources
+        ),
+        near_misses=len(report.near_misses),
+        held=len(report.held),
+        removed=_list_removed(plan, published, removed),
+        formats=tuple(name for name in _FORMATS if (folder / name).exists()),
+        days=_count_days(list(published.values())),
+        remarks=report.remarks[:20],
+        running=job.number if job and job.code is None else None,
+    )
+
+
+def _make_line(item: ReportItem, known: PublishedItem | None) -> ItemLine:
+    sources = sources_of(item.entries)
+    marks = {
+        "repaired": any(field.repairs for field in item.fields),
+        "cut": item.cut,
+        "changed": known is not None and known.updated is not None,
+        "several": len(sources) > 1,
+        "single": len(sources) == 1,
+    }
+    given = tuple(name for name, holds in marks.items() if holds)
+    return ItemLine(item.guid, item.title, item.genre, item.published, sources, given)
+
+
+def _is_wanted(line: ItemLine, search: str, source: str, mark: str) -> bool:
+    return (
+        (not search or search in fold(line.title))
+        and (not source or source in line.sources)
+        and (not mark or mark in line.marks)
+    )
+
+
+def _list_removed(
+    plan: Plan, published: dict[str, PublishedItem], removed: Mapping[str, str]
+) -> tuple[RemovedItem, ...]:
+    return tuple(
+        RemovedItem(guid, published[guid].title if guid in published else guid, why)
+        for guid, why in removed.items()
+        if guid not in dict(plan.buried)
+    )
+
+
+def _count_days(published: Sequence[PublishedItem]) -> tuple[int, ...]:
+    """Return how many items were first published on each of the last ninety days, today last."""
+    today: date = now().date()
+    counts = Counter(item.minted.date() for item in published if item.alias_of is None)
+    return tuple(counts[today - timedelta(days=back)] for back in range(_CHART_DAYS - 1, -1, -1))
+
+
+def validate_feed(desk: Desk, asked: Asked) -> Done:
+    """Check the published files of a feed, as ``aggregator validate`` does."""
+    plan = desk.find_plan(asked)
+    folder = desk.config.output / plan.name
+    files = [str(folder / name) for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
+    words = ("validate", *(name for name in files if Path(name).exists()))
+    job = desk.jobs.start("validation", plan.name, words, configured=False)
+    return Done("", f"{desk.root}/jobs/{job.number}")
+
+
+PAGES = (
+    Page("/overview", "overview.html.j2", show_overview),
+    Page("/jobs/{number}", "job.html.j2", show_job),
+    Page("/feeds/{feed}", "feed.html.j2", show_feed),
+)
+ACTS = (
+    Act("/feeds/{feed}/refresh", refresh_feed),
+    Act("/feeds/{feed}/validate", validate_feed),
+)

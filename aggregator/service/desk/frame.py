@@ -1,0 +1,235 @@
+"""The frame of every page: what views are given, what they answer, and how that becomes HTML or JSON."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import resources
+from threading import Lock
+from typing import Any, Final
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator.config.load import Config, DeskAccess, load
+from aggregator.errors import AggregatorError, ConfigError
+from aggregator.generator.content.sanitize import clean_line
+from aggregator.generator.pages import wording
+from aggregator.model.feed import Plan
+from aggregator.service.desk.access import Sessions
+from aggregator.service.desk.jobs import Jobs
+from aggregator.store import connection, database
+from aggregator.store.database import Store
+from aggregator.version import VERSION
+
+_MOST_KEPT: Final = 100
+_LONGEST_NUMBER: Final = 7
+
+
+class MissingError(AggregatorError):
+    """There is no such feed, item, source or page."""
+
+
+class Button(Struct, frozen=True):
+    """A form of one button: its words, where it is sent, and its hidden fields."""
+
+    label: str
+    action: str
+    fields: Mapping[str, str] = {}
+
+
+class Done(Struct, frozen=True):
+    """The outcome of an act: a line for the person, the page to show next, and the button that undoes it, if any."""
+
+    message: str
+    then: str
+    undo: Button | None = None
+
+
+class Asked(Struct, frozen=True):
+    """A request: the names in its address, its query, the fields and files of its form, and the prefix of the desk."""
+
+    names: Mapping[str, str]
+    query: Mapping[str, str] = {}
+    form: Mapping[str, str] = {}
+    files: Mapping[str, bytes] = {}
+
+    def find(self, name: str) -> str:
+        """Return a field of the form; raise ConfigError if it was not sent."""
+        if not (value := self.form.get(name, "").strip()):
+            raise ConfigError(f"the form lacks the field {name}")
+        return value
+
+
+class Desk:
+    """State that all pages share: the config as its file is now, commands under way, sessions, and notices."""
+
+    def __init__(self, config: Config, *, password: str | None = None, root: str = "/desk") -> None:
+        """Begin with a config that was read already; the hash of a ``password`` counts before that of the config."""
+        self.root = root
+        self._password = password
+        self.jobs = Jobs(config.path)
+        self.sessions = Sessions()
+        self.mistakes = ""
+        self._config, self._mark = config, (0, 0)
+        self._lock = Lock()
+        self._kept: dict[str, object] = {}
+
+    @property
+    def config(self) -> Config:
+        """Return the config, read again if its file changed; a wrong one is not used, and ``mistakes`` says why."""
+        with self._lock:
+            try:
+                state = self._config.path.stat()
+                mark = (state.st_mtime_ns, state.st_size)
+                if mark != self._mark:
+                    self._mark = mark
+                    self._config, self.mistakes = load(self._config.path, allow_empty=True), ""
+            except OSError as error:
+                self.mistakes = f"{self._config.path}: cannot be read: {error.strerror}"
+            except ConfigError as error:
+                self.mistakes = str(error)
+            return self._config
+
+    @property
+    def access(self) -> DeskAccess:
+        """Return who may enter."""
+        given = self.config.desk
+        return replace(given, password=self._password) if self._password else given
+
+    def find_plan(self, asked: Asked) -> Plan:
+        """Return the feed that the address names; raise MissingError."""
+        name = asked.names["feed"]
+        for plan in self.config.plans:
+            if plan.name == name:
+                return plan
+        raise MissingError(f"the config has no feed {name}")
+
+    @contextmanager
+    def open_store(self) -> Iterator[Store]:
+        """Open the store; raise MissingError if there is none yet, so that none is made by looking."""
+        state = self.config.state
+        if "://" not in state and not connection.has_content(state):
+            raise MissingError("there is no store yet: refresh a feed first")
+        with database.open_store(state) as store:
+            yield store
+
+    def keep(self, value: object) -> str:
+        """Keep something until the next page shows it, and return its number."""
+        number = secrets.token_urlsafe(9)
+        with self._lock:
+            self._kept[number] = value
+            for old in list(self._kept)[:-_MOST_KEPT]:
+                del self._kept[old]
+        return number
+
+    def find_kept(self, number: str) -> object:
+        """Return what was kept under the number, ``None`` if it is known no more."""
+        return self._kept.get(number)
+
+
+Gather = Callable[[Desk, Asked], Struct]
+Do = Callable[[Desk, Asked], Done]
+
+
+class Page(Struct, frozen=True):
+    """A page: its path below the desk, the template that shows it, and the function that gathers what it shows."""
+
+    path: str
+    template: str
+    gather: Gather
+
+
+class Act(Struct, frozen=True):
+    """An act: the path that its forms are sent to, and the function that does it."""
+
+    path: str
+    do: Do
+
+
+class Framed(Struct, frozen=True):
+    """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act."""
+
+    root: str
+    token: str
+    notice: Done | None = None
+    leaves: bool = False
+    version: str = VERSION
+
+
+def parse_number(text: str) -> int:
+    """Return a number of a query, 0 for anything else.
+
+    >>> parse_number("12"), parse_number("-1"), parse_number("9" * 5000)
+    (12, 0, 0)
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else 0
+
+
+def now() -> datetime:
+    """Return the time in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def to_json(gathered: Struct) -> bytes:
+    """Return what a page shows as JSON."""
+    return msgspec.json.format(msgspec.json.encode(gathered, enc_hook=str), indent=2)
+
+
+def render(template: str, page: Any, frame: Framed) -> str:
+    """Return a page as HTML."""
+    return _ENVIRONMENT.get_template(template).render(page=page, frame=frame)
+
+
+def read_static(name: str) -> bytes:
+    """Return a file of the desk's own."""
+    return (resources.files("aggregator.service.desk") / "static" / name).read_bytes()
+
+
+def quote(value: object, most: int = 300) -> Markup:
+    """Return a text of a source on one line, cut and isolated, so that it changes nothing around it."""
+    return Markup("<bdi>{}</bdi>").format(clean_line(str(value), most))
+
+
+def format_ago(at: datetime | None) -> Markup:
+    """Return a time for people, with the exact one beside it."""
+    if at is None:
+        return Markup("never")
+    passed = int((now() - at).total_seconds())
+    words = _format_span(abs(passed))
+    shown = f"in {words}" if passed < 0 else f"{words} ago" if words != "now" else words
+    exact = f"{at:%Y-%m-%d %H:%M:%S} UTC"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), exact, shown)
+
+
+def _format_span(seconds: int) -> str:
+    """Return a length of time in its largest unit.
+
+    >>> _format_span(30), _format_span(90), _format_span(7200), _format_span(200_000)
+    ('now', '1 min', '2 h', '2 days')
+    """
+    for unit, size in (("days", 172_800 // 2), ("h", 3600), ("min", 60)):
+        if seconds >= size * (2 if unit == "days" else 1):
+            return f"{seconds // size} {unit}"
+    return "now"
+
+
+def _make_environment() -> Environment:
+    """Make the template engine: values are escaped, and an undefined name is an error."""
+    made = Environment(
+        loader=PackageLoader("aggregator.service.desk"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"quote": quote, "ago": format_ago, "size": wording.format_size, "count": wording.format_count}
+    return made
+
+
+_ENVIRONMENT = _make_environment()

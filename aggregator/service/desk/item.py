@@ -1,0 +1,340 @@
+"""The page of an item: where each field is from, why its entries are one, and the acts that correct it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from aggregator import corrections
+from aggregator.generator.pages import wording
+from aggregator.merger.reconciling.overrides import FIELDS
+from aggregator.model.cluster import describe_evidence, describe_level
+from aggregator.model.feed import Plan
+from aggregator.model.item import Override
+from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, Page, now
+from aggregator.service.desk.published import (
+    FeedItem,
+    Pieces,
+    ReportField,
+    ReportPair,
+    ReportRepair,
+    find_item,
+    format_value,
+    full_text,
+    read_published_item,
+    read_report,
+    unmark,
+)
+from aggregator.store import decisions, entries, guids
+from aggregator.store.entries import StoredEntry
+from aggregator.text import visible_whitespace, word_diff
+from aggregator.text.html import to_text
+
+_LONGEST: Final = 600
+"""Characters of a value."""
+
+_MOST_PAIRS: Final = 12
+_MOST_EVENTS: Final = 30
+_WIDEST_BAR: Final = 8.0
+"""Log-odds that fill a bar; more looks the same."""
+
+
+class OtherValue(Struct, frozen=True):
+    """A source that gives another value, with the words that differ from the published one marked."""
+
+    source: str
+    pieces: Pieces
+
+
+class RepairLine(Struct, frozen=True):
+    """A repair of a value: the cause, and the text before and after."""
+
+    cause: str
+    before: str
+    after: str
+
+
+class FieldLine(Struct, frozen=True):
+    """A field of an item: its value, from which source it is, who agrees, who differs, and what was repaired.
+
+    ``fixed`` is the value that a person set, ``None`` if sources say it; ``can_be_set`` is whether one may.
+    """
+
+    name: str
+    value: str
+    source: str
+    percent: int
+    agreeing: tuple[str, ...]
+    others: tuple[OtherValue, ...]
+    repairs: tuple[RepairLine, ...]
+    fixed: str | None
+    can_be_set: bool
+
+
+class EntryLine(Struct, frozen=True):
+    """An entry of an item."""
+
+    id: str
+    source: str
+    title: str
+    published: str
+    duration: str
+    characters: int
+    cut: bool
+    first_seen: datetime
+    last_seen: datetime
+
+
+class Bar(Struct, frozen=True):
+    """A piece of evidence as a bar to the left (against) or right (for) of the middle of 200 units."""
+
+    name: str
+    level: str
+    left: str
+    right: str
+    weight: float
+    start: float
+    width: float
+
+
+class PairBars(Struct, frozen=True):
+    """Two entries and their evidence, the strongest first."""
+
+    left: str
+    right: str
+    weight: float
+    veto: str
+    bars: tuple[Bar, ...]
+
+
+class EventLine(Struct, frozen=True):
+    """Something that happened to an item."""
+
+    at: datetime
+    kind: str
+    text: str
+
+
+class ItemPage(Struct, frozen=True):
+    """The page of an item; ``seen`` is the state of decisions that its forms were made of."""
+
+    feed: str
+    guid: str
+    title: str
+    genre: str
+    url: str
+    minted: datetime | None
+    updated: datetime | None
+    fields: tuple[FieldLine, ...]
+    entries: tuple[EntryLine, ...]
+    pairs: tuple[PairBars, ...]
+    more_pairs: int
+    events: tuple[EventLine, ...]
+    removed: str
+    seen: str
+
+
+def show_item(desk: Desk, asked: Asked) -> ItemPage:
+    """Gather the page of the item whose guid the query gives."""
+    plan = desk.find_plan(asked)
+    folder, guid = desk.config.output / plan.name, asked.query.get("guid", "")
+    item = find_item(read_report(folder), guid)
+    shown = read_published_item(folder, guid)
+    with desk.open_store() as store:
+        known = entries.read_entries_of(store, plan.name, item.entries)
+        published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
+        fixed = {each.field: each.value for each in decisions.read_overrides(store, plan.name) if each.guid == guid}
+        removed = decisions.read_removed(store, plan.name).get(guid, "")
+        events = [each for each in decisions.read_events(store, plan.name) if _is_about(each.text, guid, item.entries)]
+        seen = corrections.read_state(store, plan.name, (guid, *item.entries))
+    origins = {field.field: field for field in item.fields}
+    names = dict.fromkeys((*origins, *fixed))
+    return ItemPage(
+        feed=plan.name,
+        guid=guid,
+        title=item.title,
+        genre=item.genre,
+        url=shown.url or "",
+        minted=published.minted if published else None,
+        updated=published.updated if published else None,
+        fields=tuple(_make_field(name, origins.get(name), shown, known, fixed.get(name)) for name in names),
+        entries=tuple(map(make_entry_line, known)),
+        pairs=tuple(make_bars(pair) for pair in item.evidence[:_MOST_PAIRS]),
+        more_pairs=max(0, len(item.evidence) - _MOST_PAIRS),
+        events=tuple(EventLine(each.at, each.kind, each.text) for each in reversed(events[-_MOST_EVENTS:])),
+        removed=removed,
+        seen=seen,
+    )
+
+
+def _is_about(text: str, guid: str, names: Sequence[str]) -> bool:
+    return guid in text or any(name in text for name in names)
+
+
+def _make_field(
+    name: str, origin: ReportField | None, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None
+) -> FieldLine:
+    value = _find_value(name, shown, known, origin.source if origin else "")
+    return FieldLine(
+        name=name,
+        value=_cut(value),
+        source=origin.source if origin else "",
+        percent=round(100 * origin.confidence) if origin else 100,
+        agreeing=origin.agreeing if origin else (),
+        others=tuple(
+            OtherValue(other.source, _mark(value, other.value)) for other in (origin.dissent if origin else ())
+        ),
+        repairs=tuple(map(_make_repair, origin.repairs if origin else ())),
+        fixed=fixed,
+        can_be_set=name in FIELDS,
+    )
+
+
+def _cut(text: str) -> str:
+    return wording.shorten(text, _LONGEST)
+
+
+def _make_repair(repair: ReportRepair) -> RepairLine:
+    before, after = visible_whitespace.show_difference(repair.before, repair.after)
+    return RepairLine(repair.cause, _cut(before), _cut(after))
+
+
+def _mark(value: str, other: str) -> Pieces:
+    """Return another value with the words marked that the published one lacks."""
+    _, pieces = word_diff.mark_sides(value[: 10 * _LONGEST], other[: 10 * _LONGEST])
+    return tuple((change, _cut(piece)) for change, piece in unmark(pieces))
+
+
+def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source: str) -> str:
+    """Return the published value of a field, else that of the entry which it is from."""
+    files: Mapping[str, str | None] = {
+        "title": shown.title,
+        "description": to_text(shown.content_html),
+        "summary": shown.summary,
+        "link": shown.url,
+        "image": shown.image,
+        "author": shown.authors[0].get("name") if shown.authors else None,
+        "enclosure": str(shown.attachments[0].get("url", "")) if shown.attachments else None,
+    }
+    if given := files.get(name):
+        return given
+    own = [each.entry for each in known if each.entry.source == source] or [each.entry for each in known]
+    return next((format_value(value) for each in own if (value := getattr(each, name, None)) is not None), "")
+
+
+def make_entry_line(stored: StoredEntry) -> EntryLine:
+    """Return an entry as pages list it."""
+    entry = stored.entry
+    return EntryLine(
+        entry.id,
+        entry.source,
+        entry.title,
+        format_value(entry.published),
+        format_value(entry.duration),
+        len(full_text(entry)),
+        entry.cut,
+        stored.first_seen,
+        stored.last_seen,
+    )
+
+
+def make_bars(pair: ReportPair) -> PairBars:
+    """Return the evidence about two entries as bars."""
+    return PairBars(pair.left, pair.right, pair.weight, pair.veto or "", tuple(_iterate_bars(pair)))
+
+
+def _iterate_bars(pair: ReportPair) -> Iterator[Bar]:
+    for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)):
+        width = round(100 * min(abs(one.weight), _WIDEST_BAR) / _WIDEST_BAR, 1)
+        start = 100.0 if one.weight >= 0 else 100 - width
+        words = describe_evidence(one.name), describe_level(one.name, one.level)
+        yield Bar(*words, _cut(one.left), _cut(one.right), one.weight, start, width)
+
+
+def _then(desk: Desk, plan: Plan, guid: str) -> str:
+    return f"{desk.root}/feeds/{plan.name}/item?guid={quote(guid, safe='')}"
+
+
+def _correct(desk: Desk, asked: Asked, correct: Callable[[corrections.Terms, Sequence[str]], object]) -> None:
+    """Correct the item of a form, if what is decided about it is what was seen."""
+    plan, guid = desk.find_plan(asked), asked.find("guid")
+    names = (guid, *_find_entries(desk, plan, guid))
+    with desk.open_store() as store:
+        correct(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+
+
+def _find_entries(desk: Desk, plan: Plan, guid: str) -> tuple[str, ...]:
+    """Return the entries of a published item; none if it is not published now."""
+    items = read_report(desk.config.output / plan.name).items
+    return next((item.entries for item in items if item.guid == guid), ())
+
+
+def set_field(desk: Desk, asked: Asked) -> Done:
+    """Set a field of an item."""
+    plan, guid = desk.find_plan(asked), asked.find("guid")
+    override = Override(guid, asked.find("field"), asked.find("value"))
+    _correct(desk, asked, lambda terms, names: corrections.set_field(terms, names, override))
+    undo = Button("Undo", f"/feeds/{plan.name}/item/unset", {"guid": guid, "field": override.field})
+    return Done(f"{override.field} is set from the next refresh on.", _then(desk, plan, guid), undo)
+
+
+def unset_field(desk: Desk, asked: Asked) -> Done:
+    """Let the sources say a field again."""
+    plan, guid, field = desk.find_plan(asked), asked.find("guid"), asked.find("field")
+    with desk.open_store() as store:
+        known = {(each.guid, each.field): each.value for each in decisions.read_overrides(store, plan.name)}
+    _correct(desk, asked, lambda terms, names: corrections.unset_field(terms, names, guid, field))
+    again = {"guid": guid, "field": field, "value": known.get((guid, field), "")}
+    undo = Button("Undo", f"/feeds/{plan.name}/item/set", again)
+    return Done(f"The sources say {field} again from the next refresh on.", _then(desk, plan, guid), undo)
+
+
+def part_entry(desk: Desk, asked: Asked) -> Done:
+    """Part an entry from the others of its item."""
+    plan, guid, entry = desk.find_plan(asked), asked.find("guid"), asked.find("entry")
+    others = [name for name in _find_entries(desk, plan, guid) if name != entry]
+    _correct(desk, asked, lambda terms, names: corrections.part_entry(terms, names, entry, others))
+    fields = {"guid": guid, "entry": entry, "others": "\n".join(others)}
+    undo = Button("Undo", f"/feeds/{plan.name}/item/join", fields)
+    return Done("The entry is an item of its own from the next refresh on.", _then(desk, plan, guid), undo)
+
+
+def join_entry(desk: Desk, asked: Asked) -> Done:
+    """Take back that an entry was parted."""
+    plan, guid, entry = desk.find_plan(asked), asked.find("guid"), asked.find("entry")
+    others = asked.find("others").splitlines()
+    _correct(desk, asked, lambda terms, names: corrections.join_entry(terms, names, entry, others))
+    return Done("The entry is no longer parted by hand.", _then(desk, plan, guid))
+
+
+def take_out(desk: Desk, asked: Asked) -> Done:
+    """Take an item out of the feed."""
+    plan, guid, reason = desk.find_plan(asked), asked.find("guid"), asked.find("reason")
+    _correct(desk, asked, lambda terms, names: corrections.take_out(terms, names, guid, reason))
+    undo = Button("Undo", f"/feeds/{plan.name}/item/back", {"guid": guid})
+    return Done("The item leaves the feed with the next refresh.", _then(desk, plan, guid), undo)
+
+
+def take_back(desk: Desk, asked: Asked) -> Done:
+    """Take an item back into the feed."""
+    plan, guid = desk.find_plan(asked), asked.find("guid")
+    with desk.open_store() as store:
+        reason = decisions.read_removed(store, plan.name).get(guid, "")
+    _correct(desk, asked, lambda terms, names: corrections.take_back(terms, names, guid))
+    undo = Button("Undo", f"/feeds/{plan.name}/item/out", {"guid": guid, "reason": reason})
+    return Done("The item is back with the next refresh.", f"{desk.root}/feeds/{plan.name}", undo)
+
+
+PAGES = (Page("/feeds/{feed}/item", "item.html.j2", show_item),)
+ACTS = (
+    Act("/feeds/{feed}/item/set", set_field),
+    Act("/feeds/{feed}/item/unset", unset_field),
+    Act("/feeds/{feed}/item/part", part_entry),
+    Act("/feeds/{feed}/item/join", join_entry),
+    Act("/feeds/{feed}/item/out", take_out),
+    Act("/feeds/{feed}/item/back", take_back),
+)

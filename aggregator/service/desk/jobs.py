@@ -1,0 +1,149 @@
+"""Commands that the desk starts: each a process of its own, whose lines are shown while it runs.
+
+A refresh can take minutes and must not slow down the server; a crash of it must not end the server either.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock, Semaphore, Thread
+from typing import IO, Final
+
+from msgspec import Struct, field
+
+from aggregator.errors import AggregatorError
+
+_MOST_RUNNING: Final = 2
+_MOST_KEPT: Final = 50
+_MOST_LINES: Final = 2000
+_MOST_OUTPUT: Final = 64_000_000
+
+
+class BusyError(AggregatorError):
+    """Too much is under way already."""
+
+
+class Job(Struct):
+    """A command that was started: its lines so far, its exit code once it has ended, and what it printed as JSON.
+
+    ``then`` is the page that shows the outcome, if one does.
+    """
+
+    number: int
+    kind: str
+    feed: str
+    begun: datetime
+    lines: list[str] = field(default_factory=list)
+    code: int | None = None
+    ended: datetime | None = None
+    output: bytes = b""
+    then: str = ""
+
+
+class Jobs:
+    """The commands that this desk started, the last fifty."""
+
+    def __init__(self, config: Path) -> None:
+        """Start commands with this config file."""
+        self._config = config
+        self._lock = Lock()
+        self._calls = Semaphore(_MOST_RUNNING)
+        self._known: dict[int, Job] = {}
+        self._last = 0
+
+    def start(  # noqa: PLR0913 - each is an option of a job
+        self,
+        kind: str,
+        feed: str,
+        words: Sequence[str],
+        *,
+        as_json: bool = False,
+        configured: bool = True,
+        then: str = "",
+    ) -> Job:
+        """Start a command about a feed, or return the one of that kind that is under way; raise BusyError.
+
+        It is given the config file if it is ``configured``. With ``as_json`` its standard output is kept as a whole,
+        and only its messages are lines.
+        """
+        with self._lock:
+            running = [job for job in self._known.values() if job.code is None]
+            for job in running:
+                if (job.kind, job.feed) == (kind, feed):
+                    return job
+            if len(running) >= _MOST_RUNNING:
+                names = ", ".join(f"{job.kind} {job.feed}" for job in running)
+                raise BusyError(f"wait until this has ended: {names}")
+            self._last += 1
+            begun = datetime.now(UTC).replace(microsecond=0)
+            job = self._known[self._last] = Job(self._last, kind, feed, begun, then=then)
+            for number in list(self._known)[:-_MOST_KEPT]:
+                if self._known[number].code is not None:
+                    del self._known[number]
+        words = (*words, "--config", str(self._config)) if configured else words
+        Thread(target=self._run, args=(job, words, as_json), daemon=True).start()
+        return job
+
+    def refresh(self, feed: str) -> Job:
+        """Start the refresh of a feed, also of sources that are not due."""
+        return self.start("refresh", feed, ("refresh", "--feed", feed, "--force", "--wait", "--verbose"))
+
+    def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
+        """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long.
+
+        Two run at a time; a third waits.
+        """
+        command = [sys.executable, "-m", "aggregator.cli", *words, "--config", str(self._config)]
+        with self._calls:
+            try:
+                done = subprocess.run(  # noqa: S603 - the program itself
+                    command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+                )
+            except subprocess.TimeoutExpired as error:
+                raise BusyError("this takes too long now; try again later") from error
+        return tuple((done.stdout or done.stderr).decode("utf-8", "replace").splitlines())
+
+    def find(self, number: int) -> Job | None:
+        """Return the job of that number, ``None`` if it is not known any more."""
+        return self._known.get(number)
+
+    def newest(self, kind: str, feed: str) -> Job | None:
+        """Return the last job of a kind about a feed, ``None`` if there was none."""
+        with self._lock:
+            found = [job for job in self._known.values() if (job.kind, job.feed) == (kind, feed)]
+        return found[-1] if found else None
+
+    def running(self) -> tuple[Job, ...]:
+        """Return the jobs that have not ended."""
+        with self._lock:
+            return tuple(job for job in self._known.values() if job.code is None)
+
+    def _run(self, job: Job, words: Sequence[str], as_json: bool) -> None:  # noqa: FBT001 - the target of a thread
+        command = [sys.executable, "-m", "aggregator.cli", *words]
+        with subprocess.Popen(  # noqa: S603 - the program itself
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if as_json else subprocess.STDOUT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
+        ) as child:
+            if as_json and child.stdout is not None and child.stderr is not None:
+                reader = Thread(target=_read_lines, args=(child.stderr, job), daemon=True)
+                reader.start()
+                job.output = child.stdout.read(_MOST_OUTPUT)
+                reader.join()
+            elif child.stdout is not None:
+                _read_lines(child.stdout, job)
+        job.ended = datetime.now(UTC).replace(microsecond=0)
+        job.code = child.returncode
+
+
+def _read_lines(stream: IO[bytes], job: Job) -> None:
+    for line in stream:
+        if len(job.lines) < _MOST_LINES:
+            job.lines.append(line.decode("utf-8", "replace").rstrip().replace("\r", " "))

@@ -1,0 +1,216 @@
+"""The published items of a feed, read from its own files, and values as pages show them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from aggregator.generator.pages import wording
+from aggregator.generator.paging import find_archives
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from aggregator.service.desk.frame import MissingError
+from aggregator.text import word_diff
+from aggregator.text.html import to_text
+
+_MOST_REPORTS: Final = 8
+
+Pieces = tuple[tuple[word_diff.Change, str], ...]
+"""A text in pieces: those that another one lacks are marked."""
+
+
+class ReportEvidence(Struct, frozen=True):
+    """One piece of evidence of ``report.json``."""
+
+    name: str
+    level: str
+    weight: float
+    left: str = ""
+    right: str = ""
+
+
+class ReportPair(Struct, frozen=True):
+    """Two entries compared, in ``report.json``."""
+
+    left: str
+    right: str
+    weight: float
+    evidence: tuple[ReportEvidence, ...] = ()
+    veto: str | None = None
+
+
+class ReportRepair(Struct, frozen=True):
+    """A repair of a published value, in ``report.json``."""
+
+    cause: str
+    before: str
+    after: str
+
+
+class ReportDissent(Struct, frozen=True):
+    """Another value of a source, in ``report.json``."""
+
+    source: str
+    value: str
+
+
+class ReportField(Struct, frozen=True):
+    """The origin of a field, in ``report.json``."""
+
+    field: str
+    source: str
+    confidence: float = 1.0
+    agreeing: tuple[str, ...] = ()
+    dissent: tuple[ReportDissent, ...] = ()
+    repairs: tuple[ReportRepair, ...] = ()
+
+
+class ReportItem(Struct, frozen=True):
+    """A published item, in ``report.json``."""
+
+    guid: str
+    title: str
+    genre: str
+    published: datetime | None = None
+    cut: bool = False
+    entries: tuple[str, ...] = ()
+    fields: tuple[ReportField, ...] = ()
+    evidence: tuple[ReportPair, ...] = ()
+
+
+class ReportHeld(Struct, frozen=True):
+    """A new item that waits, in ``report.json``."""
+
+    title: str
+    why: str
+    entries: tuple[str, ...] = ()
+    until: datetime | None = None
+
+
+class Report(Struct, frozen=True):
+    """The last publication of a feed, as ``report.json`` has it."""
+
+    items: tuple[ReportItem, ...] = ()
+    near_misses: tuple[ReportPair, ...] = ()
+    held: tuple[ReportHeld, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class _Reports(Struct):
+    """The reports that were read last, each with the time and size of its file."""
+
+    known: dict[Path, tuple[tuple[int, int], Report]] = msgspec.field(default_factory=dict)
+    lock: Lock = msgspec.field(default_factory=Lock)
+
+
+_reports = _Reports()
+_DECODER = msgspec.json.Decoder(Report)
+
+
+def read_report(folder: Path) -> Report:
+    """Return what was last published of the feed in this folder; an empty report before the first publication."""
+    path = folder / "report.json"
+    try:
+        state = path.stat()
+        mark = (state.st_mtime_ns, state.st_size)
+        with _reports.lock:
+            known = _reports.known.pop(path, None)
+            if known is None or known[0] != mark:
+                known = mark, _DECODER.decode(path.read_bytes())
+            _reports.known[path] = known
+            while len(_reports.known) > _MOST_REPORTS:
+                del _reports.known[next(iter(_reports.known))]
+    except (OSError, ValueError):
+        return Report()
+    return known[1]
+
+
+def find_item(report: Report, guid: str) -> ReportItem:
+    """Return the published item of that guid; raise MissingError."""
+    for item in report.items:
+        if item.guid == guid:
+            return item
+    raise MissingError("no published item has this guid")
+
+
+class FeedItem(Struct, frozen=True):
+    """An item of ``feed.json``: the values as subscribers have them."""
+
+    id: str
+    title: str = ""
+    url: str | None = None
+    summary: str | None = None
+    content_html: str = ""
+    image: str | None = None
+    date_published: str | None = None
+    authors: tuple[dict[str, str], ...] = ()
+    attachments: tuple[dict[str, str | int], ...] = ()
+
+
+class _FeedFile(Struct, frozen=True):
+    items: tuple[FeedItem, ...] = ()
+
+
+_FEED_DECODER = msgspec.json.Decoder(_FeedFile)
+
+
+def read_published_item(folder: Path, guid: str) -> FeedItem:
+    """Return an item as its files have it; only its guid if it is in none of them."""
+    try:
+        for name in ("feed.json", *find_archives(folder, "feed.json")):
+            for item in _FEED_DECODER.decode((folder / name).read_bytes()).items:
+                if item.id == guid:
+                    return item
+    except (OSError, ValueError):
+        pass
+    return FeedItem(guid)
+
+
+def format_value(value: object) -> str:
+    """Return a value of an entry for people."""
+    match value:
+        case Moment() if value.precision in ("minute", "second"):
+            text = f"{value.at:%Y-%m-%d %H:%M} UTC"
+        case Moment():
+            text = wording.format_day(value)
+        case Duration():
+            text = wording.format_length(value)
+        case Enclosure():
+            text = value.url
+        case bool():
+            text = "yes" if value else "no"
+        case tuple():
+            text = ", ".join(map(str, value))
+        case _:
+            text = "" if value is None else str(value)
+    return text
+
+
+def full_text(entry: Entry) -> str:
+    """Return the description of an entry as text."""
+    return to_text(entry.html) if entry.description is None and entry.html is not None else entry.description or ""
+
+
+def unmark(pieces: Pieces) -> Pieces:
+    """Return the pieces without the signs that mark them where there is no colour: a page has elements for that."""
+    return tuple((change, text if change == "same" else text[2:-2]) for change, text in pieces)
+
+
+class ListedEntry(Struct, frozen=True):
+    """An entry as it was read of a document."""
+
+    title: str
+    published: str
+    duration: str
+    audio: str
+    characters: int
+
+
+def make_entry(entry: Entry) -> ListedEntry:
+    """Return an entry as it is listed before it is stored."""
+    published, duration, audio = (format_value(value) for value in (entry.published, entry.duration, entry.enclosure))
+    return ListedEntry(entry.title, published, duration, audio, len(full_text(entry)))

@@ -1,0 +1,273 @@
+"""The page of a source: its last polls, what is remembered of its addresses, and its document as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from msgspec import Struct
+
+from aggregator import persist, preview
+from aggregator.fetchers.http import polling
+from aggregator.fetchers.http.target import redact
+from aggregator.generator.pages.wording import format_count
+from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.source import Poll, PollState, Source, SourceStatus
+from aggregator.result import NextPoll
+from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
+from aggregator.service.desk.published import ListedEntry, make_entry, read_report
+from aggregator.store import polls
+
+_MOST_ITEMS: Final = 30
+_MOST_ENTRIES: Final = 30
+_DOCUMENT: Final = 40_000
+"""Characters shown of a document."""
+
+
+_FAILED: Final = ("failed", "cached", "snapshot", "held back")
+"""States of a poll that gave no usable listing."""
+
+_STRIP: Final = 30
+"""Polls in the strip of a source."""
+
+
+class Run(Struct, frozen=True):
+    """Polls in a row that came to the same, in a strip: where it begins, and how many."""
+
+    outcome: str
+    first: int
+    count: int
+
+
+class SourceLine(Struct, frozen=True):
+    """A source on the overview: what came of it, its last polls, and when it is asked next."""
+
+    name: str
+    status: str
+    is_failing: bool
+    message: str
+    entries: int
+    polled: datetime | None
+    due: datetime | None
+    strip: tuple[Run, ...]
+    said: str
+
+
+class PollLine(Struct, frozen=True):
+    """A poll in the table and the chart."""
+
+    at: datetime
+    status: str
+    code: int | None
+    milliseconds: int | None
+    size: int | None
+    items: int | None
+    message: str
+
+
+class AddressLine(Struct, frozen=True):
+    """The poll state of an address."""
+
+    url: str
+    facts: tuple[tuple[str, str], ...]
+    why: str
+
+
+class ItemLine(Struct, frozen=True):
+    """A published item that the source lists."""
+
+    guid: str
+    title: str
+
+
+class LookLine(Struct, frozen=True):
+    """The document of a source as it was a moment ago, and what was read of it."""
+
+    url: str
+    media_type: str
+    size: int
+    text: str
+    is_cut: bool
+    entries: tuple[ListedEntry, ...]
+    total: int
+    remarks: tuple[str, ...]
+    problem: str
+
+
+class SourcePage(Struct, frozen=True):
+    """The page of a source."""
+
+    feed: str
+    name: str
+    facts: tuple[tuple[str, str], ...]
+    due: datetime | None
+    due_why: str
+    polls: tuple[PollLine, ...]
+    slowest: int
+    addresses: tuple[AddressLine, ...]
+    items: tuple[ItemLine, ...]
+    total_items: int
+    look: LookLine | None
+
+
+def show_source(desk: Desk, asked: Asked) -> SourcePage:
+    """Gather the page of a source; ``look`` is the number of a document that was just fetched."""
+    plan = desk.find_plan(asked)
+    source = _find_source(plan, asked)
+    with desk.open_store() as store:
+        made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
+        known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
+        following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
+    listed = [item for item in read_report(desk.config.output / plan.name).items if _is_listed(item.entries, source)]
+    at = now()
+    looked = desk.find_kept(asked.query.get("look", ""))
+    return SourcePage(
+        feed=plan.name,
+        name=source.name,
+        facts=_list_facts(source, plan),
+        due=following.at if following else None,
+        due_why=following.why if following else "at every refresh",
+        polls=tuple(map(_make_poll, reversed(made))),
+        slowest=max((poll.milliseconds or 0 for poll in made), default=0),
+        addresses=tuple(_make_address(each, at) for each in known),
+        items=tuple(ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
+        total_items=len(listed),
+        look=_make_look(looked) if isinstance(looked, preview.Look) else None,
+    )
+
+
+def _find_source(plan: Plan, asked: Asked) -> Source:
+    for source in plan.sources:
+        if source.name == asked.names["source"]:
+            return source
+    raise MissingError(f"{plan.name} has no source {asked.names['source']}")
+
+
+def _is_listed(entries: Sequence[str], source: Source) -> bool:
+    return any(name.startswith(f"{source.name}/") for name in entries)
+
+
+def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Return what the config says of the source, without values of header fields."""
+    given = (
+        ("kind", source.kind),
+        ("address", redact(source.url) if source.url else ""),
+        ("show", source.show or ""),
+        ("file", source.path or ""),
+        ("snapshot", source.snapshot or ""),
+        ("trust", f"{source.trust:g}"),
+        ("new items", source.adds or "by its trust"),
+        ("header fields", ", ".join(name for name, _ in source.headers)),
+        ("options", ", ".join(f"{name}: {value}" for name, value in source.options)),
+        ("schedule", plan.refresh or "every refresh"),
+    )
+    return tuple((name, value) for name, value in given if value)
+
+
+def _make_poll(poll: Poll) -> PollLine:
+    at = datetime.fromtimestamp(poll.at, UTC)
+    return PollLine(at, poll.status, poll.code, poll.milliseconds, poll.size, poll.items, poll.message)
+
+
+def _make_address(state: PollState, at: datetime) -> AddressLine:
+    times = ("asked", "answered", "not_before", "hold_until", "whole")
+    given = (
+        *((name.replace("_", " "), _format(getattr(state, name))) for name in times),
+        ("ETag", state.validators.etag or ""),
+        ("Last-Modified", state.validators.last_modified or ""),
+        ("errors in a row", str(state.errors or "")),
+        ("moved to", redact(state.moved_to) if state.moved_to else ""),
+        ("leads to", redact(state.leads_to) if state.leads_to else ""),
+        ("items", str(state.items or "")),
+        ("not believed", state.unread),
+    )
+    facts = tuple((name, value) for name, value in given if value)
+    return AddressLine(redact(state.url), facts, polling.explain_rest(state, at))
+
+
+def _format(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else ""
+
+
+def _make_look(looked: preview.Look) -> LookLine:
+    text = looked.body.decode("utf-8", "replace")
+    listing = looked.listing
+    return LookLine(
+        url=looked.url,
+        media_type=looked.media_type,
+        size=len(looked.body),
+        text="".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in text[:_DOCUMENT]),
+        is_cut=len(text) > _DOCUMENT,
+        entries=tuple(map(make_entry, listing.entries[:_MOST_ENTRIES])) if listing else (),
+        total=len(listing.entries) if listing else 0,
+        remarks=listing.remarks[:20] if listing else (),
+        problem=looked.problem,
+    )
+
+
+def look(desk: Desk, asked: Asked) -> Done:
+    """Fetch the document of a source as it is now, and read it; nothing is stored."""
+    plan = desk.find_plan(asked)
+    source, at = _find_source(plan, asked), now()
+    with preview.open_resources(desk.config, at) as resources:
+        looked = preview.look(source, resources, at)
+    then = f"{desk.root}/feeds/{plan.name}/sources/{source.name}?look={desk.keep(looked)}#document"
+    return Done("", then)
+
+
+def make_source_line(
+    name: str, result: SourceResult | None, made: Sequence[Poll], following: NextPoll | None
+) -> SourceLine:
+    """Return a source as the overview and the page of its feed show it."""
+    strip = make_strip(made)
+    is_failing = result is not None and result.is_failing
+    return SourceLine(
+        name=name,
+        status=result.standing if result else "never asked",
+        is_failing=is_failing,
+        message=result.message if result and is_failing else "",
+        entries=result.entries if result else 0,
+        polled=datetime.fromtimestamp(made[-1].at, UTC) if made else None,
+        due=following.at if following else None,
+        strip=strip,
+        said=describe_strip(strip),
+    )
+
+
+def make_strip(made: Sequence[Poll]) -> tuple[Run, ...]:
+    """Return the last polls as runs of the same outcome, the newest at the right end of thirty places.
+
+    >>> make_strip([Poll(1, "ok"), Poll(2, "unchanged"), Poll(3, "cached"), Poll(4, "failed")])
+    (Run(outcome='new', first=26, count=1), Run(outcome='unchanged', first=27, count=1), \
+Run(outcome='failed', first=28, count=2))
+    """
+    last = made[-_STRIP:]
+    runs: list[Run] = []
+    for place, poll in enumerate(last, _STRIP - len(last)):
+        outcome = _name_outcome(poll.status)
+        if runs and runs[-1].outcome == outcome:
+            runs[-1] = Run(outcome, runs[-1].first, runs[-1].count + 1)
+        else:
+            runs.append(Run(outcome, place, 1))
+    return tuple(runs)
+
+
+def _name_outcome(status: SourceStatus) -> str:
+    if status == "held back":
+        return "held"
+    return "failed" if status in _FAILED else "new" if status == "ok" else "unchanged"
+
+
+def describe_strip(strip: Sequence[Run]) -> str:
+    """Return a strip in words."""
+    if not strip:
+        return "no polls yet"
+    words = {"new": "with news", "unchanged": "unchanged", "failed": "failed", "held": "held back"}
+    counts = {name: sum(run.count for run in strip if run.outcome == name) for name in words}
+    listed = ", ".join(f"{count} {words[name]}" for name, count in counts.items() if count)
+    return f"last {format_count(sum(counts.values()), 'poll')}: {listed}"
+
+
+PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", show_source),)
+ACTS = (Act("/feeds/{feed}/sources/{source}/look", look),)

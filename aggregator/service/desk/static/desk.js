@@ -1,0 +1,39 @@
+// The desk works without this file: it spares reloads, reads keys, and shows the lines of a command as they come.
+"use strict";
+
+for (const list of document.querySelectorAll("[data-events]")) {
+  const source = new EventSource(`${list.dataset.events}?seen=${list.dataset.seen}`);
+  source.addEventListener("message", (event) => {
+    const line = list.appendChild(document.createElement("li")).appendChild(document.createElement("bdi"));
+    line.textContent = event.data;
+    list.scrollTop = list.scrollHeight;
+  });
+  source.addEventListener("ended", () => { source.close(); location.reload(); });
+}
+
+for (const place of document.querySelectorAll("[data-load]")) {
+  fetch(place.dataset.load, { headers: { accept: "application/json" } })
+    .then((answer) => answer.json())
+    .then((found) => {
+      place.replaceChildren(...(found.lines || [found.title]).map((text) => {
+        const line = document.createElement("p");
+        line.textContent = text;
+        return line;
+      }));
+    })
+    .catch(() => { place.textContent = "Could not be found out."; });
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const button = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (button) { event.preventDefault(); button.click(); }
+});
+
+for (const button of document.querySelectorAll("form[method=post] button")) {
+  button.form.addEventListener("submit", () => { setTimeout(() => { button.disabled = true; }); }, { once: true });
+}
+addEventListener("pageshow", (event) => {
+  if (event.persisted) for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
+});

@@ -1,0 +1,153 @@
+"""The system: version, store, disk, backups, and the config with its mistakes at their lines."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from aggregator.config.load import Config
+from aggregator.errors import ConfigError
+from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
+from aggregator.store import connection, facts, schema
+from aggregator.version import VERSION
+
+_PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
+_AROUND: Final = 2
+_SECONDS: Final = 600
+_COPY: Final = re.compile(r"\.backup-[0-9T-]+")
+
+
+class Backup(Struct, frozen=True):
+    """A copy of the store: its name, its size, and when it was made."""
+
+    name: str
+    size: int
+    at: datetime
+
+
+class ConfigLine(Struct, frozen=True):
+    """A line of the config near a mistake."""
+
+    number: int
+    text: str
+    is_wrong: bool
+
+
+class Mistake(Struct, frozen=True):
+    """A mistake of the config, with the lines around it."""
+
+    text: str
+    lines: tuple[ConfigLine, ...]
+
+
+class SystemPage(Struct, frozen=True):
+    """The system."""
+
+    version: str
+    python: str
+    tables: int
+    store: str
+    size: int
+    free: int
+    ticked: datetime | None
+    feeds: int
+    sources: int
+    config: str
+    mistakes: tuple[Mistake, ...]
+    backups: tuple[Backup, ...]
+    can_back_up: bool
+
+
+def show_system(desk: Desk, _asked: Asked) -> SystemPage:
+    """Gather the state of the installation."""
+    config = desk.config
+    path = find_store_file(config)
+    ticked = None
+    if connection.has_content(config.state):
+        with desk.open_store() as store:
+            ticked = facts.read_fact(store, "", "ticked")
+    return SystemPage(
+        version=VERSION,
+        python=platform.python_version(),
+        tables=schema.VERSION,
+        store=connection.printable_name(connection.parse_address(config.state)),
+        size=sum(each.stat().st_size for each in _list_files(path)) if path else 0,
+        free=shutil.disk_usage(config.path.parent).free,
+        ticked=datetime.fromisoformat(ticked.decode()) if ticked else None,
+        feeds=len(config.plans),
+        sources=sum(len(plan.sources) for plan in config.plans),
+        config=str(config.path),
+        mistakes=tuple(_list_mistakes(config.path, desk.mistakes)),
+        backups=tuple(_list_backups(path)) if path else (),
+        can_back_up=path is not None,
+    )
+
+
+def find_store_file(config: Config) -> Path | None:
+    """Return the file of the store, ``None`` if it is on a server."""
+    return connection.sqlite_file(connection.parse_address(config.state))
+
+
+def _list_files(path: Path) -> list[Path]:
+    return [each for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
+
+
+def _list_backups(path: Path) -> list[Backup]:
+    """Return the copies beside the store, the newest first."""
+    found = []
+    for each in sorted(path.parent.glob(f"{path.name}.backup-*"), reverse=True):
+        if _COPY.fullmatch(each.name.removeprefix(path.name)):
+            state = each.stat()
+            found.append(Backup(each.name, state.st_size, datetime.fromtimestamp(int(state.st_mtime), UTC)))
+    return found
+
+
+def find_backup(config: Config, name: str) -> Path:
+    """Return the file of a copy that the page lists; raise MissingError."""
+    path = find_store_file(config)
+    if path is None or name not in {each.name for each in _list_backups(path)}:
+        raise MissingError("there is no such backup")
+    return path.with_name(name)
+
+
+def _list_mistakes(path: Path, text: str) -> Iterator[Mistake]:
+    """Yield each mistake with the lines of the config around it."""
+    lines = path.read_text("utf-8", "replace").splitlines() if text and path.exists() else []
+    for said in text.splitlines():
+        found = _PLACE.fullmatch(said)
+        at = int(found["line"]) if found else 0
+        around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
+        shown = (ConfigLine(number, _hide(lines[number - 1]), number == at) for number in around)
+        yield Mistake(found["text"] if found else said, tuple(shown))
+
+
+def _hide(line: str) -> str:
+    """Return a line of the config without a login in an address and without the password of the desk.
+
+    >>> _hide("url: https://ann:secret@a.example/")
+    'url: https://…@a.example/'
+    """
+    return re.sub(r"scrypt\$[^\s'\"]+", "…", re.sub(r"//[^/@\s]+@", "//…@", line))
+
+
+def back_up(desk: Desk, _asked: Asked) -> Done:
+    """Copy the store beside itself, as ``aggregator backup`` does; a process of its own reads the file."""
+    path = find_store_file(desk.config)
+    if path is None:
+        raise ConfigError("the store is on a server: back it up there, or with aggregator backup FILE")
+    name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
+    said = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
+    if not path.with_name(name).exists():
+        raise ConfigError("; ".join(said) or "the backup could not be made")
+    return Done(f"Backed up: {name}", f"{desk.root}/system")
+
+
+PAGES = (Page("/system", "system.html.j2", show_system),)
+ACTS = (Act("/system/backup", back_up),)

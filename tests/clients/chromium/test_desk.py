@@ -1,0 +1,125 @@
+"""The desk in a real Chromium: without violations of axe-core, on a phone, in the dark, by keyboard, without script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.support import desk_demo
+from tests.support.tools import need_axe
+from tests.unit.service.desk.conftest import Visitor, opened
+
+AXE = "const done = arguments[arguments.length - 1]; axe.run().then(r => done(JSON.stringify(r.violations)))"
+LOOKS = ((1280, 900, "light"), (390, 844, "dark"))
+
+
+class Open(NamedTuple):
+    """A desk that stands open in a browser."""
+
+    browser: webdriver.Chrome
+    visitor: Visitor
+    pages: dict[str, str]
+
+    def go(self, path: str) -> None:
+        self.browser.get(f"{self.visitor.url}/desk{path}")
+
+    def look(self, width: int, height: int, scheme: str) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def wait(self, what: Any) -> Any:
+        return WebDriverWait(self.browser, 60, ignored_exceptions=[StaleElementReferenceException]).until(what)
+
+    def has(self, text: str) -> bool:
+        return text in self.browser.find_element(By.TAG_NAME, "body").text
+
+    def press(self, *keys: str) -> None:
+        webdriver.ActionChains(self.browser).send_keys(*keys).perform()
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    folder = tmp_path_factory.mktemp("demo")
+    desk_demo.build(folder)
+    with opened(folder) as visitor:
+        yield visitor
+
+
+@pytest.fixture
+def desk(browser: webdriver.Chrome, demo: Visitor) -> Iterator[Open]:
+    items = demo.json("/feeds/sea-room.json")["items"]
+    guid = next(item["guid"] for item in items if "several" in item["marks"])
+    result = Open(browser, demo, desk_demo.list_pages(guid))
+    result.complaints()
+    yield result
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_every_page_is_for_everyone_and_fits(desk: Open, artefacts: Path) -> None:
+    axe, found = need_axe(), []
+    desk.browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    for look in LOOKS:
+        desk.look(*look)
+        for name, path in desk.pages.items():
+            desk.go(path)
+            found += [f"{name} {look}: {line}" for line in desk.complaints()]
+            if desk.browser.execute_script("return document.documentElement.scrollWidth") > look[0]:
+                found.append(f"{name} {look}: wider than the window")
+            desk.browser.get_screenshot_as_file(str(artefacts / f"desk-{name}-{look[0]}-{look[2]}.png"))
+            desk.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
+            for each in json.loads(desk.browser.execute_async_script(AXE)):
+                nodes = [node["html"][:200] for node in each["nodes"]]
+                found.append(f"{name} {look}: {each['id']}: {nodes}")
+            desk.complaints()
+    assert found == []
+
+
+def test_by_keyboard_alone(desk: Open) -> None:
+    desk.look(1280, 900, "light")
+    desk.go("/")
+    desk.press(Keys.TAB)
+    assert desk.browser.switch_to.active_element.text == "Skip to the content"
+    desk.press(Keys.ENTER)
+    desk.press(Keys.TAB)
+    assert desk.browser.switch_to.active_element.get_attribute("id") == "q"
+    desk.press("sea", Keys.ENTER)
+    desk.wait(lambda _: desk.has("1 feed"))
+    desk.go(desk.pages["review"])
+    total = desk.visitor.json(desk.pages["review"] + ".json")["total"]
+    assert total > 0
+    desk.wait(lambda _: not desk.has("What would it do?"))
+    desk.press("d")
+    desk.wait(lambda _: desk.has("two items from the next refresh on"))
+    assert desk.visitor.json(desk.pages["review"] + ".json")["total"] == total - 1
+    desk.press("b")
+    desk.wait(lambda _: desk.has("taken back"))
+    desk.press("u")
+    desk.wait(lambda _: "at=" in desk.browser.current_url)
+    assert desk.visitor.json(desk.pages["review"] + ".json")["total"] == total
+
+
+def test_a_refresh_is_watched_with_and_without_script(desk: Open) -> None:
+    desk.look(390, 844, "light")
+    for disabled in (False, True):
+        desk.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": disabled})
+        desk.go("/feeds/crumb-talk")
+        next(each for each in desk.browser.find_elements(By.TAG_NAME, "button") if each.text == "Refresh now").click()
+        desk.wait(lambda _: desk.has("Done"))
+        assert desk.has("crumb-talk: host: read") or desk.has("crumb-talk")
+        assert desk.complaints() == []

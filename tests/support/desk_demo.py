@@ -1,0 +1,73 @@
+"""A desk to look at: three feeds of several sources, some of which fail, and pictures of its pages."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.support.paths import TESTS
+from tests.support.program import run_program
+from tests.support.rss import Episode, make_rss
+
+NEWEST = datetime(2026, 11, 20, 6, tzinfo=UTC)
+SHOWS = {
+    "sea-room": ("Sea Room", ("host", "apple-copy", "directory")),
+    "night-signal": ("Night Signal", ("host", "mirror")),
+}
+NOUNS = ("Harbour", "Lantern", "Glacier", "Violin", "Orchard", "Compass", "Thunder", "Saffron", "Tunnel", "Beacon")
+
+
+def build(folder: Path) -> None:
+    """Write a config and the documents of its sources, and refresh them some times."""
+    lines = ["feeds:"]
+    for name, (title, sources) in SHOWS.items():
+        lines += [f"  {name}:", f"    title: {title}", "    sources:"]
+        lines += [f"      {source}: {{kind: feed, path: {name}-{source}.xml}}" for source in sources]
+    lines += ["  crumb-talk:", "    title: Crumb Talk", "    sources:"]
+    for name in ("topic", "numbered"):
+        lines.append(f"      {name}: {{kind: listing, path: {name}.txt}}")
+        shutil.copy(TESTS / f"integration/commands/data/{name}.txt", folder)
+    (folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for day in range(2):
+        for number, (name, (title, sources)) in enumerate(SHOWS.items()):
+            for source in sources:
+                episodes = [_make_episode(10 * number + each, source) for each in range(14 + day, 0, -1)]
+                text = make_rss(*episodes, title=title)
+                is_broken = day and (name, source) == ("night-signal", "mirror")
+                (folder / f"{name}-{source}.xml").write_text("gone" if is_broken else text, encoding="utf-8")
+        at = f"{datetime.now(UTC) - timedelta(hours=2 - day):%Y-%m-%dT%H:%M:%SZ}"
+        done = run_program(folder, "refresh", "--quiet", "--at", at)
+        assert done.returncode == 0, done.stderr
+
+
+def _make_episode(number: int, source: str) -> Episode:
+    dice = random.Random(number)
+    nouns = dice.sample(NOUNS, 6)
+    title = f"{nouns[0]} and {nouns[1].lower()}"
+    text = f"About {nouns[2].lower()}, {nouns[3].lower()} and {nouns[4].lower()}: a story of {number} days at sea. " * 3
+    if source != "host":
+        title = title.upper() if number % 7 == 0 else title
+        title = f"{nouns[0]} & a {nouns[1].lower()} of {nouns[5].lower()}" if number % 11 == 5 else title
+        text = text[: 90 + number].rsplit(" ", 1)[0] + "…"
+    at = NEWEST - timedelta(days=7 * (60 - number), hours=0 if source == "host" else 5)
+    audio = f"https://media.example/{number}.mp3" if source != "blog" else None
+    return Episode(f"{source}-{number}", title, at, text, audio, f"https://{source}.example/{number}", 1500 + number)
+
+
+def list_pages(guid: str) -> dict[str, str]:
+    """Return each page of the desk by a name for its picture; ``guid`` is of an item of the first feed."""
+    feed = "/feeds/sea-room"
+    return {
+        "overview": "/",
+        "feed": feed,
+        "item": f"{feed}/item?guid={quote(guid, safe='')}",
+        "source": f"{feed}/sources/host",
+        "review": "/feeds/crumb-talk/review",
+        "changes": f"{feed}/changes",
+        "add": "/add",
+        "import": "/import",
+        "system": "/system",
+    }

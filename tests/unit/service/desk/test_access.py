@@ -1,0 +1,123 @@
+"""Who may enter, and which forms are believed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from aggregator.config.load import DeskAccess, check
+from aggregator.errors import ConfigError
+from aggregator.service.desk import access
+from aggregator.service.desk.access import Request, judge
+from aggregator.service.desk.app import ACTS
+from tests.unit.service.desk.conftest import Visitor, opened
+
+RIGHT, WRONG = "open sesame", "sesame"
+REFRESH = "/desk/feeds/crumb-talk/refresh"
+
+
+def asks(peer: str = "127.0.0.1", version: str = "1.1", **headers: str) -> Request:
+    return Request(peer, version, {"host": "localhost:8000", **{k.replace("_", "-"): v for k, v in headers.items()}})
+
+
+@pytest.mark.parametrize(
+    ("request_", "enters"),
+    [
+        (asks(), True),
+        (asks("::1", host="[::1]:8000"), True),
+        (asks("192.0.2.1"), False),
+        (asks(host="rebound.example:8000"), False),
+        (asks(x_forwarded_for="127.0.0.1"), False),
+        (asks(version="1.0"), False),
+        (asks("192.0.2.1", x_forwarded_for="127.0.0.1"), False),
+    ],
+)
+def test_without_a_password_only_a_person_at_this_machine_enters(request_: Request, *, enters: bool) -> None:
+    assert judge(DeskAccess(), request_, in_session=False).enters is enters
+
+
+def test_a_header_counts_from_the_networks_of_the_proxy_alone() -> None:
+    trusted = DeskAccess(trusted_header="Remote-User", trusted_networks=("172.18.0.0/16",))
+    assert judge(trusted, asks("172.18.0.2", remote_user="ann"), in_session=False).enters
+    for stranger in (
+        asks("172.19.0.2", remote_user="ann"),
+        asks("172.18.0.2"),
+        asks(remote_user="ann"),
+        asks("172.19.0.2", remote_user="ann", x_forwarded_for="172.18.0.2"),
+    ):
+        assert not judge(trusted, stranger, in_session=False).enters
+
+
+def test_elsewhere_than_on_loopback_the_desk_needs_a_password_or_a_proxy() -> None:
+    hashed = access.hash_password("x")
+    for host in ("0.0.0.0", "192.0.2.1", "example.org", ""):  # noqa: S104
+        assert not access.may_open(DeskAccess(), host)
+        assert access.may_open(DeskAccess(password=hashed), host)
+    assert access.may_open(DeskAccess(), "::1")
+    with pytest.raises(ConfigError, match="need each other"):
+        check("desk: {trusted_header: Remote-User}\nfeeds: {}", "config.yaml", allow_empty=True)
+    assert check(f"desk: {{password: '{hashed}'}}", "config.yaml", allow_empty=True).desk.password == hashed
+
+
+def test_pages_are_protected_and_acts_are_not_done_by_get(looker: Visitor) -> None:
+    answer = looker.get("/")
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
+    assert answer.headers["cache-control"] == "no-store"
+    cookie = looker.session.get(f"{looker.url}/desk/", cookies={"aggregator_desk": ""}, timeout=30)
+    assert "HttpOnly" in cookie.headers["set-cookie"]
+    assert "SameSite=lax" in cookie.headers["set-cookie"]
+    for act in ACTS:
+        path = act.path.format(feed="crumb-talk", source="topic", number=1)
+        assert looker.get(path).status_code in (200, 404, 405), path
+    assert looker.desk.jobs.running() == ()
+    assert looker.get("/nothing").status_code == 404
+
+
+def test_a_form_without_its_token_or_from_elsewhere_does_nothing(looker: Visitor) -> None:
+    looker.get("/")
+    token = looker.forms()[0]["token"]
+    assert looker.post(REFRESH).status_code == 403
+    assert looker.post(REFRESH, token="0" * 64).status_code == 403
+    assert looker.post(REFRESH, {"origin": "https://evil.example"}, token=token).status_code == 403
+    assert looker.post(REFRESH, {"sec-fetch-site": "cross-site"}, token=token).status_code == 403
+    other = Visitor(looker.url, looker.desk)
+    other.get("/")
+    assert other.post(REFRESH, token=token).status_code == 403
+    assert looker.desk.jobs.newest("refresh", "crumb-talk") is None
+
+
+def test_with_a_password_nothing_is_seen_before_it_and_few_are_tried(refreshed: Path) -> None:
+    with opened(refreshed, password=access.hash_password(RIGHT)) as visitor:
+        for path in ("/overview.json", "/feeds/crumb-talk", "/jobs/1/events", "/"):
+            answer = visitor.get(path)
+            assert answer.status_code == 401
+            assert "Crumb" not in answer.text
+        assert visitor.press("Enter", password=WRONG).status_code == 401
+        before = visitor.session.cookies["aggregator_desk"]
+        assert visitor.press("Enter", password=RIGHT).status_code == 200
+        assert "Crumb Talk" in visitor.get("/").text
+        assert visitor.session.cookies["aggregator_desk"] != before
+        visitor.press("Log out")
+        assert visitor.get("/").status_code == 401
+        for _ in range(4):
+            visitor.press("Enter", password=WRONG)
+        assert visitor.press("Enter", password=RIGHT).status_code == 429
+
+
+def test_a_refresh_is_a_process_of_its_own_and_its_lines_are_seen(visitor: Visitor) -> None:
+    visitor.get("/")
+    assert "Refresh of crumb-talk" in visitor.press("Refresh now").text
+    end = time.monotonic() + 120
+    with visitor.session.get(f"{visitor.page.url}/events", stream=True, timeout=120) as events:
+        lines = [line for line in events.iter_lines(decode_unicode=True) if line]
+    assert time.monotonic() < end
+    assert "data: crumb-talk: topic: fetch" in lines or any("topic" in line for line in lines)
+    assert lines[-2:] == ["event: ended", "data: 0"]
+    job = visitor.json("/jobs/1.json")
+    assert (job["code"], job["kind"]) == (0, "refresh")
+    assert visitor.get("/jobs/9").status_code == 404

@@ -1,0 +1,73 @@
+"""Corrections of an item: each is in the feed with the next refresh, each can be undone, none is lost to another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.program import run_program
+from tests.unit.service.desk.conftest import Visitor
+
+
+def published(home: Path) -> dict[str, str]:
+    """The title of each published item, by guid."""
+    done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
+    assert done.returncode == 0, done.stderr
+    feed = json.loads((home / "output/crumb-talk/feed.json").read_bytes())
+    return {item["id"]: item["title"] for item in feed["items"]}
+
+
+def find(visitor: Visitor, title: str) -> str:
+    items = visitor.json("/feeds/crumb-talk.json")["items"]
+    return next(item["guid"] for item in items if item["title"] == title)
+
+
+def test_an_item_is_explained(looker: Visitor) -> None:
+    guid = find(looker, "Ovens and steam")
+    page = looker.json(f"/feeds/crumb-talk/item.json?guid={guid}")
+    fields = {field["name"]: field for field in page["fields"]}
+    assert (fields["title"]["source"], fields["title"]["agreeing"]) == ("numbered", ["topic"])
+    assert {entry["source"] for entry in page["entries"]} == {"numbered", "topic"}
+    assert page["pairs"][0]["bars"][0]["name"] == "title"
+    assert looker.get(f"/feeds/crumb-talk/item?guid={guid}").text.count("<article") == len(fields)
+    assert looker.get("/feeds/crumb-talk/item?guid=none").status_code == 404
+    few = looker.json("/feeds/crumb-talk.json?q=rye&source=topic&mark=several")
+    assert [item["title"] for item in few["items"]] == ["Rye without fear"]
+
+
+def test_corrections_are_in_the_feed_and_are_undone(visitor: Visitor, home: Path) -> None:
+    ovens, rye = find(visitor, "Ovens and steam"), find(visitor, "Rye without fear")
+    cold = find(visitor, "Keeping a starter cold")
+    before = published(home)
+    undone = []
+    for guid, label, typed in (
+        (rye, "Set", {"field": "title", "value": "Rye with fear"}),
+        (ovens, "Part numbered", {}),
+        (cold, "Take out", {"reason": "not ours"}),
+    ):
+        visitor.get(f"/feeds/crumb-talk/item?guid={guid}")
+        assert visitor.press(label, **typed).status_code == 200, visitor.page.text
+        undone.append(next(form for form in visitor.forms() if form["label"] == "Undo"))
+    after = published(home)
+    assert after[rye] == "Rye with fear"
+    assert cold not in after
+    assert sorted(after.values()).count("Ovens and steam") + sum("Ovens" in each for each in after.values()) > 2
+    assert "not ours" in visitor.get("/feeds/crumb-talk").text
+    for form in undone:
+        assert visitor.post(form.pop("action"), **form).status_code == 200, visitor.page.text
+    assert published(home) == before
+
+
+def test_the_second_of_two_who_decide_is_told(visitor: Visitor) -> None:
+    guid = find(visitor, "Rye without fear")
+    other = Visitor(visitor.url, visitor.desk)
+    for each in (visitor, other):
+        each.get(f"/feeds/crumb-talk/item?guid={guid}")
+    assert visitor.press("Set", field="title", value="The first").status_code == 200
+    assert other.press("Set", field="title", value="The second").status_code == 409
+    assert "another person has decided" in other.page.text
+    assert "The first" in other.page.text
+    fields = visitor.json(f"/feeds/crumb-talk/item.json?guid={guid}")["fields"]
+    assert next(field["fixed"] for field in fields if field["name"] == "title") == "The first"
+    visitor.get(f"/feeds/crumb-talk/item?guid={guid}")
+    assert visitor.press("Set", field="duration", value="soon").status_code == 422

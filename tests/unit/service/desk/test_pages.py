@@ -1,0 +1,99 @@
+"""The other pages: a source, changes, adding, importing, the system."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from tests.support.origin import Site, serving
+from tests.support.rss import make_rss
+from tests.support.workspace import make_item
+from tests.unit.service.desk.conftest import Visitor
+
+
+def wait(visitor: Visitor, path: str) -> None:
+    """Wait until the command whose page this is has ended."""
+    end = time.monotonic() + 120
+    while visitor.json(path)["code"] is None:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> None:
+    page = looker.json("/feeds/crumb-talk/sources/topic.json")
+    assert [(poll["status"], poll["items"]) for poll in page["polls"]] == [("ok", 3)]
+    assert {name for name, _ in page["facts"]} >= {"kind", "trust", "file"}
+    looker.get("/feeds/crumb-talk/sources/topic")
+    shown = looker.press("Look at the document").text
+    assert "3 items read" in shown
+    assert "Rye without fear" in shown
+    assert looker.get("/feeds/crumb-talk/sources/none").status_code == 404
+
+
+def test_changes_are_found_without_changing_anything_and_published(visitor: Visitor, home: Path) -> None:
+    path = home / "topic.txt"
+    path.write_text(path.read_text().replace("Rye without fear", "Rye with joy"))
+    before = (home / "output/crumb-talk/feed.json").read_bytes()
+    visitor.get("/feeds/crumb-talk/changes")
+    visitor.press("Compare")
+    wait(visitor, "/jobs/1.json")
+    page = visitor.json("/feeds/crumb-talk/changes.json")
+    assert page["feeds"], page
+    assert (home / "output/crumb-talk/feed.json").read_bytes() == before
+    visitor.get("/feeds/crumb-talk/changes")
+    visitor.press("Publish crumb-talk")
+    wait(visitor, "/jobs/2.json")
+    assert (home / "output/crumb-talk/feed.json").read_bytes() != before
+
+
+def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, home: Path) -> None:
+    with serving(Site()) as site:
+        site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3))))
+        visitor.get("/add")
+        assert visitor.press("Look", url="ftp://a.example/").status_code == 422
+        visitor.get("/add")
+        found = visitor.press("Look", url=site.url("/feed.xml")).text
+        assert "3 items" in found
+        visitor.press("Add", feed="crumb-talk")
+        assert "Added" in visitor.page.text
+        text = (home / "config.yaml").read_text()
+        assert site.url("/feed.xml") in text
+        assert "# kept" in text
+        assert len(visitor.json("/feeds/crumb-talk.json")["sources"]) == 3
+        wait(visitor, "/jobs/1.json")
+
+
+def test_subscriptions_are_chosen_from_an_opml_file(visitor: Visitor, home: Path) -> None:
+    outlines = "".join(f'<outline type="rss" text="Show {n}" xmlUrl="https://a.example/{n}"/>' for n in range(3))
+    visitor.get("/import")
+    form = visitor.forms()[0]
+    answer = visitor.session.post(
+        f"{visitor.url}{form['action']}",
+        data={"token": form["token"]},
+        files={"file": ("list.opml", f"<opml version='2.0'><body>{outlines}</body></opml>")},
+        timeout=30,
+    )
+    visitor.page = answer
+    assert "3 new feeds" in answer.text
+    visitor.press("Add the chosen", **{"feed-0": "on", "feed-2": "on"})
+    text = (home / "config.yaml").read_text()
+    assert "https://a.example/0" in text
+    assert "https://a.example/1" not in text
+    assert "show-2" in text
+
+
+def test_the_system_shows_mistakes_at_their_lines_and_makes_backups(visitor: Visitor, home: Path) -> None:
+    path = home / "config.yaml"
+    path.write_text(path.read_text().replace("title:", "titel:"))
+    page = visitor.get("/system").text
+    assert "titel: Crumb Talk</b>" in page
+    assert visitor.json("/overview.json")["feeds"][0]["title"] == "Crumb Talk"
+    shutil.copy(path, home / "wrong.yaml")
+    path.write_text(path.read_text().replace("titel:", "title:"))
+    visitor.get("/system")
+    assert "Backed up" in visitor.press("Back up now").text
+    name = visitor.json("/system.json")["backups"][0]["name"]
+    assert visitor.get(f"/system/backups/{name}").content.startswith(b"SQLite format 3")
+    for other in ("store.db", "..%2fstore.db", "store.db.lock"):
+        assert visitor.get(f"/system/backups/{other}").status_code == 404
