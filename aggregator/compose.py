@@ -27,7 +27,7 @@ from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD, Past, Settlement, settle
 from aggregator.merger.matching import match
-from aggregator.merger.reconciling.channel import complete_channel
+from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.merger.reconciling.enclosure_hold import describe_holds, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
@@ -503,7 +503,7 @@ def _to_composition(
         *_other_shows(store, plan, summary),
         *filters.list_emptied(summary.left_out, summary.coverage),
     )
-    channel = _complete_channel(store, plan, summary.seniority)
+    channel, live_until = drop_ended(_complete_channel(store, plan, summary.seniority), now)
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
     forgotten = decisions.read_forgotten(store, plan.name)
@@ -533,7 +533,7 @@ def _to_composition(
         alarms=alarmed,
         match_table=reconciled.match_table,
         source_model=reconciled.source_model,
-        until=min((at for at in (reconciled.admission.until, summary.until) if at is not None), default=None),
+        until=min((at for at in (reconciled.admission.until, summary.until, live_until) if at), default=None),
         arrived=reconciled.arrived,
     )
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator.generator import feed_files, files, opml, paging
+from aggregator.generator import chapters, feed_files, files, opml, paging
 from aggregator.generator.changes import changes_page
 from aggregator.generator.changes.changes import History, advance_history, pack_history, unpack_history
 from aggregator.generator.content import feed_channel
@@ -69,13 +69,14 @@ def render(feed: Feed, window: int | None = None, history: History | None = None
 def stage(output: Path, feed: Feed, window: int | None = None, history: History | None = None) -> Staged:
     """Write the files of a feed's folder under temporary names; raise PublishError if that fails.
 
-    Archives of this feed that are not needed any more (after ``window`` grew) are removed once no page names them.
+    Archives of this feed that are not needed any more (after ``window`` grew), and chapters, are removed once no page
+    names them.
     """
     folder = output / feed.channel.name
     staged = files.stage(folder, render(feed, window, history), compress=True)
     standing = {each.name for each in staged.written}
-    outdated = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)
-    return replace(staged, outdated=tuple(outdated))
+    archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)
+    return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(standing))))
 
 
 def stage_index(output: Path, covers: Sequence[Cover]) -> Staged:

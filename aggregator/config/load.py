@@ -173,6 +173,7 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         hubs=tuple(keys.hubs),
         ttl=keys.ttl_minutes,
         tags=_make_tags(keys),
+        passes_value=keys.value == "pass",
     )
 
 

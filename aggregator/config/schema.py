@@ -246,6 +246,9 @@ class FeedKeys(Keys):
     funding: list[FundingKeys] = Field(
         default_factory=list, description="Where listeners can give money (podcast:funding)."
     )
+    value: Literal["drop", "pass"] = Field(
+        "drop", description="Whether payment addresses of the most trusted source (podcast:value) are passed on."
+    )
     boilerplate: Literal["keep", "strip"] | None = Field(
         None,
         description="Whether text that sources repeat at the ends of their descriptions, and other copies lack, is "

@@ -9,7 +9,7 @@ from feedgen.feed import FeedGenerator
 from aggregator.generator.content import links
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
-from aggregator.generator.content.podcast_namespace import Row
+from aggregator.generator.content.passed_tags import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, FeedPage
 from aggregator.generator.podcast import add_entry, new_feed
@@ -71,7 +71,8 @@ def _make_links(item: FeedItem) -> tuple[Row, ...]:
             "href": item.media.url,
         }
         rows.append(("link", None, attributes, ()))
-    return tuple(rows)
+    payment = [tag for tag in item.tags if tag.name == "atom:link"]
+    return (*rows, *(("link", *row[1:]) for row in make_rows(payment, "item")))
 
 
 def _make_source(item: FeedItem, channel: FeedChannel) -> tuple[Row, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aggregator.generator import atom, jsonfeed, report, rss
+from aggregator.generator import atom, chapters, jsonfeed, report, rss
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.paging import FeedPage, count_archives
 from aggregator.model.feed import Feed
@@ -17,6 +17,7 @@ def render_files(feed: Feed, *, window: int | None = None) -> Iterator[tuple[str
     """
     prepared = prepare(feed)
     yield "report.json", report.render(prepared)
+    yield from chapters.render(prepared)
     playable = sum(item.playable for item in prepared.items)
     for number in range(count_archives(playable, window) + 1):
         page = FeedPage(window, number)

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
-from aggregator.generator.content.podcast_namespace import Row
+from aggregator.generator.content.passed_tags import Row
 
 _T = TypeVar("_T")
 

@@ -15,13 +15,15 @@ from feedgen.ext.base import BaseEntryExtension, BaseExtension
 from feedgen.feed import FeedGenerator
 from lxml import etree
 
-from aggregator.generator.content.podcast_namespace import Row
+from aggregator.generator.content.passed_tags import Row
 
 NAMESPACES = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
     "podcast": "https://podcastindex.org/namespace/1.0",
     "atom": "http://www.w3.org/2005/Atom",
     "content": "http://purl.org/rss/1.0/modules/content/",
+    "media": "http://search.yahoo.com/mrss/",
+    "psc": "http://podlove.org/simple-chapters",
     "fh": "http://purl.org/syndication/history/1.0",
 }
 

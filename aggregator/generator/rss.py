@@ -6,20 +6,24 @@ is in docs/output.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from feedgen.feed import FeedGenerator
 from msgspec.structs import replace
 
+from aggregator.generator import chapters
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
-from aggregator.generator.content.podcast_namespace import Row, make_rows, make_text_rows
+from aggregator.generator.content.passed_tags import Row, make_rows, make_text_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.paging import WHOLE, FeedPage
 from aggregator.generator.podcast import add_entry, new_feed
 from aggregator.model.entry import Tag
+from aggregator.text.fold import fold
 
 _PREFIXES: Final = ("itunes", "podcast", "atom", "content")
+_SELDOM: Final = ("media", "psc")
 _STYLESHEET: Final = "../feed.css"
 """One file in the output folder lets browsers show every feed as a page; feed readers ignore it."""
 
@@ -31,7 +35,7 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = 
     channel = feed.channel if playable else replace(feed.channel, medium="blog")  # with posts it is no podcast
     part = page.cut(chosen)
     links = page.make_links(channel, "podcast.xml" if episodes_only else "feed.xml", len(chosen))
-    document = _make_document(channel, links, (*_PREFIXES, "fh") if page.number else _PREFIXES)
+    document = _make_document(channel, links, _list_prefixes(part, page))
     document.updated(to_feed_time(page.updated_at(part, feed.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
@@ -39,6 +43,12 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = 
         _add_item(document, item, channel)
     written: bytes = document.rss_str(pretty=True)
     return written
+
+
+def _list_prefixes(part: Sequence[FeedItem], page: FeedPage) -> tuple[str, ...]:
+    """Return the namespaces that the document declares: those that are seldom needed only where they are."""
+    used = {tag.name.partition(":")[0] for item in part for tag in item.tags}
+    return (*_PREFIXES, *(each for each in _SELDOM if each in used), *(("fh",) if page.number else ()))
 
 
 def _make_document(channel: FeedChannel, links: tuple[Row, ...], prefixes: tuple[str, ...]) -> FeedGenerator:
@@ -108,7 +118,13 @@ def _make_channel_tags(channel: FeedChannel) -> tuple[Tag, ...]:
     if channel.license:
         text, address = channel.license
         own.append(Tag("podcast:license", text, (("url", address),) if address else ()))
-    return (*own, *channel.tags)
+    return (*own, *(tag if channel.passes_value else _without_value(tag) for tag in channel.tags))
+
+
+def _without_value(tag: Tag) -> Tag:
+    """Return a live item without payment addresses."""
+    children = tuple(child for child in tag.children if child.name != "podcast:value")
+    return tag if children == tag.children else replace(tag, children=children)
 
 
 def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> None:
@@ -158,8 +174,11 @@ def _make_numbers(item: FeedItem) -> tuple[Tag, ...]:
 
 
 def _make_tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
-    """Return the sources' own elements; persons of an item replace the show's, so the hosts are named again."""
-    own = tuple(tag for tag in item.tags if tag.name not in {"podcast:season", "podcast:episode"})
+    """Return the elements of sources and the chapters file; persons replace the show's, so hosts are named again."""
+    own = tuple(tag for tag in item.tags if _is_published(tag, item, channel))
+    if chapters.needs_file(own):
+        address = channel.address(chapters.name_file(item.guid))
+        own = (*own, Tag("podcast:chapters", None, (("url", address), ("type", chapters.TYPE))))
     named = {(tag.text or "").strip().lower() for tag in own if tag.name == "podcast:person"}
     if not named:
         return own
@@ -169,3 +188,15 @@ def _make_tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
         if tag.name == "podcast:person" and dict(tag.attributes).get("role", "host").lower() == "host"
     )
     return own + tuple(host for host in hosts if (host.text or "").strip().lower() not in named)
+
+
+def _is_published(tag: Tag, item: FeedItem, channel: FeedChannel) -> bool:
+    """Return whether an element of a source is published; some are made anew, and a second title must be the first's.
+
+    A title that was repaired, or that a person has changed, is not contradicted by the short one of Apple.
+    """
+    if tag.name == "itunes:title":
+        return f" {fold(tag.text or '')} " in f" {fold(item.title)} "
+    if tag.name == "podcast:value":
+        return channel.passes_value
+    return tag.name not in {"podcast:season", "podcast:episode"}

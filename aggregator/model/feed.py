@@ -19,6 +19,7 @@ class Channel(Record, frozen=True):
 
     ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
     ``guid`` is the podcast:guid. ``categories`` are paths such as ``("Society & Culture", "Documentary")``.
+    ``passes_value`` says that podcast:value is passed on from sources.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Channel(Record, frozen=True):
     hubs: tuple[str, ...] = ()
     ttl: int | None = None
     tags: tuple[Tag, ...] = ()
+    passes_value: bool = False
 
 
 class Plan(Record, frozen=True):

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from aggregator.generator.content import links, sanitize
-from aggregator.generator.content.podcast_namespace import MEDIUMS
+from aggregator.generator.content.passed_tags import MEDIUMS
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.categories import find_category
 from aggregator.model.entry import Tag
@@ -55,6 +55,7 @@ class FeedChannel(Struct, frozen=True):
     ttl: int | None
     tags: tuple[Tag, ...]
     origins: tuple[tuple[str, str], ...]
+    passes_value: bool
 
     def address(self, name: str) -> str:
         """Return the address at which this file of the feed is served."""
@@ -95,6 +96,7 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
         ttl=channel.ttl if channel.ttl and channel.ttl > 0 else None,
         tags=channel.tags,
         origins=_find_origins(feed),
+        passes_value=channel.passes_value,
     )
 
 

@@ -1,8 +1,9 @@
 """Date new items of which no source gives a date: an old post is not news.
 
 In this order: the day or year in the item's address; when it was first seen, if it is the first of a listing that was
-read before; its neighbours in the listing of its most trusted source; a year in its title or text; just below every
-dated item. A guess is shown as its year and never changes. Without any dated item all are dated as seen.
+read before; its dated neighbours in the listing of its most trusted source; a year in its title or text, or in that of
+an undated item below it, for the newest stands first; just below every dated item. A guess is shown as its year and
+never changes. Without any dated item all are dated as seen.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from aggregator.model.entry import Moment
 from aggregator.model.item import Item, PublishedItem, sources_of
 
 _MOMENT = timedelta(seconds=1)
+_FEW = 2  # years that rise by chance
 _FIRST_YEAR = 1995  # blogs and podcasts are younger
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)(?:[/-](\d\d?)(?:[/-](\d\d?))?)?(?=[/._-]|$)")
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?![\d.,]*\d)")
@@ -46,14 +48,19 @@ def guess_dates(
         at = at or (item.published.at if item.published else None)
         if at is not None and at <= now:
             dated[item.origin].append(_Dated(item.rank, at))
+    by_url = {item.entries: date for item in undated if (date := _date_of_url(item.link, now))}
+    for item in undated:
+        if (date := by_url.get(item.entries)) and date.precision == "day":
+            dated[item.origin].append(_Dated(item.rank, date.at))
     oldest = min((each.at for group in dated.values() for each in group), default=None)
+    by_text = _years_of_texts([item for item in undated if item.entries not in by_url], now)
     guesses: dict[tuple[str, ...], Moment] = {}
     for item in undated:
         neighbours = dated.get(item.origin, ())
-        guess = _date_of_url(item.link, now)
+        guess = by_url.get(item.entries)
         if guess is None and item.origin in read_before and all(each.rank > item.rank for each in neighbours):
             continue
-        guess = guess or _date_between(item.rank, neighbours) or _year_of_text(item, now)
+        guess = guess or _date_between(item.rank, neighbours) or by_text.get(item.entries)
         if guess is None and oldest is not None:
             guess = Moment(oldest - _MOMENT, "guess")
         if guess is not None:
@@ -92,10 +99,33 @@ def _date_between(rank: int, neighbours: Sequence[_Dated]) -> Moment | None:
     return Moment(newer.at - _MOMENT, "guess") if newer is not None else None
 
 
-def _year_of_text(item: Item, now: datetime) -> Moment | None:
+def _years_of_texts(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, ...], Moment]:
+    """Return a year for each undated item of a listing in which any text names one, so that its order stays.
+
+    A text is not older than a year that it names, nor the item above it. Below the last year named that one stands.
+    A listing whose years only rise has its oldest item first: each keeps its own year.
+    """
+    listings: dict[str | None, list[Item]] = defaultdict(list)
+    for item in items:
+        listings[item.origin].append(item)
+    found: dict[tuple[str, ...], Moment] = {}
+    for listing in listings.values():
+        listing.sort(key=lambda item: item.rank)
+        own = [_year_of_text(item, now) for item in listing]
+        named = [year for year in own if year is not None]
+        rises = named == sorted(named) and len(set(named)) > _FEW
+        year = next(iter(reversed(named)), None)
+        for item, its in zip(reversed(listing), reversed(own), strict=True):
+            year = its if rises or year is None else max(year, its or year)
+            if year is not None:
+                found[item.entries] = Moment(datetime(year, 1, 1, tzinfo=UTC), "guess")
+    return found
+
+
+def _year_of_text(item: Item, now: datetime) -> int | None:
     """Return the latest year before this one that the title names, else the text."""
     for text in (item.title, item.description or ""):
         years = [year for each in _YEAR.findall(text) if _FIRST_YEAR <= (year := int(each)) < now.year]
         if years:
-            return Moment(datetime(max(years), 1, 1, tzinfo=UTC), "guess")
+            return max(years)
     return None

@@ -1,7 +1,7 @@
 """Complete the channel: the config's values first, else those of the most trusted source.
 
-Artwork, whether it is explicit, and all elements of the podcast namespace that need the rank of the owner
-(``supply``) come from the most trusted source of all, or from one that is trusted as much.
+Artwork, whether it is explicit, and all elements that need the rank of the owner (``supply``) come from the most
+trusted source of all, or from one that is trusted as much.
 
 Who owns the feed, where it moves, who may import it and where it is announced comes from the config alone: a source
 that could say so would own the subscribers.
@@ -9,7 +9,9 @@ that could say so would own the subscribers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
@@ -17,22 +19,23 @@ from msgspec.structs import replace
 
 from aggregator.merger.reconciling.supply import TAGS, keep_web_tags
 from aggregator.merger.repair.fixers import repair_text
+from aggregator.model.elements import ELEMENTS
 from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
-from aggregator.text import html, urls
+from aggregator.text import dates, html, urls
 
 _TEXTS = ("description", "author", "copyright")
 ADDRESSES = ("link", "image")
 _PLAIN = ("language", "explicit", "type", "categories")
-# Elements of the podcast namespace that say what the show is. Not those that say who owns it, what is asked of whom
-# (funding, value), and what holds of one address alone (guid, locked, block, txt, podping, publisher).
-_ANY_SOURCE_TAGS = (
-    *("podcast:person", "podcast:location", "podcast:license", "podcast:updateFrequency", "podcast:trailer"),
-    *("podcast:podroll", "podcast:socialInteract"),
-)
+_PASSED = tuple(name for name, rule in ELEMENTS.items() if "channel" in rule.places and rule.rank != "config")
 _OWNED = frozenset({"image", "explicit"})
-PICTURE, MEDIUM = "podcast:image", "podcast:medium"
+PICTURES, MEDIUM = frozenset({"podcast:image", "podcast:images"}), "podcast:medium"
+_LIVE, _VALUE, _TXT = "podcast:liveItem", "podcast:value", "podcast:txt"
+_PROOF = re.compile("verif|owner|claim", re.IGNORECASE)  # of a purpose: its text would prove who owns our feed
+_OVERRUN = timedelta(hours=24)
+"""How long after its end, or its start if it names no end, a live item may last."""
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _NO_ORDER: Mapping[str, int] = MappingProxyType({})
 
 
@@ -68,17 +71,34 @@ def complete_channel(
 def _tags(channel: Channel, shows: Sequence[Show], owners: Sequence[Show]) -> tuple[Tag, ...]:
     """Return the elements that the config does not give, each from the first show that has any and may supply them."""
     given = {tag.name for tag in channel.tags} | ({"podcast:license"} if channel.license else set())
-    wanted = [name for name in (*_ANY_SOURCE_TAGS, *(() if channel.image else (PICTURE,))) if name not in given]
-    found = (
-        (tag for tag in show.tags if tag.name == name)
-        for name in wanted
-        for show in (shows if TAGS.get(name) == "any" else owners)
-    )
-    chosen: dict[str, tuple[Tag, ...]] = {}
-    for tags in map(tuple, found):
-        if tags:
-            chosen.setdefault(tags[0].name, tags)
-    return tuple(keep_web_tags(tag for tags in chosen.values() for tag in tags))
+    given |= (PICTURES if channel.image else set()) | (set() if channel.passes_value else {_VALUE})
+    chosen: list[Tag] = []
+    for name in _PASSED:
+        named = (
+            [tag for tag in show.tags if tag.name == name and not _proves_ownership(tag)]
+            for show in (shows if TAGS[name] == "any" else owners)
+        )
+        chosen += next(filter(None, named), []) if name not in given else []
+    return tuple(keep_web_tags(chosen))
+
+
+def _proves_ownership(tag: Tag) -> bool:
+    """Return whether an element is what a directory has its host publish, so as to prove who owns the feed."""
+    return tag.name == _TXT and _PROOF.search(dict(tag.attributes).get("purpose", "")) is not None
+
+
+def drop_ended(channel: Channel, now: datetime) -> tuple[Channel, datetime | None]:
+    """Return the channel without live items that are over, and when the first of the others is."""
+    over = {tag: _find_end(tag) for tag in channel.tags if tag.name == _LIVE}
+    tags = tuple(tag for tag in channel.tags if tag not in over or over[tag] > now)
+    return replace(channel, tags=tags), min((end for end in over.values() if end > now), default=None)
+
+
+def _find_end(tag: Tag) -> datetime:
+    """Return when a live item is surely over: at once if it says so, or names no time."""
+    given = dict(tag.attributes)
+    named = dates.parse(given.get("end")) or dates.parse(given.get("start"))
+    return _LONG_AGO if named is None or given.get("status") == "ended" else named.at + _OVERRUN
 
 
 def _first(name: str, shows: Sequence[Show]) -> Any:

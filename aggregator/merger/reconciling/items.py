@@ -9,6 +9,7 @@ A source weighs by its trust (promise 5: a less trusted source may complete, nev
     enclosure    the most trusted one that its source still lists (``living_audio``); a missing length or type from
                  another source of the same file
     link         the most trusted one, one that its source does not repeat on other items first
+    tags         of each namespace the elements of the most trusted source that has any and may supply them
     all others   the most trusted source that has a value and has the rank to supply it (``supply``)
 """
 
@@ -23,7 +24,7 @@ from aggregator.merger.reconciling.provenance import Finding, RankedEntries, Wei
 from aggregator.merger.reconciling.supply import limit_by_rank
 from aggregator.merger.reconciling.text_fields import read_description, read_title
 from aggregator.model.cluster import Cluster
-from aggregator.model.entry import PRECISIONS, Duration, Enclosure, Entry, Moment
+from aggregator.model.entry import PRECISIONS, Duration, Enclosure, Entry, Moment, Tag
 from aggregator.model.item import Item, Provenance
 from aggregator.text import urls
 
@@ -33,7 +34,7 @@ _ZONES = timedelta(hours=14)
 # Fields whose value is simply that of the most trusted source that has one.
 _PLAIN = (
     *("guid", "summary", "updated", "season", "episode", "number", "episode_type", "explicit", "image", "author"),
-    *("language", "categories", "tags"),
+    *("language", "categories"),
 )
 
 _EMPTY = (None, "", ())
@@ -162,14 +163,44 @@ def _link(ranked: RankedEntries) -> Iterator[Finding]:
 
 def _plain(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield every other field: the value of the most trusted source that has one and may supply it."""
-    audio = next((each for each in ranked.entries if each.enclosure is not None), ranked.entries[0])
-    least = ranked.weights.of(audio)
     for name in _PLAIN:
         for entry in ranked.entries:
-            value = limit_by_rank(name, getattr(entry, name), owner=ranked.weights.of(entry) >= least)
+            value = limit_by_rank(name, getattr(entry, name), owner=_is_owner(entry, ranked))
             if value not in _EMPTY:
                 yield Finding({name: value}, _trace_plain(name, entry, ranked))
                 break
+
+
+def _is_owner(entry: Entry, ranked: RankedEntries) -> bool:
+    """Return whether the entry's source has the rank of the item's audio, or of its most trusted source without any."""
+    audio = next((each for each in ranked.entries if each.enclosure is not None), ranked.entries[0])
+    return ranked.weights.of(entry) >= ranked.weights.of(audio)
+
+
+def _tags(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the elements that are passed on: of each namespace those of one source.
+
+    The provenance is that of the most trusted source that gave any; another source has one for each namespace.
+    """
+    chosen: dict[str, Entry] = {}
+    tags: list[Tag] = []
+    for entry in ranked.entries:
+        lost = entry.id in ranked.weights.lost
+        allowed = limit_by_rank("tags", entry.tags, owner=_is_owner(entry, ranked), lost=lost)
+        given = [tag for tag in allowed if _namespace(tag) not in chosen] if isinstance(allowed, tuple) else []
+        chosen.update((_namespace(tag), entry) for tag in given)
+        tags += given
+    first = next(iter(chosen.values()), None)
+    if first is None:
+        return
+    yield Finding({"tags": tuple(tags)}, _trace_plain("tags", first, ranked))
+    for namespace, entry in chosen.items():
+        if entry is not first:
+            yield Finding({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {namespace}".strip()))
+
+
+def _namespace(tag: Tag) -> str:
+    return tag.name.rpartition(":")[0]
 
 
 def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Provenance:
@@ -185,4 +216,4 @@ def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Prove
 
 
 _Rule = Callable[[RankedEntries], Iterator[Finding]]
-_RULES: tuple[_Rule, ...] = (read_title, read_description, _published, _duration, _enclosure, _link, _plain)
+_RULES: tuple[_Rule, ...] = (read_title, read_description, _published, _duration, _enclosure, _link, _plain, _tags)

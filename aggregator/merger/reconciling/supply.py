@@ -10,58 +10,39 @@ trusted source. Addresses in tags are of the web (http, https) or the tag is lef
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
 
 from msgspec.structs import replace
 
+from aggregator.model.elements import ATTRIBUTE_KINDS, ELEMENTS, Rank
 from aggregator.model.entry import Tag
 from aggregator.text import urls
 
-_Rank = Literal["owner", "any"]
-"""``owner``: the source of the audio, or one that is trusted as much. ``any``: every source of the item."""
-
-FIELDS: Mapping[str, _Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
+FIELDS: Mapping[str, Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
 """The fields of an Item whose supplier needs a rank; every other field may come from any source."""
 
-TAGS: Mapping[str, _Rank] = {
-    "podcast:value": "owner",
-    "podcast:funding": "owner",
-    "podcast:alternateEnclosure": "owner",
-    "podcast:liveItem": "owner",
-    "podcast:txt": "owner",
-    "podcast:license": "owner",
-    "podcast:chapters": "owner",
-    "podcast:transcript": "owner",
-    "podcast:image": "owner",
-    "podcast:images": "owner",
-    "podcast:socialInteract": "owner",
-    "podcast:contentLink": "owner",
-    "podcast:person": "any",
-    "podcast:location": "any",
-    "podcast:season": "any",
-    "podcast:episode": "any",
-    "podcast:soundbite": "any",
-}
-"""The elements of the podcast namespace; one that is not named here needs the rank of the owner."""
+TAGS: Mapping[str, Rank] = {name: rule.rank for name, rule in ELEMENTS.items() if rule.places and rule.rank != "config"}
+"""The elements that sources supply; of an item one that is not named here needs the rank of the owner."""
 
 
-ADDRESSES = frozenset({"url", "uri", "href", "img", "accountUrl", "feedUrl"})
-"""The attributes of these elements that hold an address."""
+_ADDRESSES = frozenset({"url", "any"})  # kinds of attributes
 
 
-def limit_by_rank(name: str, value: object, *, owner: bool) -> object:
+def limit_by_rank(name: str, value: object, *, owner: bool, lost: bool = False) -> object:
     """Return what a source may supply of a field: its value, or ``None`` where its rank is too low.
 
-    ``owner`` says whether the source has the rank of the item's audio. Of tags those remain that it may supply.
+    ``owner`` says whether the source has the rank of the item's audio, ``lost`` whether its audio gave way to another
+    source's. Of tags those remain that it may supply.
     """
     if name == "tags" and isinstance(value, tuple):
-        return tuple(keep_web_tags(tag for tag in value if owner or TAGS.get(tag.name) == "any"))
+        allowed = {"any", *(("owner",) if owner else ()), *(("audio",) if owner and not lost else ())}
+        return tuple(keep_web_tags(tag for tag in value if TAGS.get(tag.name, "owner") in allowed))
     return value if owner or FIELDS.get(name) != "owner" else None
 
 
 def keep_web_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
     """Yield the tags without those that hold an address which is not http or https, at any depth."""
     for tag in tags:
-        if all(not value or urls.is_web(value) for name, value in tag.attributes if name in ADDRESSES):
+        kinds = ATTRIBUTE_KINDS.get(tag.name, {})
+        if all(not value or urls.is_web(value) for name, value in tag.attributes if kinds.get(name) in _ADDRESSES):
             children = tuple(keep_web_tags(tag.children))
             yield tag if children == tag.children else replace(tag, children=children)

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from aggregator.generator.content import podcast_namespace
-from aggregator.generator.content.podcast_namespace import ELEMENTS, LIVE, Place
+from aggregator.generator.content import passed_tags
 from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, find_line, format_name, list_items, make_tag
@@ -93,7 +93,7 @@ def _valid(document: FeedDocument) -> Iterator[Fault]:
 def _faults(element: Node) -> Iterator[str]:
     """Yield what is wrong with an element or its children."""
     tag = _tag(element)
-    yield from podcast_namespace.find_faults(tag)
+    yield from passed_tags.find_faults(tag)
     for child in element.iterchildren(f"{_PODCAST}*"):
         if format_name(child) in ELEMENTS:
             yield from (f"{format_name(child)} {fault}" for fault in _faults(child))
@@ -124,7 +124,7 @@ def _misplaced(document: FeedDocument) -> Iterator[Fault]:
 def _unknown(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
-            if format_name(element) not in ELEMENTS and format_name(element) not in LIVE:
+            if format_name(element) not in ELEMENTS:
                 yield (
                     where.beneath(format_name(element), element),
                     "is no element of the podcast namespace that is known here",

@@ -148,22 +148,22 @@ def age(workspace: Workspace, number: int) -> timedelta:
 
 
 def test_nothing_is_dated_by_a_clock_that_is_behind(clock: Clock, workspace: Workspace) -> None:
-    workspace.serve("/host", make_rss(make_item(1), undated(1_001)))
+    workspace.serve("/host", make_rss(undated(8_001), make_item(1)))
     local = workspace.folder / "local.xml"
-    local.write_text(make_rss(undated(2_001)))
+    local.write_text(make_rss(undated(9_001)))
     host = f"host: {{kind: feed, url: '{workspace.url('/host')}'}}"
     workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
     assert refreshed(workspace, clock, None) == []
     for turn, shown in enumerate(("1970-01-02T00:00:00+00:00", "2014-05-01T12:00:00+00:00"), start=2):
         fresh = f"{datetime.now(UTC) - timedelta(minutes=5):%a, %d %b %Y %H:%M:%S} GMT"
         dated = re.sub(r"<pubDate>.*</pubDate>", f"<pubDate>{fresh}</pubDate>", make_item(turn))
-        workspace.serve("/host", make_rss(*(undated(1_000 + each) for each in range(1, turn + 1)), dated))
-        local.write_text(make_rss(*(undated(2_000 + each) for each in range(1, turn + 1))))
+        workspace.serve("/host", make_rss(*(undated(8_000 + each) for each in range(turn, 0, -1)), dated))
+        local.write_text(make_rss(*(undated(9_000 + each) for each in range(turn, 0, -1))))
         [line] = refreshed(workspace, clock, shown)
         assert line.startswith(f"aggregator: show: the clock is behind: it shows {shown[:10]} ")
-        assert max(age(workspace, number) for number in (turn, 1_000 + turn, 2_000 + turn)) < timedelta(hours=1)
+        assert max(age(workspace, number) for number in (turn, 8_000 + turn, 9_000 + turn)) < timedelta(hours=1)
     before = {each["id"]: each["date_published"] for each in workspace.items()}
-    workspace.serve("/host", make_rss(*(undated(1_000 + each) for each in range(1, 6))))
+    workspace.serve("/host", make_rss(*(undated(8_000 + each) for each in range(5, 0, -1))))
     assert refreshed(workspace, clock, None) == [], "the clock was set"
     assert before.items() <= {each["id"]: each["date_published"] for each in workspace.items()}.items()
 
@@ -173,10 +173,12 @@ def test_a_clock_that_was_ahead_is_corrected_by_what_hosts_say(clock: Clock, wor
     workspace.serve("/host", make_rss(make_item(1)))
     workspace.config(host)
     refreshed(workspace, clock, "2044-05-01T12:00:00+00:00")
-    workspace.serve("/host", make_rss(make_item(1), undated(1_001)))
+    workspace.serve("/host", make_rss(undated(8_001), make_item(1)))
     assert refreshed(workspace, clock, None) == []
-    assert age(workspace, 1_001) < timedelta(hours=1)
-    (workspace.folder / "local.xml").write_text(make_rss(undated(2_001)))
+    assert age(workspace, 8_001) < timedelta(hours=1)
+    (workspace.folder / "local.xml").write_text(make_rss(undated(9_001)))
     workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
     assert refreshed(workspace, clock, None) == []
-    assert age(workspace, 2_001) < timedelta(hours=1)
+    (workspace.folder / "local.xml").write_text(make_rss(undated(9_002), undated(9_001)))
+    assert refreshed(workspace, clock, None) == []
+    assert age(workspace, 9_002) < timedelta(hours=1)

@@ -41,20 +41,20 @@ def asking(workspace: Workspace, *words: str) -> subprocess.Popen[str]:
     """The program, once it has asked its source."""
     workspace.came.clear()
     child = workspace.start(*(words or WORDS))
-    assert workspace.came.wait(60)
+    assert workspace.came.wait(180)
     return child
 
 
 def test_a_second_refresh_exits_4_at_once_and_the_first_goes_on(shut: Workspace) -> None:
     first = asking(shut)
     second = subprocess.run(
-        first.args, cwd=shut.folder, capture_output=True, text=True, timeout=60, check=False
+        first.args, cwd=shut.folder, capture_output=True, text=True, timeout=180, check=False
     )  # the folder is not left alone while the first is at work
     assert second.returncode == 4
     assert f"another refresh (process {first.pid}) holds the lock" in second.stderr
     assert second.stderr.count("\n") == 1
     shut.door.set()
-    _, said = first.communicate(timeout=60)
+    _, said = first.communicate(timeout=180)
     assert (first.returncode, said) == (0, "")
     assert len(read_guids(shut)) == 5
     shut.alone()
@@ -68,7 +68,7 @@ def test_a_second_refresh_waits_where_it_is_asked_to(shut: Workspace) -> None:
     assert shut.asked == ["/host"]
     shut.serve("/host", make_rss(*(make_item(number) for number in range(1, 8))))
     shut.door.set()
-    ends = [child.communicate(timeout=60) and child.returncode for child in (first, second)]
+    ends = [child.communicate(timeout=180) and child.returncode for child in (first, second)]
     assert ends == [0, 0]
     assert len(shut.asked) == 2
     assert len(read_guids(shut)) == 7
@@ -125,7 +125,7 @@ def test_a_signal_ends_a_server_in_the_middle_of_a_refresh(
     child.send_signal(number)
     time.sleep(1)
     shut.door.set()
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=180)
     assert (child.returncode, said) == (0, "")
     shut.alone()
     check_published(shut)
@@ -156,7 +156,7 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Workspace) -> None
     assert second.communicate(timeout=15) == ("", "")
     assert second.returncode == -signal.SIGTERM
     shut.door.set()
-    assert first.communicate(timeout=60)[1] == ""
+    assert first.communicate(timeout=180)[1] == ""
     assert (first.returncode, shut.asked) == (0, ["/host"])
 
 
@@ -192,12 +192,12 @@ def test_a_refresh_beside_a_server_takes_turns(workspace: Workspace, free_port: 
         cwd=workspace.folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert (other.returncode, other.stderr) == (0, "")
     assert b"number 2" in answered(free_port, "/show/feed.json")
     server.send_signal(signal.SIGTERM)
-    server.communicate(timeout=60)
+    server.communicate(timeout=180)
     assert server.returncode == 0
     workspace.alone()

@@ -5,12 +5,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from aggregator.generator.content.podcast_namespace import ELEMENTS
 from aggregator.merger.reconciling.channel import complete_channel
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.merger.reconciling.supply import FIELDS, TAGS
 from aggregator.model.cluster import Cluster
+from aggregator.model.elements import ELEMENTS
 from aggregator.model.entry import Enclosure, Entry, Show, Tag
 from aggregator.model.feed import Channel
 from tests.support.paths import ROOT
@@ -27,7 +27,7 @@ def weights(other: float) -> Weights:
 
 
 def test_the_docs_have_the_table_of_the_program() -> None:
-    rows = re.findall(r"^\| ((?:`[\w:]+` ?)+)\| (owner|any) \|$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| ((?:`[\w:]+` ?)+)\| (owner|audio|any) \|$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
     told = {name: rank for names, rank in rows for name in re.findall(r"`([\w:]+)`", names)}
     assert told == {**FIELDS, **TAGS}
     assert set(ITEM) <= set(TAGS)
@@ -39,6 +39,21 @@ def test_an_element_needs_the_rank_that_the_table_gives(name: str, trust: float,
     tag = Tag(name, "said", (("url", "https://other.example/1"),))
     item = reconcile(Cluster((HOST, replace(OTHER, tags=(tag,)))), weights(trust))
     assert item.tags == ((tag,) if rank == "owner" or TAGS[name] == "any" else ())
+
+
+def test_media_of_a_source_whose_audio_gave_way_is_not_passed_on() -> None:
+    media, note = Tag("media:content", None, (("url", "https://host.example/1.mp4"),)), Tag("podcast:txt", "x")
+    one, two = replace(HOST, tags=(media, note)), replace(OTHER, enclosure=Enclosure("https://b.example/1.mp3"))
+    assert reconcile(Cluster((one, two)), weights(0.2)).tags == (media, note)
+    assert reconcile(Cluster((one, two)), replace(weights(0.2), lost=frozenset({one.id}))).tags == (note,)
+
+
+def test_the_elements_of_each_namespace_are_of_one_source_which_is_told() -> None:
+    person, title = Tag("podcast:person", "Ann"), Tag("itunes:title", "Timetables")
+    item = reconcile(Cluster((replace(HOST, tags=(title,)), replace(OTHER, tags=(person, title)))), weights(0.8))
+    assert item.tags == (title, person)
+    known = {each.field: each.source for each in item.provenance}
+    assert (known["tags"], known["tags podcast"]) == ("host", "other")
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -65,6 +65,29 @@ def test_a_year_in_the_text_dates_an_item_that_has_no_neighbours() -> None:
     assert found == Moment(datetime(2013, 1, 1, tzinfo=UTC), "guess")
 
 
+@pytest.mark.parametrize(
+    ("texts", "years"),
+    [
+        (["2011", "2019", "", "2015", "2012", ""], [2019, 2019, 2015, 2015, 2012, 2012]),
+        (["", "2013", "2011"], [2013, 2013, 2011]),
+        (["2009", "2011", "2014", "2018"], [2009, 2011, 2014, 2018]),
+    ],
+    ids=["newest first", "above all years", "oldest first"],
+)
+def test_undated_items_of_one_listing_keep_its_order(texts: list[str], years: list[int]) -> None:
+    items = [make_item(rank, description=f"About {text}." if text else "") for rank, text in enumerate(texts)]
+    settled = settle((*items, make_item(0, 10, source="host")), Past("show"), NOW).items
+    found = {item.entries[0]: item.published.at.year for item in settled if item.published}
+    assert [found[f"blog/{rank}"] for rank in range(len(texts))] == years
+    blog = [int(item.entries[0][5:]) for item in settled if item.origin == "blog"]
+    assert blog == (sorted(blog) if years[0] >= years[-1] else sorted(blog, reverse=True))
+
+
+def test_an_address_with_a_day_dates_its_neighbours() -> None:
+    at, next_one = make_item(0, link="https://blog.example/2012/03/04/title"), make_item(1, description="About 2015.")
+    assert order(at, next_one, make_item(0, 10, source="host")) == ["host/0", "blog/0", "blog/1"]
+
+
 def test_an_undated_item_of_which_nothing_is_known_stands_below_dated_ones() -> None:
     undated = [make_item(rank) for rank in range(3)]
     host = [make_item(rank, 100 * rank, source="host") for rank in range(2)]

@@ -1,8 +1,11 @@
 """What the feed says of itself: the config's word, else that of the most trusted source, and what no source may say."""
 
-import pytest
+from datetime import UTC, datetime, timedelta
 
-from aggregator.merger.reconciling.channel import _ANY_SOURCE_TAGS, complete_channel
+import pytest
+from msgspec.structs import replace
+
+from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.model.entry import Show, Tag
 from aggregator.model.feed import Channel
 
@@ -76,9 +79,36 @@ def test_a_licence_and_a_picture_of_the_config_are_not_joined_by_a_sources() -> 
     assert merged(own, host=Show(tags=tags)).tags == ()
 
 
-def test_who_owns_the_feed_and_what_is_asked_of_whom_no_source_says() -> None:
-    names = ("guid", "locked", "block", "txt", "podping", "publisher", "funding", "value", "remoteItem")
-    tags = tuple(Tag(f"podcast:{name}", "yes") for name in names)
+def test_who_owns_the_feed_and_who_is_paid_no_source_says() -> None:
+    names = ("guid", "locked", "block", "podping", "value", "remoteItem")
+    proofs = tuple(Tag("podcast:txt", "5", (("purpose", each),)) for each in ("verify", "applepodcastsverify"))
+    tags = (*(Tag(f"podcast:{name}", "yes") for name in names), *proofs)
     said = Show(tags=tags, new_feed_url="https://host.example/new", guid="9b024349-ccf0-5f69-a609-6b82873eab3c")
     assert merged(host=said) == merged(host=Show())
-    assert not {tag.name for tag in tags} & set(_ANY_SOURCE_TAGS)
+
+
+def test_what_is_asked_of_listeners_is_the_most_trusted_sources() -> None:
+    names = ("publisher", "funding", "txt", "chat", "liveItem", "value")
+    one, two = (Show(tags=tuple(Tag(f"podcast:{name}", text) for name in names)) for text in ("1", "2"))
+    assert {(tag.name, tag.text) for tag in merged(host=one, mirror=two).tags} == {
+        (f"podcast:{name}", "1") for name in names if name != "value"
+    }
+    assert merged(host=Show(), mirror=two).tags == ()
+    own = Channel("sea", "", "", tags=(Tag("podcast:funding", "own"),), passes_value=True)
+    found = {tag.name: tag.text for tag in merged(own, host=one).tags}
+    assert (found["podcast:value"], found["podcast:funding"]) == ("1", "own")
+
+
+def test_a_live_item_is_there_while_it_lasts() -> None:
+    start, end = (("start", "2024-05-01T10:00:00Z"), ("end", "2024-05-01T12:00:00Z"))
+    live, endless = (Tag("podcast:liveItem", None, (("status", "live"), *given)) for given in ((start, end), (start,)))
+    over = Tag("podcast:liveItem", None, (("status", "ended"), start, end))
+    channel = Channel("sea", "", "", tags=(live, over, endless, Tag("podcast:chat")))
+    at = datetime(2024, 5, 1, 13, tzinfo=UTC)
+    during, until = drop_ended(channel, at)
+    assert (during.tags, until) == ((live, endless, Tag("podcast:chat")), at + timedelta(hours=21))
+    assert drop_ended(channel, at + timedelta(hours=21)) == (
+        replace(channel, tags=(live, Tag("podcast:chat"))),
+        at + timedelta(hours=23),
+    )
+    assert drop_ended(channel, at + timedelta(days=2))[0].tags == (Tag("podcast:chat"),)

@@ -1,0 +1,66 @@
+"""JSON chapters of items whose source has Podlove's in the feed itself: podcast apps read only a file of their own.
+
+https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/examples/chapters/jsonChapters.md
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from aggregator.generator.content.passed_tags import Row, make_rows
+from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.json_text import to_json
+from aggregator.model.entry import Tag
+
+TYPE: Final = "application/json+chapters"
+_NAME: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
+_INLINE, _FILE = "psc:chapters", "podcast:chapters"
+_KEYS = {"title": "title", "href": "url", "image": "img"}
+
+
+def render(feed: PreparedFeed) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of the chapters file of each item that needs one."""
+    for item in feed.items:
+        if row := _find_chapters(item.tags):
+            yield name_file(item.guid), to_json({"version": "1.2.0", "chapters": list(map(_make_chapter, row[3]))})
+
+
+def needs_file(tags: tuple[Tag, ...]) -> bool:
+    """Return whether these elements of an item have chapters, and no file of them."""
+    return _find_chapters(tags) is not None
+
+
+def name_file(guid: str) -> str:
+    """Return the name of an item's chapters file.
+
+    >>> name_file("a")
+    'chapters-ca978112ca1bbdca.json'
+    """
+    return f"chapters-{hashlib.sha256(guid.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.json"
+
+
+def find_stale(folder: Path, current: frozenset[str]) -> Iterator[str]:
+    """Yield the chapters files in the folder that are not among ``current``."""
+    for path in sorted(folder.iterdir()):
+        if _NAME.fullmatch(path.name) and path.name not in current:
+            yield path.name
+
+
+def _find_chapters(tags: tuple[Tag, ...]) -> Row | None:
+    if not any(tag.name == _INLINE for tag in tags):
+        return None
+    rows = {row[0]: row for row in make_rows(tags, "item")}
+    return None if _FILE in rows else rows.get(_INLINE)
+
+
+def _make_chapter(row: Row) -> dict[str, object]:
+    attributes = row[2]
+    start = 0.0
+    for part in str(attributes["start"]).split(":"):
+        start = start * 60 + float(part)
+    said = {key: attributes[name] for name, key in _KEYS.items() if attributes.get(name)}
+    return {"startTime": int(start) if start.is_integer() else round(start, 3), **said}
