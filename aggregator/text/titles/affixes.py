@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
+from aggregator.text.titles.frames import Frames
 from aggregator.text.titles.markers import strip_numbers
-from aggregator.text.titles.titles import Frames
 
 _LEAST = 3  # titles that must carry a template
 _SHARE = 0.1  # of the titles of a listing

@@ -73,7 +73,7 @@ def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int
     return text, season, tuple(numbers)
 
 
-_CUT = re.compile(r"(\s?[-:|]\s+|(?<!\s)\s++(?=[#\d]))")
+_CUT = re.compile(r"(\s?[-:|»«•~]\s+|(?<!\s)\s++(?=[#\d]))")
 
 
 def _strip_show(text: str, show: str) -> str:

@@ -25,7 +25,8 @@ from aggregator.merger.matching.features.token_bags import (
     weigh_bags,
 )
 from aggregator.text.fold import fold
-from aggregator.text.titles.titles import Frames, Title, learn_frames, parse_title, strip_teaser
+from aggregator.text.titles.frames import Frames
+from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
 _REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item

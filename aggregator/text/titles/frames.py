@@ -1,0 +1,223 @@
+"""Learn the decoration that listings put around the titles of a show.
+
+``This week on Example Cast: X`` beside ``X`` elsewhere: no list of phrases can hold every such frame, but a listing
+repeats its own. A frame is decoration only where taking it off leaves the listing's titles as different from one
+another as they were: ``Race 1: Harbour`` and ``Race 2: Harbour`` keep their frames, and so does ``Inside: X`` where
+``X`` is listed too. A frame that names a re-run, an extra or a part is never decoration.
+
+Most listings set it off by a mark (a colon, a bar, a bracket), and repeat it. Words without a mark ("We talk about X",
+"X is out") are decoration where another listing has such a title without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from aggregator.text.fold import fold
+from aggregator.text.titles.markers import EDGE, find_part, find_tag, strip_numbers
+
+_LEAST = 3  # titles that must carry a frame
+_SHARE = 0.1  # of the titles of a listing
+_MOST = 1000  # titles that are looked at, evenly spaced: more teach nothing
+_DEEPEST = 3  # breaks from either end that are looked at
+_BREAK = re.compile(
+    r"\s-\s|\s?\|\s?|:\s|\s[~•»]\s|[\])】]\s?|(?<=[^\W\d_])-(?=\w)|\s(?=#?\d{1,4}\b)|(?<=[^\W\d_])(?=\d{1,4}[\s:])"
+)
+_OPEN = re.compile(r"\s-\s|\s?\|\s?|\s[~•«]\s|\s?[\[(【]|:\s")
+_SPACE = re.compile(r"\s")
+_WIDEST = 80  # characters in which a frame is looked for
+_WORDY = 2  # spaces of a frame that is known without its mark
+_CONTRASTED = 2  # titles of a listing that must carry words which another listing leaves out of one of them
+_TELLING = 8  # characters of that title
+_WORDS = 5  # words that are looked at, at either end
+_COUNTED = re.compile(r"#?(\d{1,5})(?!\.\d)[\s:.\-]+(?=\S)")  # "3.5.0" is no item 3
+
+
+_Carriers = defaultdict[tuple[str, bool], defaultdict[int, list[str]]]
+_Candidate = tuple[str, bool, dict[int, list[str]]]  # a frame, whether it leads, the titles that carry it by listing
+
+
+class Frames(NamedTuple):
+    """The decoration of a listing, folded: what stands before and after a title's own words.
+
+    ``heads`` and ``tails`` are those that need no mark between them and the title.
+    """
+
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    heads: frozenset[str] = frozenset()
+    tails: frozenset[str] = frozenset()
+
+    def strip(self, text: str) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
+        """Return the text without its longest frame on either side, the number behind the frame before it, and the
+        frames, folded.
+        """
+        numbers: tuple[int, ...] = ()
+        head = next((cut for cut in _head_cuts(text) if fold(text[:cut]) in self.before), 0) if self.before else 0
+        head = head or self._find_words(text, self.heads, leads=True)
+        rest, tail = text[head:], ""
+        if head and (met := _COUNTED.match(rest)):
+            numbers, rest = (int(met[1]),), rest[met.end() :]
+        cut = next((cut for cut in _tail_cuts(rest) if fold(rest[cut:]) in self.after), 0) if self.after else 0
+        cut = cut or self._find_words(rest, self.tails, leads=False) or len(rest)
+        rest, tail = rest[:cut], rest[cut:]
+        own = rest.strip(EDGE)
+        return (own, numbers, (fold(text[:head]), fold(tail))) if own else (text, numbers, ())
+
+    @staticmethod
+    def _find_words(text: str, frames: AbstractSet[str], *, leads: bool) -> int:
+        """Return where the longest of some frames that begin or end with a blank ends or begins, 0 without one."""
+        blanks = [met.start() for met in _SPACE.finditer(text[:_WIDEST] if leads else text)] if frames else []
+        if leads:
+            return next((at + 1 for at in reversed(blanks) if at + 1 < len(text) and fold(text[:at]) in frames), 0)
+        return next((at for at in blanks if at > 0 and len(text) - at < _WIDEST and fold(text[at:]) in frames), 0)
+
+    def add(self, frame: str, *, leads: bool, marked: bool = True) -> Frames:
+        """Return the frames and one more; one of many words is known without its mark before a title."""
+        if not marked:
+            return self._replace(heads=self.heads | {frame}) if leads else self._replace(tails=self.tails | {frame})
+        if not leads:
+            return self._replace(after=self.after | {frame})
+        wordy = {frame} if frame.count(" ") >= _WORDY else set()
+        return self._replace(before=self.before | {frame}, heads=self.heads | wordy)
+
+    def drop(self, frames: AbstractSet[str]) -> Frames:
+        """Return the frames without some."""
+        return Frames(*(kept - frames for kept in self))
+
+
+NO_FRAMES = Frames()
+
+
+def mine_frames(listings: Sequence[Sequence[str]], repeated: AbstractSet[str] = frozenset()) -> Frames:
+    """Return the frames that any listing of a show has in common, their numbers already taken off.
+
+    A frame that one listing needs to tell its titles apart is no decoration, but for titles that another repeats.
+
+    >>> mine_frames([[f"Hear this: {word}" for word in ("bread", "harbour", "copper")], ["bread"]]).before
+    frozenset({'hear this'})
+    >>> mine_frames([["Race 1: Bay", "Race 2: Bay", "Race 1: Ford", "Race 2: Ford"]]).before
+    frozenset()
+    """
+    lists = [sorted(set(titles)) for titles in listings]
+    lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
+    frames = Frames()
+    again = {_fold_core(text, frames) for text in repeated}
+    every = {text: _fold_core(text, frames) for text in set().union(*lists)}  # most sources list the same titles
+    cores = [{text: every[text] for text in texts} for texts in lists]
+    frames, cores = _try_frames(frames, cores, again, _find_common(lists), marked=True)
+    return _try_frames(frames, cores, again, _find_contrasts(cores), marked=False)[0]
+
+
+def _try_frames(
+    frames: Frames,
+    cores: list[dict[str, str]],
+    again: AbstractSet[str],
+    candidates: Iterable[_Candidate],
+    *,
+    marked: bool,
+) -> tuple[Frames, list[dict[str, str]]]:
+    """Return the frames with the candidates that no listing needs, and the cores of all titles without them."""
+    for frame, leads, carriers in candidates:
+        wider = frames.add(frame, leads=leads, marked=marked)
+        after = [{**cores[at], **{text: _fold_core(text, wider) for text in texts}} for at, texts in carriers.items()]
+        if all(_stay_distinct(new, cores[at], again) for at, new in zip(carriers, after, strict=True)):
+            frames = wider
+            for at, new in zip(carriers, after, strict=True):
+                cores[at] = new
+    return frames, cores
+
+
+def _find_contrasts(cores: Sequence[dict[str, str]]) -> list[_Candidate]:
+    """Return words before or after titles of a listing, one of which a listing that never has them leaves out."""
+    where: defaultdict[str, set[int]] = defaultdict(set)
+    carriers: _Carriers = defaultdict(lambda: defaultdict(list))
+    for at, own in enumerate(cores):
+        for text, core in own.items():
+            where[core].add(at)
+            for frame, leads in _list_word_ends(core):
+                carriers[frame, leads][at].append(text)
+
+    def is_contrasted(frame: str, *, leads: bool) -> bool:
+        by = carriers[frame, leads]
+        more = [cores[at][text] for at, texts in by.items() if len(texts) >= _CONTRASTED for text in texts]
+        rests = (core[len(frame) + 1 :] if leads else core[: -len(frame) - 1] for core in more)
+        return any(len(rest) >= _TELLING and not where.get(rest, set()) <= by.keys() for rest in rests)
+
+    return _rank({end: by for end, by in carriers.items() if is_contrasted(end[0], leads=end[1])})
+
+
+def _list_word_ends(core: str) -> Iterator[tuple[str, bool]]:
+    """Yield the first and the last words of a core, and whether they stand before the rest."""
+    words = core.split()
+    for size in range(1, min(_WORDS, len(words) - 1) + 1):
+        yield " ".join(words[:size]), True
+        yield " ".join(words[-size:]), False
+
+
+def _stay_distinct(new: dict[str, str], old: dict[str, str], repeated: AbstractSet[str]) -> bool:
+    """Return whether all titles keep words of their own and as many are different as before.
+
+    Those that another listing repeats do not count: "New: Letters" and "Now: Letters" are a weekly title.
+    """
+    own = {text: core for text, core in new.items() if core not in repeated}
+    values = set(own.values())
+    return len(values) >= len({old[text] for text in own}) and ("" not in values or "" in old.values())
+
+
+def _find_common(lists: Sequence[Sequence[str]]) -> list[_Candidate]:
+    """Return the frames with a mark that enough titles of a listing carry."""
+    carriers: _Carriers = defaultdict(lambda: defaultdict(list))
+    ends = {text: _list_ends(text) for text in set().union(*lists)}
+    for at, texts in enumerate(lists):
+        for text in texts:
+            for end in ends[text]:
+                carriers[end][at].append(text)
+    return _rank(
+        {
+            end: by
+            for end, by in carriers.items()
+            if any(len(texts) >= max(_LEAST, _SHARE * len(lists[at])) for at, texts in by.items())
+        }
+    )
+
+
+def _rank(carriers: Mapping[tuple[str, bool], dict[int, list[str]]]) -> list[_Candidate]:
+    """Return the frames that may be decoration, the most common first, and of equals the longer."""
+    found = [(frame, leads, by) for (frame, leads), by in carriers.items() if _is_decorative(frame)]
+    return sorted(found, key=lambda one: (-sum(map(len, one[2].values())), -len(one[0]), one[0], one[1]))
+
+
+def _list_ends(text: str) -> set[tuple[str, bool]]:
+    """Return what may be frames of a text, and whether they stand before the title."""
+    before = {(fold(text[:cut]), True) for cut in _head_cuts(text)}
+    return before | {(fold(text[cut:]), False) for cut in _tail_cuts(text)}
+
+
+def _is_decorative(frame: str) -> bool:
+    """Return whether a frame may be decoration: it has a word and no number, and names no re-run, extra or part."""
+    if not frame or any(letter.isdigit() for letter in frame) or find_tag(frame) or find_tag(f"x ({frame})"):
+        return False
+    return find_part(f"{frame} 2: x")[0].number is None
+
+
+def _fold_core(text: str, frames: Frames) -> str:
+    """Return the folded words that are left of a text, empty where only numbers and a part are."""
+    core = fold(strip_numbers(find_part(frames.strip(text)[0])[1])[0])
+    return core if any(letter.isalpha() for letter in core) else ""
+
+
+def _head_cuts(text: str) -> list[int]:
+    """Return where a frame before the title may end, the longest first; something is left behind it."""
+    cuts = [met.end() for met in _BREAK.finditer(text)]
+    return [cut for cut in cuts[:_DEEPEST] if 0 < cut < len(text)][::-1]
+
+
+def _tail_cuts(text: str) -> list[int]:
+    """Return where a frame after the title may begin, the longest first; something is left before it."""
+    cuts = [met.start() for met in _OPEN.finditer(text) if met.start() > 0]
+    return cuts[-_DEEPEST:]
