@@ -22,10 +22,10 @@ from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
 SETS = Path(__file__).parents[3] / "shared" / "eval" / "match"
 NAMES = ("directories-dev", "critrole-dev", "kaigai-dev", "dblp-acm", "musicbrainz20k")
 FLOORS = {
-    "directories-dev": {"precision": 1.0, "recall": 0.989},
+    "directories-dev": {"precision": 1.0, "recall": 0.99},
     "critrole-dev": {"F1": 1.0},
     "kaigai-dev": {"F1": 1.0},
-    "dblp-acm": {"F1": 0.99},
+    "dblp-acm": {"F1": 0.991},
     "musicbrainz20k": {"F1": 0.993},
 }
 IDS = ("guid", "link", "enclosure")

@@ -43,11 +43,11 @@ _STRONG_EVIDENCE = {
 
 _PARTLY = (".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9")
 _OMITTED = 2  # words that a title leaves out beside digits
+_ANNOUNCED = ".5 to .6"  # the least that the title of an announcement is taken to have in common with that of its item
 
 _FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
 _WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
 _BEGINNING = 12  # characters that say something as the beginning of a title
-_LENGTHY = 4  # words by which a title goes on at length
 _FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
 _COPIES = 30  # texts that another contains, of which a show does not repeat its own
@@ -101,12 +101,11 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
         levels[:, KINDS.index(kind)] = measure(frame, left, right)
     worth = np.flatnonzero(~has_level(levels, "title", ("below .2",)))  # else they have no name in common
     levels[worth, KINDS.index("names")] = _compare_names(frame, left[worth], right[worth]) if len(worth) else 0
-    _forgive_long_titles(frame, left, right, levels)
     _count_numbers_once(frame, left, right, levels)
     levels[:, KINDS.index("description")] = _compare_texts(frame, left, right)
     _promote_numbered_titles(frame, left, right, levels)
     _drop_quoted_texts(frame, left, right, levels)
-    _forgive_omitted_digits(frame, left, right, levels)
+    _forgive_omissions(frame, left, right, levels)
 
 
 # Titles
@@ -200,16 +199,6 @@ def _has_other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
     return apart
 
 
-def _forgive_long_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Hold no digits against a title that only goes on at length: "Workshop X", "Workshop X, held at Y in 2001"."""
-    begins = has_level(levels, "title", ("begins the other",)) & has_level(levels, "digits", ("one has more",))
-    for at in np.flatnonzero(begins).tolist():
-        short, long = _cores(frame, left[at], right[at])
-        rest = long[len(short) :].split()
-        if len(rest) >= _LENGTHY and rest[0].isalpha():
-            levels[at, KINDS.index("digits")] = 0
-
-
 def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Count a repeated title that each source has once with its number or part ("Mailbag #12") as one it has once.
 
@@ -231,16 +220,24 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)
 
 
-def _forgive_omitted_digits(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Hold no digits against a title that leaves out other words of the other, too, where the texts agree."""
-    omitted = has_level(levels, "digits", ("one has more",)) & has_level(levels, "title", _PARTLY)
-    some = np.flatnonzero(omitted & has_level(levels, "description", _SAME_TEXT))
-    one, other = left[some], right[some]
+def _forgive_omissions(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Hold no digits against a title that leaves out other words of the other, too, where the texts agree.
+
+    Where they share a sentence of their own, no part either; and where the days agree as well, how much the titles have
+    in common says little: a blog that quotes an episode announces it in other words.
+    """
+    quoted, partly = has_level(levels, "description", _SAME_TEXT[-1:]), has_level(levels, "title", _PARTLY)
     digits, words = frame.digits.sizes, frame.tokens.sizes
-    long = np.where(digits[one] > digits[other], one, other)
-    more = np.abs(digits[one] - digits[other])
-    missing = words[long] - sum_shared((frame.tokens,), frame.tokens, one, other) - more
-    levels[some[missing >= _OMITTED], KINDS.index("digits")] = 0
+    for kind, level, texts in (("digits", "one has more", _SAME_TEXT), ("part", "one has", _SAME_TEXT[-1:])):
+        some = np.flatnonzero(partly & has_level(levels, kind, (level,)) & has_level(levels, "description", texts))
+        one, other = left[some], right[some]
+        longer = np.where(words[one] > words[other], one, other)
+        missing = words[longer] - sum_shared((frame.tokens,), frame.tokens, one, other)
+        least = _OMITTED + np.abs(digits[one] - digits[other]) if kind == "digits" else 1
+        levels[some[missing >= least], KINDS.index(kind)] = 0
+    title = levels[:, KINDS.index("title")]
+    announced = quoted & (title > 0) & has_level(levels, "date", _NEAR_DATES)
+    title[announced] = np.maximum(title[announced], LEVELS["title"].index(_ANNOUNCED))
 
 
 # Texts

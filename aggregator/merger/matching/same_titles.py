@@ -23,7 +23,7 @@ from aggregator.merger.matching.clustering import find_components
 from aggregator.merger.matching.comparison import Compared, compare_lengths, compare_short_texts
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table
+from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table, has_level
 
 _MEETING = 0.5  # natural log-odds of two entries that meet, of four at most: more meet where both lists are longer
 _BEHIND = 2.0  # what an entry costs that is newer than all of the other listing, at most three of them: it came late
@@ -36,6 +36,8 @@ _CLEARLY = 3.0  # by how much the best displacement must be better than the next
 _DATED_ANEW = 6.0  # the same where nothing but lengths and texts can tell
 _NEARLY_ALL = 0.8  # share of the entries that must meet, and of the pairs whose lengths or texts must agree then
 _AGAINST = -3.0  # lengths and texts below which two entries that meet are not believed to be one
+_DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title lies further away
+_FAR = 1000  # days to the next entry of a title where there is none
 _LARGEST = 1000  # entries of one title of a listing that are laid side by side, the newest
 
 _DAY, _MINUTE = 86_400, 60
@@ -100,6 +102,7 @@ def align_same_titles(
             redated += [] if dated else [codes]
     same = key[compared.left] == key[compared.right]
     order[same & _is_of_one_source(frame, compared)] = ELSEWHERE
+    order[_stand_alone(frame, compared, key)] = SAME_PLACE
     if not met:
         return _Alignment(order, anew)
     codes = np.concatenate(met)
@@ -126,6 +129,23 @@ def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
     times = [(records[one].instant, records[other].instant) for one, other in zip(left[at], right[at], strict=True)]
     found[at] = [None not in pair and pair[0] != pair[1] for pair in times]
     return found
+
+
+def _stand_alone(frame: Frame, compared: Compared, key: Ints) -> Bools:
+    """Return which pairs of one title are a few days apart while either source's next of it lies further away."""
+    listed = number_combinations(frame.source, key)
+    order = np.lexsort((frame.day, listed))
+    gaps = np.diff(frame.day[order])
+    gaps[np.diff(listed[order]) != 0] = _FAR
+    gap = np.empty(len(order), dtype=np.int64)
+    gap[order] = np.minimum(np.append(gaps, _FAR), np.insert(gaps, 0, _FAR))
+    left, right = compared.left, compared.right
+    away = np.abs(frame.day[left] - frame.day[right])
+    found = (key[left] == key[right]) & (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
+    found &= (frame.day[left] != ABSENT) & (away <= _DELAY) & ~frame.wordless[left]
+    found &= ~has_level(compared.levels, "number", ("equal, other season", "different"))
+    alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + _FURTHER)
+    return alone
 
 
 class _Known:

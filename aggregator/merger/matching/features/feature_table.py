@@ -7,7 +7,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 from msgspec import Struct
@@ -37,6 +37,7 @@ from aggregator.text.titles.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 _CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?(?![\w-])")  # "GAG275", "WH-1000XM4"
+_TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
 _BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
 
 
@@ -192,13 +193,16 @@ def _weigh_grams(grams_of: tuple[Bags, Bags], scope: Ints, source: Ints) -> tupl
 
 
 def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
-    """Return the numbers of each record, the digits left in its core, and both with its part: "X 2", "X (Part 2)"."""
+    """Return the numbers of each record, the digits left in its core, and both with its part ("X 2", "X (Part 2)") and
+    how many there are in all ("X, 2, 12", "X (2 of 12)").
+    """
     number: dict[Hashable, int] = {}
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
     parts = [() if title.part is None else (title.part,) for title in titles]
     digits = [_number_occurrences(title.digits) for title in titles]
-    every = [(*told_, *own, *part) for told_, own, part in zip(numbers, digits, parts, strict=True)]
+    totals = [map(int, _TOTAL.findall(row.title)) for row in rows]
+    every = [tuple(chain(*each)) for each in zip(numbers, digits, parts, totals, strict=True)]
     make_bags(every, number)  # all three count in one width
     return make_bags(numbers, number), make_bags(digits, number), make_bags(every, number)
 

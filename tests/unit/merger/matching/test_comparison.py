@@ -79,9 +79,8 @@ def test_digits_that_are_numbers_elsewhere_agree() -> None:
 
 
 def test_a_title_that_goes_on() -> None:
-    long = "Workshop on copper kettles, held in a harbour workspace in 2001"
-    found = levels({"title": "Workshop on copper kettles"}, {"title": long})
-    assert (found["title"], found.get("digits")) == ("begins the other", None)
+    long = "Workshop on copper kettles, held in a harbour workspace"
+    assert levels({"title": "Workshop on copper kettles"}, {"title": long})["title"] == "begins the other"
     found = levels({"title": "Workshop on copper"}, {"title": "Workshop on copper 2"})
     assert found["digits"] == "one has more"
 

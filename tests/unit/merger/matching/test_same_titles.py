@@ -123,3 +123,20 @@ def test_a_window_that_has_moved_on_is_no_archive_dated_anew(title: str) -> None
     old = [hosted(turn, title, day(turn), duration=Duration(600)) for turn in range(12)]
     new = [moved(turn, title, day(turn), 600) for turn in range(12, 24)]
     assert sorted_out([*old, *new]) == (24, 0)
+
+
+DELAYS = (0, 1, 2, 1, 0, 2, 1, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_weekly_title_that_is_listed_some_days_later_is_joined_with_the_nearest(title: str) -> None:
+    host = [hosted(turn, title, day(7 * turn)) for turn in range(8)]
+    page = [listed(turn, title, day(7 * turn + DELAYS[turn])) for turn in range(8)]
+    assert sorted_out([*host, *page]) == (8, 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_of_every_third_day_is_joined_with_no_other_that_is_as_near(title: str) -> None:
+    host = [hosted(turn, title, day(3 * turn)) for turn in range(8)]
+    page = [listed(turn, title, day(3 * turn + DELAYS[turn])) for turn in range(1, 8)]
+    assert sorted_out([*host, *page])[1] == 0
