@@ -92,7 +92,7 @@ def serve(folder: Path) -> Iterator[str]:
     """Serve the desk on loopback."""
     config = load(folder / "config.yaml")
     sockets = web.open_port("127.0.0.1", 0)
-    routes = (app.mount(Desk(config)),)
+    routes = app.mount(Desk(config))
     threading.Thread(target=web.serve, args=(sockets, config.output), kwargs={"routes": routes}, daemon=True).start()
     yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}/desk"
 

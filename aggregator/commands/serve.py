@@ -82,7 +82,7 @@ def _open_desk(config: Config, host: str, password: str | None, address: str) ->
         warn("the desk is closed: at this address it needs --desk-password, or desk: in the config (docs/desk.md)")
         return ()
     typer.echo(f"the desk is at {address}desk/")
-    return (app.mount(desk),)
+    return app.mount(desk)
 
 
 def _find_address(host: str, port: int) -> str:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.corrections import DecidedError
@@ -94,9 +94,14 @@ class _Login(Struct, frozen=True):
     wrong: bool = False
 
 
-def mount(desk: Desk) -> Mount:
-    """Return the route of the desk, for the server that it stands in."""
-    return Mount(desk.root, app=_protect(desk, Starlette(routes=_make_routes(desk))))
+def mount(desk: Desk) -> tuple[BaseRoute, ...]:
+    """Return the routes of the desk, for the server that it stands in."""
+
+    def lead_in(_: Request) -> Response:
+        return RedirectResponse(f"{desk.root}/", 308)
+
+    inside = Mount(desk.root, app=_protect(desk, Starlette(routes=_make_routes(desk))))
+    return Route(desk.root, lead_in), inside
 
 
 def _make_routes(desk: Desk) -> list[Route]:

@@ -23,7 +23,7 @@ Pieces = tuple[tuple[word_diff.Change, str], ...]
 """A text in pieces: those that another one lacks are marked."""
 
 
-class ReportEvidence(Struct, frozen=True):
+class ReportEvidence(Struct, frozen=True, gc=False):
     """One piece of evidence of ``report.json``."""
 
     name: str
@@ -33,7 +33,7 @@ class ReportEvidence(Struct, frozen=True):
     right: str = ""
 
 
-class ReportPair(Struct, frozen=True):
+class ReportPair(Struct, frozen=True, gc=False):
     """Two entries compared, in ``report.json``."""
 
     left: str
@@ -43,7 +43,7 @@ class ReportPair(Struct, frozen=True):
     veto: str | None = None
 
 
-class ReportRepair(Struct, frozen=True):
+class ReportRepair(Struct, frozen=True, gc=False):
     """A repair of a published value, in ``report.json``."""
 
     cause: str
@@ -51,14 +51,14 @@ class ReportRepair(Struct, frozen=True):
     after: str
 
 
-class ReportDissent(Struct, frozen=True):
+class ReportDissent(Struct, frozen=True, gc=False):
     """Another value of a source, in ``report.json``."""
 
     source: str
     value: str
 
 
-class ReportField(Struct, frozen=True):
+class ReportField(Struct, frozen=True, gc=False):
     """The origin of a field, in ``report.json``."""
 
     field: str
@@ -69,7 +69,7 @@ class ReportField(Struct, frozen=True):
     repairs: tuple[ReportRepair, ...] = ()
 
 
-class ReportItem(Struct, frozen=True):
+class ReportItem(Struct, frozen=True, gc=False):
     """A published item, in ``report.json``."""
 
     guid: str
@@ -82,7 +82,7 @@ class ReportItem(Struct, frozen=True):
     evidence: tuple[ReportPair, ...] = ()
 
 
-class ReportHeld(Struct, frozen=True):
+class ReportHeld(Struct, frozen=True, gc=False):
     """A new item that waits, in ``report.json``."""
 
     title: str
@@ -91,7 +91,7 @@ class ReportHeld(Struct, frozen=True):
     until: datetime | None = None
 
 
-class Report(Struct, frozen=True):
+class Report(Struct, frozen=True, gc=False):
     """The last publication of a feed, as ``report.json`` has it."""
 
     items: tuple[ReportItem, ...] = ()
@@ -137,7 +137,7 @@ def find_item(report: Report, guid: str) -> ReportItem:
     raise MissingError("no published item has this guid")
 
 
-class FeedItem(Struct, frozen=True):
+class FeedItem(Struct, frozen=True, gc=False):
     """An item of ``feed.json``: the values as subscribers have them."""
 
     id: str
@@ -151,7 +151,7 @@ class FeedItem(Struct, frozen=True):
     attachments: tuple[dict[str, str | int], ...] = ()
 
 
-class _FeedFile(Struct, frozen=True):
+class _FeedFile(Struct, frozen=True, gc=False):
     items: tuple[FeedItem, ...] = ()
 
 

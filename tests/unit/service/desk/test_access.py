@@ -76,6 +76,7 @@ def test_pages_are_protected_and_acts_are_not_done_by_get(looker: Visitor) -> No
         assert looker.get(path).status_code in (200, 404, 405), path
     assert looker.desk.jobs.running() == ()
     assert looker.get("/nothing").status_code == 404
+    assert looker.get("").url == f"{looker.url}/desk/"
 
 
 def test_a_form_without_its_token_or_from_elsewhere_does_nothing(looker: Visitor) -> None:
