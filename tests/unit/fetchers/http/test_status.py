@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import polling
+from aggregator.fetchers.http.errors import GoneError
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Source
 from tests.support.origin import Pieces, Play, Request, answer, playing
@@ -224,6 +225,7 @@ def test_head_tells_type_and_length_without_a_body() -> None:
         assert client(POLICY).head(origin.url("/a.mp3"), source=source) == Enclosure(
             origin.url("/a.mp3"), "audio/mpeg", 12345
         )
-        assert client(POLICY).head(origin.url("/c.mp3"), source=source) is None
+        with pytest.raises(GoneError):
+            client(POLICY).head(origin.url("/c.mp3"), source=source)
         assert client(replace(POLICY, allow_networks=())).head(origin.url("/b.mp3"), source=source) is None
         assert {request.method for request in origin.requests} == {"HEAD"}
