@@ -24,6 +24,7 @@ from aggregator import enclosure_probe, learning, persist
 from aggregator.config.load import Config
 from aggregator.generator.content import links, unique_titles
 from aggregator.merger import filters, other_shows
+from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD, Past, Settlement, settle
 from aggregator.merger.matching import match
@@ -155,7 +156,12 @@ def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _
     repaired = _repair(store, plan, now, note)
     note("matching")
     match_table, matching, undecided = _match(store, plan, repaired.entries)
+    whole, hidden = (*matching.clusters, *undecided), plan.without
+    if hidden:
+        matching, undecided = hide_in_matching(matching, hidden), tuple(hide(undecided, hidden))
     every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
+    if hidden:
+        every = adopt_guids(every, whole, hidden, persist.read_trust(store, plan))
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = _Summary(
         entries=len(repaired.entries) + len(repaired.left_out),
@@ -168,7 +174,7 @@ def _reconcile_entries(store: Store, plan: Plan, now: datetime, note: Note) -> _
         since=repaired.since,
         listed=other_shows.listed(matching.clusters),
         until=repaired.lost.until,
-        left_out=repaired.left_out,
+        left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
     )
     return _Reconciled(items, others, summary, match_table, source_model)
 
@@ -507,11 +513,14 @@ def _to_composition(
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
     forgotten = decisions.read_forgotten(store, plan.name)
+    unheard = {*forgotten, *plan.without}
     feed = Feed(
         channel=channel,
         items=settlement.items,
         updated=known.updated if known.updated and known.fingerprint == fingerprint else now,
-        source_results=persist.read_source_results(store, plan),
+        source_results=tuple(
+            each for each in persist.read_source_results(store, plan) if each.source.name not in plan.without
+        ),
         near_misses=summary.near_misses,
         remarks=(
             *alarmed,
@@ -520,7 +529,7 @@ def _to_composition(
             *learning.boilerplate_remarks(reconciled.source_model, plan),
             *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
         ),
-        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in forgotten),
+        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in unheard),
         held=reconciled.admission.held,
         left_out=summary.left_out,
     )
@@ -549,8 +558,8 @@ def _other_shows(store: Store, plan: Plan, summary: _Summary) -> tuple[str, ...]
 
 def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """Return the channel; its guid is the one once assigned, else the config's, else that of its address."""
-    forgotten = decisions.read_forgotten(store, plan.name)
-    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in forgotten}
+    unheard = {*decisions.read_forgotten(store, plan.name), *plan.without}
+    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in unheard}
     channel = complete_channel(plan.channel, shows, persist.read_trust(store, plan), seniority)
     known = facts.read_feed_state(store, plan.name).guid
     return replace(channel, guid=known or channel.guid or links.make_podcast_guid(f"{channel.base_url}/podcast.xml"))

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import unquote
 
 from msgspec.structs import replace
 
@@ -188,7 +189,7 @@ def _read_audio_probes(store: Store, plan: Plan) -> tuple[_AudioProbe, ...]:
 def find_rivals(items: Sequence[Item]) -> Iterator[Incomplete]:
     """Yield the addresses of audio that another source of the item has at another address."""
     for item in items:
-        if item.enclosure is not None and links.clean_url(item.enclosure.url) is not None:
+        if item.enclosure is not None and _can_be_asked(item.enclosure):
             source = next((each.source for each in item.provenance if each.field == "enclosure" and each.dissent), None)
             if source is not None:
                 yield item.enclosure.url, source
@@ -198,9 +199,14 @@ def find_incomplete(items: Sequence[Item]) -> Iterator[Incomplete]:
     """Yield the addresses without a length, or without a type that the path's extension tells."""
     for item in items:
         enclosure = item.enclosure
-        if enclosure is not None and links.clean_url(enclosure.url) is not None and not _is_complete(enclosure):
+        if enclosure is not None and _can_be_asked(enclosure) and not _is_complete(enclosure):
             names = {entry.partition("/")[0] for entry in item.entries}
             yield enclosure.url, names.pop() if len(names) == 1 else ""
+
+
+def _can_be_asked(enclosure: Enclosure) -> bool:
+    """Return whether it has a web address, without the name of a secret in place of its value (``credentials``)."""
+    return "${" not in unquote(enclosure.url) and links.clean_url(enclosure.url) is not None
 
 
 def _is_complete(enclosure: Enclosure) -> bool:

@@ -81,11 +81,12 @@ def require_known(known: Collection[str], config: Config) -> None:
     Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
     """
     for plan in config.plans:
-        folder = config.output / plan.name
+        folder = config.output / plan.channel.folder
         if plan.name not in known and any((folder / name).exists() for name in _PUBLISHED):
             store = connection.printable_name(connection.parse_address(config.state))
             raise DamagedError(
-                f"{store}: has nothing of {plan.name}, which is published in {folder}; restore a backup, or begin anew "
+                f"{store}: has nothing of {plan.name}, which is published in "
+                f"{plan.channel.hide_token(str(folder))}; restore a backup, or begin anew "
                 "with aggregator refresh --new",
                 store,
             )
@@ -125,7 +126,10 @@ def _how_read(source: Source) -> bytes:
     """
     shows = source.filter.only.show, source.filter.exclude.show
     only = repr(shows) if any(shows) else _EVERY_SHOW
-    return f"({source.kind!r}, {source.url!r}, {source.show!r}, {only}, {source.options!r})".encode()
+    return (
+        f"({source.kind!r}, {source.url!r}, {source.show!r}, {only}, {source.options!r})".encode()
+        + b" private" * source.private
+    )
 
 
 def choose_time(
@@ -346,6 +350,12 @@ def read_publication(store: Store, feed: str, input_digest: str, now: datetime) 
     if found is None or found.input != input_digest or (found.until is not None and now >= found.until):
         return None
     return found
+
+
+def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
+    """Return the files of the feed's last publication, by their names under the output folder."""
+    kept = facts.read_fact(store, feed, _PUBLICATION)
+    return tuple(each.name for each in records.decode(Publication, kept.decode()).files) if kept else ()
 
 
 def write_publication(store: Store, feed: str, publication: Publication | None) -> None:

@@ -72,7 +72,7 @@ def stage(output: Path, feed: Feed, window: int | None = None, history: History 
     Archives of this feed that are not needed any more (after ``window`` grew), and chapters, are removed once no page
     names them.
     """
-    folder = output / feed.channel.name
+    folder = output / feed.channel.folder
     staged = files.stage(folder, render(feed, window, history), compress=True)
     standing = {each.name for each in staged.written}
     archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)

@@ -16,7 +16,7 @@ publishes, never a published guid that the store does not know.
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
@@ -30,7 +30,8 @@ from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
 from aggregator.fetchers.fetch import Resources, Terms
-from aggregator.generator.files import Staged
+from aggregator.generator import files
+from aggregator.generator.files import Staged, WrittenFile
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
@@ -236,17 +237,19 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
             with database.transaction(run.store) as tx:
                 composed.write(tx)
         run.listen(Progress(plan.name, "", "publish"))
-        written = editions.place(run.config.output, plan.name, edition.staged)
+        written = editions.place(run.config.output, plan.channel.folder, edition.staged)
+        _remove_former(run, plan)
     except PublishError as error:
-        return replace(_unchanged_outcome(plan, results, publication), failures=(str(error),))
-    files = persist.read_file_states(run.config.output, [each.name for each in written])
-    publication = replace(publication, files=files, alarms=(*publication.alarms, *_describe_sizes(plan, files)))
+        failures = (plan.channel.hide_token(str(error)),)
+        return replace(_unchanged_outcome(plan, results, publication), failures=failures)
+    states = persist.read_file_states(run.config.output, [each.name for each in written])
+    publication = replace(publication, files=states, alarms=(*publication.alarms, *_describe_sizes(plan, states)))
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
         new=edition.new,
         changed=edition.changed,
         titles=edition.titles,
-        files=written,
+        files=_name_files(plan, written),
         alarms=(*edition.events, *publication.alarms),
     )
     try:
@@ -259,13 +262,29 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
 def _describe_sizes(plan: Plan, files: Sequence[FileState]) -> Iterator[str]:
     """Yield a line for each document of the feed that is near the size at which readers stop."""
     for each in files:
-        name = each.name.removeprefix(f"{plan.name}/")
+        name = each.name.removeprefix(f"{plan.channel.folder}/")
         if name in _DOCUMENTS and each.size >= _NEARLY_TOO_LARGE:
             fewer = f"fewer than {plan.window}" if plan.window else "a number"
             yield (
                 f"{name} has {each.size / 1e6:.1f} MB; at 5 MB the W3C validator stops reading, and apps may; give "
                 f"{fewer} as window of the feed: older items then go to archives"
             )
+
+
+def _name_files(plan: Plan, written: Iterable[WrittenFile]) -> tuple[WrittenFile, ...]:
+    """Return the files by names that do not give away where a private feed is."""
+    return tuple(WrittenFile(plan.channel.hide_token(each.name), changed=each.changed) for each in written)
+
+
+def _remove_former(run: Run, plan: Plan) -> None:
+    """Remove the files of the last publication that stand in another folder: the feed's token was changed."""
+    folders: dict[str, list[str]] = {}
+    for name in persist.read_published_files(run.store, plan.name):
+        folder, _, file = name.rpartition("/")
+        if folder != plan.channel.folder:
+            folders.setdefault(folder, []).append(file)
+    for folder, names in folders.items():
+        files.remove_folder(run.config.output / folder, names)
 
 
 def _compose(run: Run, plan: Plan) -> Composed:
@@ -287,7 +306,7 @@ def _compose(run: Run, plan: Plan) -> Composed:
 
 def _publish_index(run: Run, last: Outcome) -> Outcome:
     """Publish the files that list every feed, and return the last outcome with them, or why they were not written."""
-    output, plans = run.config.output, run.config.plans
+    output, plans = run.config.output, [plan for plan in run.config.plans if not plan.channel.token]
     digest = persist.index_digest(run.store, plans)
     published = persist.read_publication(run.store, persist.INDEX, digest, run.at)
     if published and persist.are_files_unchanged(output, published.files):
@@ -298,10 +317,10 @@ def _publish_index(run: Run, last: Outcome) -> Outcome:
             written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
         return replace(last, failures=(*last.failures, str(error)))
-    files = persist.read_file_states(output, [each.name for each in written])
+    states = persist.read_file_states(output, [each.name for each in written])
     outcome = replace(last, files=(*last.files, *written))
     try:
-        persist.write_publication(run.store, persist.INDEX, Publication(digest, files=files))
+        persist.write_publication(run.store, persist.INDEX, Publication(digest, files=states))
     except StoreError as error:
         return _with_note_failure(outcome, error)
     return outcome
@@ -319,7 +338,7 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
         posts=publication.posts,
         repaired=publication.repaired,
         near_misses=publication.near_misses,
-        files=publication.unchanged_files,
+        files=_name_files(plan, publication.unchanged_files),
         alarms=publication.alarms,
         held=publication.held,
         left_out=publication.left_out,

@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from aggregator.config import schema
 from aggregator.config.messages import describe_errors
 from aggregator.config.parse import parse
+from aggregator.config.scalars import is_token
 from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
-from aggregator.errors import ConfigError
-from aggregator.fetchers import registry
+from aggregator.errors import ConfigError, FetchError
+from aggregator.fetchers import credentials, registry
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -128,7 +129,11 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         name=name,
         channel=_make_channel(name, keys, base_url),
         sources=_rank(
-            [_make_source(each, place, folder) for each, place in sorted(keys.sources.items())], keys.primary
+            [
+                _make_source(each, place, folder, private=bool(keys.token))
+                for each, place in sorted(keys.sources.items())
+            ],
+            keys.primary,
         ),
         refresh=keys.refresh,
         boilerplate=keys.boilerplate,
@@ -139,6 +144,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
             for field, value in sorted(fields.items())
         ),
         buried=tuple(sorted(keys.buried.items())),
+        without=tuple(sorted(keys.without)),
         window=keys.window,
         probe_enclosures=keys.probe_enclosures,
         audio_grace=keys.audio_grace,
@@ -148,10 +154,12 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
 
 
 def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
-    return Channel(
+    token = _read_token(name, keys.token)
+    channel = Channel(
         name=name,
         title=keys.title,
-        base_url=f"{base_url}/{name}",
+        token=token,
+        base_url="",
         guid=keys.guid or "",
         link=keys.link,
         description=keys.description,
@@ -166,7 +174,7 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         type=keys.type,
         complete=keys.complete,
         locked=keys.locked,
-        block=keys.block,
+        block=keys.block or bool(token),
         medium=keys.medium,
         categories=tuple(categories.split_category(each) for each in keys.categories),
         new_feed_url=keys.new_feed_url,
@@ -175,6 +183,24 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         tags=_make_tags(keys),
         passes_value=keys.value == "pass",
     )
+    return replace(channel, base_url=f"{base_url}/{channel.folder}")
+
+
+def _read_token(name: str, token: str | None) -> str:
+    """Return the token of a feed, which may be a secret of the environment; raise ConfigError if that is not to be had.
+
+    >>> _read_token("talk", "abcdefgh-12345678")
+    'abcdefgh-12345678'
+    """
+    if token is None or not token.startswith("$"):
+        return token or ""
+    try:
+        ((_, value),) = credentials.read_named_secrets(token)
+    except FetchError as error:
+        raise ConfigError(f"feeds.{name}.token: {error}") from error
+    if not is_token(value):
+        raise ConfigError(f"feeds.{name}.token: the value of {token} is not 16 to 64 letters, digits, - or _")
+    return value
 
 
 def _make_tags(keys: schema.FeedKeys) -> tuple[Tag, ...]:
@@ -201,7 +227,7 @@ def _rank(sources: Sequence[Source], primary: str | None) -> tuple[Source, ...]:
     )
 
 
-def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
+def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: bool) -> Source:
     return Source(
         name=name,
         kind=keys.kind,
@@ -217,6 +243,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path) -> Source:
         adds=keys.adds,
         allow_networks=tuple(sorted(keys.allow_networks)),
         headers=tuple(sorted(keys.headers.items())),
+        private=private,
     )
 
 

@@ -29,6 +29,7 @@ _OWN_HEADERS = frozenset(
         *("if-none-match", "if-modified-since", "range", "te", "upgrade", "proxy-authorization"),
     }
 )
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}|\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -108,6 +109,17 @@ def _header_name(name: str) -> str:
     return name
 
 
+def is_token(text: str) -> bool:
+    """Return whether a text can be a token itself."""
+    return _TOKEN.fullmatch(text) is not None and not text.startswith("$")
+
+
+def _token(text: str) -> str:
+    if not _TOKEN.fullmatch(text):  # the message must not have it
+        raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}")
+    return text
+
+
 def _plain(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
@@ -162,5 +174,6 @@ Day = Annotated[str, AfterValidator(_day), Field(json_schema_extra={"examples": 
 OneOrMore = Annotated[list[_T], BeforeValidator(_listed), Field(min_length=1, json_schema_extra=_one_or_more)]
 FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_feed_name)]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+Token = Annotated[str, AfterValidator(_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

@@ -28,6 +28,7 @@ from aggregator.config.scalars import (
     ProxyAddress,
     SourceName,
     Text,
+    Token,
     WebAddress,
     Whole,
 )
@@ -246,6 +247,15 @@ class FeedKeys(Keys):
     funding: list[FundingKeys] = Field(
         default_factory=list, description="Where listeners can give money (podcast:funding)."
     )
+    without: list[SourceName] = Field(
+        default_factory=list,
+        description="Sources of which nothing is published: they only tell which items are one, and with which guid.",
+    )
+    token: Token | None = Field(
+        None,
+        description="Makes the feed private: its folder is NAME-TOKEN, and no page or list names it. 16 to 64 letters, "
+        "digits, dashes or underscores, or ${NAME} for an environment variable.",
+    )
     value: Literal["drop", "pass"] = Field(
         "drop", description="Whether payment addresses of the most trusted source (podcast:value) are passed on."
     )
@@ -292,6 +302,23 @@ class FeedKeys(Keys):
         """Check that the primary source is one of the sources."""
         if self.primary is not None and self.primary not in self.sources:
             raise ValueError(f"primary: there is no source {self.primary}; there are {', '.join(sorted(self.sources))}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_without(self) -> Self:
+        """Check that the hidden sources are sources of the feed, and that another is left."""
+        for name in self.without:
+            if name not in self.sources:
+                raise ValueError(f"without: there is no source {name}; there are {', '.join(sorted(self.sources))}")
+        if set(self.without) >= set(self.sources):
+            raise ValueError("without names every source: nothing would be published")
+        return self
+
+    @model_validator(mode="after")
+    def _check_token(self) -> Self:
+        """Check that no hub is told the address of a private feed."""
+        if self.token and self.hubs:
+            raise ValueError("hubs would be told the address of a private feed: keep one of token and hubs")
         return self
 
     @model_validator(mode="after")

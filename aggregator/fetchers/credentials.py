@@ -17,13 +17,14 @@ import msgspec
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
-from aggregator.model.entry import Listing
+from aggregator.model.entry import Listing, Tag
 from aggregator.model.source import Request, Source
 
 Secrets = tuple[tuple[str, str], ...]
 """Names and values."""
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_QUOTED = re.compile(r"(?:\$|%24)(?:\{|%7[Bb])([A-Za-z_][A-Za-z0-9_]*)(?:\}|%7[Dd])")  # in an address
 _SHORTEST_HIDDEN = 6  # characters; a shorter value would be found in any text
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")  # that documents are written in
 
@@ -80,19 +81,49 @@ def hide_in_listing(listing: Listing, source: Source) -> Listing:
 
 
 def remove_secret_audio(listing: Listing, source: Source) -> Listing:
-    """Return the listing without audio at an address with a secret, which would be published with it."""
-    marks = tuple(f"${{{name}}}" for name in _list_names(source))
+    """Return the listing without audio at an address with a secret, unless its feed is private.
+
+    Elements with such an address are left out in any case.
+    """
+    if not _list_names(source):
+        return listing
+    tagged = tuple(
+        replace(entry, tags=tuple(each for each in entry.tags if not _has_name(each))) for entry in listing.entries
+    )
+    if source.private:
+        return replace(listing, entries=tagged)
+    listing = replace(listing, entries=tagged)
     entries = tuple(
-        replace(entry, enclosure=None)
-        if entry.enclosure and any(mark in unquote(entry.enclosure.url) for mark in marks)
-        else entry
+        replace(entry, enclosure=None) if entry.enclosure and names_secret(entry.enclosure.url) else entry
         for entry in listing.entries
     )
     count = sum(before is not after for before, after in zip(listing.entries, entries, strict=True))
     if not count:
         return listing
-    remark = f"audio left out because its address contains a secret of the config, entries: {count}"
+    remark = (
+        f"audio left out because its address contains a secret of the config, entries: {count}; a private feed (token)"
+        " keeps it"
+    )
     return replace(listing, entries=entries, remarks=(*listing.remarks, remark))
+
+
+def names_secret(url: str) -> bool:
+    """Return whether an address has the name of a secret in place of its value."""
+    return _REFERENCE.search(unquote(url)) is not None
+
+
+def fill_audio(url: str, source: Source) -> str | None:
+    """Return the address of audio with its secrets, ``None`` if one is not to be had: for a private feed."""
+    try:
+        secrets = read_secrets(source)
+    except FetchError:
+        return None
+    filled = fill_address(_QUOTED.sub(r"${\1}", url), secrets)
+    return None if names_secret(filled) else filled
+
+
+def _has_name(tag: Tag) -> bool:
+    return any(names_secret(value) for _, value in tag.attributes) or any(map(_has_name, tag.children))
 
 
 def _list_names(source: Source) -> tuple[str, ...]:

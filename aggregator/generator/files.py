@@ -144,6 +144,14 @@ def remove(folder: Path, names: Iterable[str]) -> None:
         raise PublishError(f"{folder}: cannot remove outdated files ({error.strerror or error})") from error
 
 
+def remove_folder(folder: Path, names: Iterable[str]) -> None:
+    """Remove a folder with these files, which are no longer published; other files in it stay, and then it does too."""
+    if folder.is_dir():
+        remove(folder, names)
+        with suppress(OSError):
+            folder.rmdir()
+
+
 def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
     """Write a file and its compressed copies under temporary names, unless they are up to date."""
     steps: list[_Step] = []

@@ -19,7 +19,8 @@ class Channel(Record, frozen=True):
 
     ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
     ``guid`` is the podcast:guid. ``categories`` are paths such as ``("Society & Culture", "Documentary")``.
-    ``passes_value`` says that podcast:value is passed on from sources.
+    ``passes_value`` says that podcast:value is passed on from sources. A feed with a ``token`` is private: its folder
+    cannot be guessed, and nothing but its own files names it.
     """
 
     name: str
@@ -47,6 +48,16 @@ class Channel(Record, frozen=True):
     ttl: int | None = None
     tags: tuple[Tag, ...] = ()
     passes_value: bool = False
+    token: str = ""
+
+    @property
+    def folder(self) -> str:
+        """Return the name of the feed's folder under the output folder."""
+        return f"{self.name}-{self.token}" if self.token else self.name
+
+    def hide_token(self, text: str) -> str:
+        """Return a text about the feed, such as a path, without its token."""
+        return text.replace(f"-{self.token}", "") if self.token else text
 
 
 class Plan(Record, frozen=True):
@@ -73,6 +84,7 @@ class Plan(Record, frozen=True):
     filter: Filter = Filter()
     probe_gone: int = 0
     buried: tuple[tuple[str, str], ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def keeps(self) -> frozenset[str]:

@@ -47,7 +47,8 @@ class Source(Record, frozen=True):
     are published at once, ``None`` where its trust decides (``merger.admission``). ``allow_networks`` are private
     networks (CIDR) that its own address may be in, besides those that the config allows for all sources. ``headers``
     are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
-    (``fetchers.credentials``).
+    (``fetchers.credentials``). ``private`` says that its feed has a token, so that audio whose address has a secret may
+    be published in it.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Source(Record, frozen=True):
     adds: Adds | None = None
     allow_networks: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    private: bool = False
 
 
 class Request(Record, frozen=True):

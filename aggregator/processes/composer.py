@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from aggregator import enclosure_probe, persist, publish
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
+from aggregator.fetchers import credentials
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Settlement
 from aggregator.model.feed import Feed, Plan
+from aggregator.model.item import Item
 from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message
@@ -68,7 +71,7 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         titles=_find_changed_titles(feed, settlement),
         events=(*settlement.events, *composed.arrived),
         cover=publish.make_cover(feed),
-        staged=publish.stage(Path(task.output), feed, plan.window, history),
+        staged=publish.stage(Path(task.output), _fill_private_audio(feed, plan), plan.window, history),
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
         rivals=tuple(enclosure_probe.find_rivals(feed.items)) if plan.probe_gone else (),
     )
@@ -81,6 +84,20 @@ def _find_changed_titles(feed: Feed, settlement: Settlement) -> ChangedTitles:
         for guids in (frozenset(settlement.new), frozenset(settlement.changed))
     )
     return ChangedTitles(new, changed)
+
+
+def _fill_private_audio(feed: Feed, plan: Plan) -> Feed:
+    """Return the feed with the secrets in the addresses of its audio if it is private, else without such audio."""
+    sources = {source.name: source for source in plan.sources if source.private}
+
+    def fill(item: Item) -> Item:
+        if item.enclosure is None or not credentials.names_secret(item.enclosure.url):
+            return item
+        source = sources.get(item.source_of("enclosure") or "")
+        url = credentials.fill_audio(item.enclosure.url, source) if source else None
+        return replace(item, enclosure=replace(item.enclosure, url=url) if url else None)
+
+    return replace(feed, items=tuple(map(fill, feed.items)))
 
 
 def _list_feeds(task: Task) -> Edition:

@@ -121,7 +121,7 @@ def compose(store: Store, task: Task) -> Composed:
     """Do a task in a fork; raise PublishError if that fails or costs too much, StoreError if the store is at fault."""
     plan = task.plan
     name = plan.name if plan is not None else ""
-    folder = Path(task.output) / name
+    folder = Path(task.output) / (plan.channel.folder if plan is not None else "")
     try:
         file = forks.composers.run(msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
     except ForkError as error:
@@ -140,10 +140,10 @@ def compose(store: Store, task: Task) -> Composed:
     return composed
 
 
-def place(output: Path, name: str, staged: Staged) -> tuple[WrittenFile, ...]:
-    """Give the files of a feed their names, under the output folder; raise PublishError if that fails."""
-    written = files.place(output / name, staged)
-    return tuple(WrittenFile(f"{name}/{each.name}", changed=each.changed) for each in written) if name else written
+def place(output: Path, folder: str, staged: Staged) -> tuple[WrittenFile, ...]:
+    """Give the files of a folder their names, under the output folder; raise PublishError if that fails."""
+    written = files.place(output / folder, staged)
+    return tuple(WrittenFile(f"{folder}/{each.name}", changed=each.changed) for each in written) if folder else written
 
 
 def _report_failure(folder: Path, why: str) -> None:

@@ -140,7 +140,7 @@ def _channel_fields(channel: Channel) -> dict[str, str | None]:
         "explicit mark": _yes_or_no(channel.explicit),
         "kind of show": channel.type,
         "end mark": _yes_or_no(channel.complete or None),
-        "address": channel.base_url,
+        "address": channel.hide_token(channel.base_url),
         "categories": ", ".join(" > ".join(path) for path in channel.categories) or None,
     }
 

@@ -225,7 +225,7 @@ class FeedPage(Struct, frozen=True):
 def show_feed(desk: Desk, asked: Asked) -> FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(asked)
-    folder = desk.config.output / plan.name
+    folder = desk.config.output / plan.channel.folder
     report = read_report(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
@@ -309,7 +309,7 @@ def _count_days(published: Sequence[PublishedItem]) -> tuple[int, ...]:
 def validate_feed(desk: Desk, asked: Asked) -> Done:
     """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(asked)
-    folder = desk.config.output / plan.name
+    folder = desk.config.output / plan.channel.folder
     files = [str(folder / name) for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
     words = ("validate", *(name for name in files if Path(name).exists()))
     job = desk.jobs.start("validation", plan.name, words, configured=False)

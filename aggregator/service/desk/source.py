@@ -119,7 +119,9 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
         known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
         following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
-    listed = [item for item in read_report(desk.config.output / plan.name).items if _is_listed(item.entries, source)]
+    listed = [
+        item for item in read_report(desk.config.output / plan.channel.folder).items if _is_listed(item.entries, source)
+    ]
     at = now()
     looked = desk.find_kept(asked.query.get("look", ""))
     return SourcePage(
