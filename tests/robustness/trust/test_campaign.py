@@ -18,8 +18,8 @@ def lost(place: Path, worlds: range) -> dict[str, list[str]]:
     return {kind: histories for kind, histories in found.items() if kind not in TOLERATED}
 
 
-TOLERATED = {"announced", "parted"}
-"""A guid that was published before the host announced the item stands; two listings may be joined later or earlier."""
+TOLERATED = {"parted"}
+"""Two listings may be joined later or earlier."""
 
 
 @pytest.mark.parametrize("world", range(FAST))
