@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -39,7 +39,7 @@ class Open(NamedTuple):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def wait(self, what: Any) -> Any:
-        return WebDriverWait(self.browser, 60, ignored_exceptions=[StaleElementReferenceException]).until(what)
+        return WebDriverWait(self.browser, 60, ignored_exceptions=[WebDriverException]).until(what)
 
     def has(self, text: str) -> bool:
         return text in self.browser.find_element(By.TAG_NAME, "body").text
