@@ -23,6 +23,8 @@ and in one order, their words are no evidence.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,37 +60,56 @@ _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 _NONE, _, _BETWEEN, _AMONG_FEW, _ALONE, _ = range(len(LEVELS["order"]))
 
 
-class _Sides(Struct, frozen=True):
-    """Pairs by place: the number of the two listings' encounter, and the place of each row in its own listing."""
+class _Encounter(Struct, frozen=True):
+    """The pairs of two listings: their positions among all pairs, and the row of each in one and the other listing."""
 
-    meeting: Ints
+    at: Ints
     one: Ints
     other: Ints
+
+    def select_best(self, weights: Floats, some: Ints) -> Ints:
+        """Return those of some pairs that are each row's best of the other listing, the best first."""
+        best = some[np.lexsort((self.other[some], self.one[some], -weights[some]))]
+        for rows in (self.one, self.other):
+            best = best[np.sort(np.unique(rows[best], return_index=True)[1])]
+        return best
+
+
+def _find_encounters(compared: Compared, listing: Ints, asked: Bools) -> Iterator[_Encounter]:
+    """Yield the pairs that are asked about, by the two listings that they are of."""
+    some = np.flatnonzero(asked & (listing[compared.left] != listing[compared.right]))
+    left, right = compared.left[some], compared.right[some]
+    turned = listing[left] > listing[right]
+    one, other = np.where(turned, right, left), np.where(turned, left, right)
+    meeting = number_combinations(listing[one], listing[other])
+    order = np.argsort(meeting, kind="stable")
+    for group in np.split(order, np.flatnonzero(np.diff(meeting[order])) + 1) if len(some) else ():
+        yield _Encounter(some[group], one[group], other[group])
+
+
+# Order
 
 
 def find_order(frame: Frame, compared: Compared, weights: Floats, vetoes: Ints) -> Ints:
     """Return for each pair the level of the evidence ``order``; ``weights`` are those of all other evidence."""
     levels = np.zeros(len(weights), dtype=np.int64)
-    listing, place, size = _find_places(frame)
-    left, right = compared.left, compared.right
-    looked = np.flatnonzero((vetoes == 0) & (weights >= UNSEEN) & (place[left] >= 0) & (place[right] >= 0))
-    looked = looked[listing[left[looked]] != listing[right[looked]]]
-    swapped = listing[left[looked]] > listing[right[looked]]
-    one, other = np.where(swapped, right[looked], left[looked]), np.where(swapped, left[looked], right[looked])
-    codes, meeting = np.unique(listing[one] * len(size) + listing[other], return_inverse=True)
-    sides = _Sides(meeting, place[one], place[other])
-    sure = _find_landmarks(sides, weights[looked])
-    if len(sure) < _LANDMARKS:
-        return levels
-    levels[looked] = _place_levels(sides, sure, (size[codes // len(size)], size[codes % len(size)]))
+    listing, place = _find_places(frame)
+    size = np.bincount(listing, weights=place >= 0).astype(np.int64)
+    placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
+    for met in _find_encounters(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN)):
+        own = weights[met.at]
+        sure = met.select_best(own, np.flatnonzero(own >= SURE))
+        if len(sure) >= _LANDMARKS:
+            sizes = int(size[listing[met.one[0]]]), int(size[listing[met.other[0]]])
+            levels[met.at] = _grade_places(place[met.one], place[met.other], sure, sizes)
     return levels
 
 
-def _find_places(frame: Frame) -> tuple[Ints, Ints, Ints]:
-    """Return the listing of each row, its place there among the rows of its show, and the size of each listing.
+def _find_places(frame: Frame) -> tuple[Ints, Ints]:
+    """Return the listing of each row and its place there among the rows of its show, counted from 0.
 
-    Places are counted from 0. Rows of one source that were last listed together are one listing. The place is
-    ``ABSENT`` where a row has no position or shares it: a source read from several documents counts each from 0.
+    Rows of one source that were last listed together are one listing. The place is ``ABSENT`` where a row has no
+    position or shares it: a source read from several documents counts each from 0.
     """
     position = np.array([ABSENT if row.position is None else row.position for row in frame.records], dtype=np.int64)
     listing = number_combinations(frame.source, frame.last, frame.likely_scope)
@@ -102,93 +123,39 @@ def _find_places(frame: Frame) -> tuple[Ints, Ints, Ints]:
     starts = np.searchsorted(group, group)
     place = np.full(len(order), ABSENT, dtype=np.int64)
     place[order] = np.where(known, rank - rank[starts] + known[starts] - 1, ABSENT)
-    return listing, place, np.bincount(listing, weights=place >= 0).astype(np.int64)
+    return listing, place
 
 
-def _find_landmarks(sides: _Sides, weights: Floats) -> Ints:
-    """Return the pairs that are sure, by encounter and place."""
-    best = _select_best(sides.meeting, (sides.one, sides.other), weights, np.flatnonzero(weights >= SURE))
-    return best[np.lexsort((sides.one[best], sides.meeting[best]))]
-
-
-def _select_best(meeting: Ints, rows: tuple[Ints, Ints], weights: Floats, some: Ints) -> Ints:
-    """Return those of some pairs that are each row's best of the other listing, the best first."""
-    best = some[np.lexsort((rows[1][some], rows[0][some], -weights[some]))]
-    for row in rows:
-        codes = meeting[best] * (int(row.max(initial=0)) + 1) + row[best]
-        best = best[np.sort(np.unique(codes, return_index=True)[1])]
-    return best
-
-
-def _place_levels(sides: _Sides, sure: Ints, sizes: tuple[Ints, Ints]) -> Ints:
-    """Return the level of each pair, given the landmarks and how many rows the two listings of each encounter have."""
-    meeting, one = sides.meeting[sure], sides.one[sure]
-    backward = _is_backward(meeting, sides.other[sure], len(sizes[0]))
-    turned = np.where(backward[sides.meeting], sizes[1][sides.meeting] - 1 - sides.other, sides.other)
-    other = turned[sure]
-    kept = _find_in_line(meeting, other)
-    orderly = _is_orderly(meeting, other, kept, len(sizes[0]))
-    kept &= orderly[meeting]
-    levels = np.zeros(len(sides.one), dtype=np.int64)
-    if not kept.any():
-        return levels
-    meeting, one, other = meeting[kept], one[kept], other[kept]
-    wide = int(max(size.max(initial=0) for size in sizes)) + 2
-    ends = np.flatnonzero(orderly)
-    keys = np.concatenate((meeting * wide + one + 1, ends * wide, ends * wide + sizes[0][ends] + 1))
-    across = np.concatenate((other, np.full(len(ends), -1), sizes[1][ends]))
-    order = np.argsort(keys)
-    keys, across = keys[order], across[order]
-    asked = np.flatnonzero(orderly[sides.meeting] & ~_is_taken(sides, turned, (meeting, one, other)))
-    key = sides.meeting[asked] * wide + sides.one[asked] + 1
-    above, below = np.searchsorted(keys, key, side="left") - 1, np.searchsorted(keys, key, side="right")
+def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) -> Ints:
+    """Return the level of each pair by its places in two listings of some sizes; ``sure`` pairs are the landmarks."""
+    sure = sure[np.argsort(one[sure])]
+    if np.sign(np.diff(other[sure])).sum() < 0:  # one listing has them in reverse
+        other = sizes[1] - 1 - other
+    mine, theirs = one[sure], other[sure]
+    kept = _find_in_line(theirs)
+    if kept.sum() < _LANDMARKS or (np.diff(theirs) > 0).mean() < _AGREED:
+        return np.zeros(len(one), dtype=np.int64)
+    mine, theirs = mine[kept], theirs[kept]
+    ends, across = np.concatenate(([-1], mine, [sizes[0]])), np.concatenate(([-1], theirs, [sizes[1]]))
+    above, below = np.searchsorted(ends, one, side="left") - 1, np.searchsorted(ends, one, side="right")
     low, high = across[above], across[below]
-    most = np.maximum(keys[below] - keys[above], high - low) - 1
-    inside = (low < turned[asked]) & (turned[asked] < high)
+    most = np.maximum(ends[below] - ends[above], high - low) - 1
     level = np.where(most <= 1, _ALONE, np.where(most <= _FEW, _AMONG_FEW, _BETWEEN))
-    levels[asked] = np.where(low >= high, _NONE, np.where(inside, level, ELSEWHERE))
-    return levels
+    level = np.where((low < other) & (other < high), level, ELSEWHERE)
+    taken = np.isin(one, mine) | np.isin(other, theirs)  # with another row such a pair is a rival, no neighbour
+    taken &= ~np.isin(one * (sizes[1] + 1) + other, mine * (sizes[1] + 1) + theirs)
+    return np.where(taken | (low >= high), _NONE, level)
 
 
-def _is_backward(meeting: Ints, other: Ints, meetings: int) -> Bools:
-    """Return for each encounter whether one listing has the landmarks in reverse."""
-    same = meeting[1:] == meeting[:-1]
-    up = np.bincount(meeting[1:][same], weights=np.sign(np.diff(other))[same], minlength=meetings)
-    down: Bools = up < 0
-    return down
-
-
-def _find_in_line(meeting: Ints, other: Ints) -> Bools:
+def _find_in_line(places: Ints) -> Bools:
     """Return which landmarks do not stand out of the line that those before and after them make."""
-    kept = np.ones(len(other), dtype=np.bool_)
-    before, this, after = other[:-2], other[1:-1], other[2:]
-    together = (meeting[:-2] == meeting[1:-1]) & (meeting[1:-1] == meeting[2:])
-    kept[1:-1] = ~(together & (before < after) & ~((before < this) & (this < after)))
+    kept = np.ones(len(places), dtype=np.bool_)
+    before, this, after = places[:-2], places[1:-1], places[2:]
+    kept[1:-1] = (before >= after) | ((before < this) & (this < after))
     return kept
 
 
-def _is_orderly(meeting: Ints, other: Ints, kept: Bools, meetings: int) -> Bools:
-    """Return for each encounter whether enough landmarks are in order."""
-    same = meeting[1:] == meeting[:-1]
-    steps = np.bincount(meeting[1:][same], minlength=meetings)
-    rising = np.bincount(meeting[1:][same & (np.diff(other) > 0)], minlength=meetings)
-    enough: Bools = (np.bincount(meeting[kept], minlength=meetings) >= _LANDMARKS) & (rising >= _AGREED * steps)
-    return enough
-
-
-def _is_taken(sides: _Sides, turned: Ints, landmarks: tuple[Ints, Ints, Ints]) -> Bools:
-    """Return the pairs of which one row is a landmark with another row: those are rivals, not neighbours."""
-    meeting, one, other = landmarks
-    wide = int(max(sides.one.max(initial=0), sides.other.max(initial=0), turned.max(initial=0))) + 1
-    found = np.zeros(len(turned), dtype=np.bool_)
-    for mine, theirs in (((sides.one, turned), (one, other)), ((turned, sides.one), (other, one))):
-        codes = meeting * wide + theirs[0]
-        order = np.argsort(codes)
-        codes, partner = codes[order], theirs[1][order]
-        asked = sides.meeting * wide + mine[0]
-        at = np.minimum(np.searchsorted(codes, asked), len(codes) - 1)
-        found |= (codes[at] == asked) & (partner[at] != mine[1])
-    return found
+# Translation
 
 
 def find_same_recordings(frame: Frame, compared: Compared, vetoes: Ints) -> Bools:
@@ -209,30 +176,39 @@ def find_same_recordings(frame: Frame, compared: Compared, vetoes: Ints) -> Bool
 
 def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> Compared:
     """Return the pairs without the levels of titles and texts where one listing is a translation of the other."""
-    same = np.flatnonzero(find_same_recordings(frame, compared, vetoes))
-    if len(same) < _TRANSLATED:
+    same = find_same_recordings(frame, compared, vetoes)
+    if same.sum() < _TRANSLATED:
         return compared
-    listing, place, _ = _find_places(frame)
-    left, right = compared.left[same], compared.right[same]
-    turned = listing[left] > listing[right]
-    one, other = np.where(turned, right, left), np.where(turned, left, right)
-    meeting = number_combinations(listing[one], listing[other])
-    order = np.lexsort((place[one], meeting))
-    same, one, other, meeting = same[order], one[order], other[order], meeting[order]
-    count = np.bincount(meeting)
-    unlike = np.bincount(meeting, weights=has_level(compared.levels[same], "title", _UNLIKE))
-    together = meeting[1:] == meeting[:-1]
-    steps = np.sign(np.diff(place[other]))
-    rising = np.abs(np.bincount(meeting[1:][together], weights=steps[together], minlength=len(count)))
-    sizes = np.bincount(listing)
-    shorter = np.zeros(len(count), dtype=np.int64)
-    shorter[meeting] = np.minimum(sizes[listing[one]], sizes[listing[other]])
-    translated = (count >= _TRANSLATED) & (count >= _MOSTLY * shorter) & (unlike >= _NEARLY_ALL * count)
-    translated &= rising >= (2 * _AGREED - 1) * (count - 1)
-    levels = compared.levels.copy()
-    for kind in _WORDS:
-        levels[same[translated[meeting]], KINDS.index(kind)] = 0
+    listing, place = _find_places(frame)
+    size, levels = np.bincount(listing), compared.levels.copy()
+    for met in _find_encounters(compared, listing, same):
+        count, shorter = len(met.at), min(size[listing[met.one[0]]], size[listing[met.other[0]]])
+        unlike = has_level(levels[met.at], "title", _UNLIKE).mean()
+        steps = np.sign(np.diff(place[met.other[np.argsort(place[met.one])]]))
+        steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
+        if count >= max(_TRANSLATED, _MOSTLY * shorter) and unlike >= _NEARLY_ALL and steady:
+            for kind in _WORDS:
+                levels[met.at, KINDS.index(kind)] = 0
     return replace(compared, levels=levels)
+
+
+# Dates
+
+
+class _Survey(Struct, frozen=True):
+    """The days by which the second row of each pair of an encounter is later, and what its sure pairs say of them.
+
+    ``sure`` are pairs that are sure without their dates, ``titled`` also those that share a title alone. ``disagree``
+    says whether nearly all sure pairs do, ``steady`` whether they do by one and the same ``stretch`` of days.
+    """
+
+    met: _Encounter
+    moved: Ints
+    sure: Ints
+    titled: Ints
+    disagree: bool = False
+    steady: bool = False
+    stretch: int = 0
 
 
 def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Ints]:
@@ -243,102 +219,70 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     """
     levels: Ints = compared.levels[:, _DATE].astype(np.int64)
     own = np.zeros(len(levels), dtype=np.int64)
-    dated = np.flatnonzero((frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0))
+    bare = weights - np.array(table.weights[_DATE], dtype=np.float32)[levels]
+    meant: Floats = (bare + _TIE * (weights - bare)).astype(np.float32)
+    titled = bare >= SURE
+    sure = titled & find_witnessed(compared.levels)
+    dated = (frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0)
     listing = number_combinations(frame.source, frame.last)
-    left, right = compared.left[dated], compared.right[dated]
-    turned = listing[left] > listing[right]
-    one, other = np.where(turned, right, left), np.where(turned, left, right)
-    meeting = number_combinations(listing[one], listing[other])
-    bare = weights[dated] - np.array(table.weights[_DATE], dtype=np.float32)[levels[dated]]
-    meant: Floats = (bare + _TIE * (weights[dated] - bare)).astype(np.float32)
-    likely = (bare >= SURE) & (listing[left] != listing[right])
-    titled = _select_best(meeting, (one, other), meant, np.flatnonzero(likely))
-    if len(titled) < _LEAST:
-        return levels, own
-    sure = np.flatnonzero(likely & find_witnessed(compared.levels[dated]))
-    sure = _select_best(meeting, (one, other), meant, sure)
-    moved = frame.day[other] - frame.day[one]
-    met = _survey(meeting, moved, sure)
-    put_right = np.where(met.steady, 1, 0)[meeting] * grade_days(np.abs(moved - met.stretch[meeting]))
-    agree, exact = _find_agreeing(met, meeting, moved, sure)
-    agree |= _find_agreeing(_survey(meeting, moved, titled), meeting, moved, titled)[0] & ~met.disagree[meeting]
-    own[dated] = np.where(agree & np.isin(levels[dated], (_YEAR, _MORE)), 1, 0)
-    own[dated] = np.where(exact & (np.abs(moved) > _LATE), 2, own[dated])
-    elsewhere = _elsewhere(frame, listing, (one, other, meeting), sure, met)
-    ways = np.stack([moved, elsewhere[other] - frame.day[one], frame.day[other] - elsewhere[one]])
-    unknown = np.where((met.count < _LEAST)[meeting], np.min(np.abs(ways), axis=0), moved)
-    levels[dated] = np.where(
-        met.disagree[meeting],
-        put_right,
-        np.where(agree & np.isin(levels[dated], (_YEAR, _MORE)), _YEAR, grade_days(np.abs(unknown))),
-    )
+    surveys = []
+    for met in _find_encounters(compared, listing, dated):
+        chosen = (met.select_best(meant[met.at], np.flatnonzero(known[met.at])) for known in (sure, titled))
+        surveys.append(_survey(met, frame.day[met.other] - frame.day[met.one], *chosen))
+    elsewhere = _find_other_calendar(frame, listing, surveys)
+    for survey in surveys:
+        at, one, other = survey.met.at, survey.met.one, survey.met.other
+        ways = np.stack([survey.moved, elsewhere[other] - frame.day[one], frame.day[other] - elsewhere[one]])
+        days = np.abs(ways[:1] if len(survey.sure) >= _LEAST else ways).min(axis=0)
+        levels[at], own[at] = _grade_dates(survey, days, levels[at])
     return levels, own
 
 
-class _Encounters(Struct, frozen=True):
-    """The sure pairs of each encounter of two listings: how many, by what days the second is later, how many differ,
-    and how many by more than a day.
+def _survey(met: _Encounter, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
+    """Return what the sure pairs of an encounter show of its dates."""
+    away = moved[sure]
+    if len(sure) < _LEAST or (np.abs(away) > _FAR).mean() < _NEARLY_ALL:
+        return _Survey(met, moved, sure, titled)
+    stretch = int(np.sort(away)[len(away) // 2])
+    steady = bool((np.abs(away - stretch) <= _STEADY).mean() >= _NEARLY_ALL)
+    return _Survey(met, moved, sure, titled, disagree=True, steady=steady, stretch=stretch)
 
-    ``disagree`` says whether nearly all do, ``steady`` whether they do by one and the same stretch.
+
+def _grade_dates(survey: _Survey, days: Ints, before: Ints) -> tuple[Ints, Ints]:
+    """Return the levels of the dates of an encounter, and for which pairs they are their own (``correct_dates``).
+
+    ``days`` lie between the dates, ``before`` are the levels by these dates alone.
     """
-
-    count: Ints
-    stretch: Ints
-    apart: Floats
-    astray: Floats
-    disagree: Bools
-    steady: Bools
-
-
-def _survey(meeting: Ints, moved: Ints, sure: Ints) -> _Encounters:
-    """Return what the sure pairs show of each encounter."""
-    stretch, count = _find_medians(meeting[sure], moved[sure], int(meeting.max()) + 1)
-    apart = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > _FAR, minlength=len(count))
-    alike = np.abs(moved[sure] - stretch[meeting[sure]]) <= _STEADY
-    together = np.bincount(meeting[sure], weights=alike, minlength=len(count))
-    disagree = (count >= _LEAST) & (apart >= _NEARLY_ALL * count)
-    astray = np.bincount(meeting[sure], weights=np.abs(moved[sure]) > _STEADY, minlength=len(count))
-    return _Encounters(
-        count,
-        stretch,
-        apart.astype(np.float32),
-        astray.astype(np.float32),
-        disagree,
-        disagree & (together >= _NEARLY_ALL * count),
-    )
+    own = np.zeros(len(days), dtype=np.int64)
+    if survey.disagree:
+        return grade_days(np.abs(survey.moved - survey.stretch)) if survey.steady else own, own
+    agree, exact = _find_agreeing(survey.moved, survey.sure)
+    agree |= _find_agreeing(survey.moved, survey.titled)[0]
+    far = agree & np.isin(before, (_YEAR, _MORE))
+    own = np.where(exact & (np.abs(survey.moved) > _LATE), 2, np.where(far, 1, 0))
+    return np.where(far, _YEAR, grade_days(days)), own
 
 
-def _find_agreeing(met: _Encounters, meeting: Ints, moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
+def _find_agreeing(moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
     """Return for each pair whether the other sure pairs of its listings agree on dates, and whether to the day."""
-    itself = np.zeros(len(meeting), dtype=np.int64)
-    itself[sure] = np.abs(moved[sure]) > _FAR
-    others, differ = met.count[meeting] - itself, met.apart[meeting] - itself
-    agree = (others >= _MANY) & (differ <= _HARDLY_ANY * others)
-    return agree, agree & (met.astray[meeting] - itself <= _NEXT_TO_NONE * others)
+    away = np.abs(moved[sure])
+    itself = np.zeros(len(moved), dtype=np.int64)
+    itself[sure] = away > _FAR
+    others = len(sure) - itself
+    agree = (others >= _MANY) & ((away > _FAR).sum() - itself <= _HARDLY_ANY * others)
+    return agree, agree & ((away > _STEADY).sum() - itself <= _NEXT_TO_NONE * others)
 
 
-def _elsewhere(frame: Frame, listing: Ints, pairs: tuple[Ints, Ints, Ints], sure: Ints, met: _Encounters) -> Ints:
+def _find_other_calendar(frame: Frame, listing: Ints, surveys: Sequence[_Survey]) -> Ints:
     """Return the day of each row by another calendar than its own.
 
     This is the day that a disagreeing listing gives it, else its own, moved back by the stretch of its listing.
     """
-    one, other, meeting = pairs
     shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
-    order = np.flatnonzero(met.steady[meeting])
-    order = order[np.argsort(met.count[meeting[order]], kind="stable")]
-    shift[listing[one[order]]], shift[listing[other[order]]] = -met.stretch[meeting[order]], met.stretch[meeting[order]]
+    for survey in sorted((each for each in surveys if each.steady), key=lambda each: len(each.sure)):
+        shift[listing[survey.met.one[0]]], shift[listing[survey.met.other[0]]] = -survey.stretch, survey.stretch
     days: Ints = frame.day - shift[listing]
-    partners = sure[met.disagree[meeting[sure]]]
-    days[one[partners]], days[other[partners]] = frame.day[other[partners]], frame.day[one[partners]]
+    for survey in (each for each in surveys if each.disagree):
+        one, other = survey.met.one[survey.sure], survey.met.other[survey.sure]
+        days[one], days[other] = frame.day[other], frame.day[one]
     return days
-
-
-def _find_medians(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
-    """Return for each group the median of its values, and how many there are."""
-    count = np.bincount(group, minlength=groups)
-    if not len(values):
-        return np.zeros(groups, dtype=np.int64), count
-    ascending = values[np.lexsort((values, group))]
-    starts = np.cumsum(count) - count
-    middle: Ints = ascending[np.minimum(starts + count // 2, len(ascending) - 1)]
-    return middle, count

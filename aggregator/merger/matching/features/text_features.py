@@ -11,8 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
 
-import numpy as np
-
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.show_scope import Scope
@@ -272,25 +270,13 @@ def _split_sentences(written: Sequence[str | None]) -> list[str]:
 
 
 def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return the sentences that a listing repeats, by source; counted one by one only where their hashes recur."""
-    hashes: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+    """Return the sentences that a listing repeats, by source."""
+    often: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row, line in zip(rows, lines, strict=True):
-        hashes[row.source].extend(map(hash, set(line.split("\n"))))
-    recurring = {source: _find_recurring(met) - {hash("")} for source, met in hashes.items()}
-    often: dict[str, Counter[str]] = {source: Counter() for source in hashes}
-    for row, line in zip(rows, lines, strict=True):
-        if recurring[row.source]:
-            sentences = set(line.split("\n"))
-            often[row.source].update(each for each in sentences if hash(each) in recurring[row.source])
+        often[row.source].update(set(line.split("\n")) - {""})
     return {
         source: frozenset(each for each, times in met.items() if times >= _REPEATED) for source, met in often.items()
     }
-
-
-def _find_recurring(hashes: array[int]) -> set[int]:
-    """Return the hashes that are met often enough for a sentence to be repeated."""
-    values, times = np.unique(np.frombuffer(hashes, dtype=np.int64), return_counts=True)
-    return set(values[times >= _REPEATED].tolist())
 
 
 def _keep_own(line: str, repeated: frozenset[str]) -> str:

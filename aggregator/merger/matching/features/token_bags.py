@@ -23,7 +23,6 @@ Marks = NDArray[np.uint8]
 
 _CELLS = 2_000_000  # cells of the dense window: 2 MB
 _GATHER = 80_000  # features gathered at once: 2 MB of passing columns; half cost the same time, three times half more
-_DENSE = 4_000_000  # cells of a table of rarities: 48 MB while it is made; above, they are sorted and searched
 _ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words of descriptions, 2 MB
 _LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
 
@@ -122,41 +121,23 @@ def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints
 
 
 class _Rarity(Struct, frozen=True):
-    """Rarity of each feature among the rows of a group (idf), by group and feature.
+    """Rarity of each feature among the rows of a group (idf), by the codes of group and feature that were met."""
 
-    ``codes`` are those that were met; without them ``idf`` has a cell for each group and feature.
-    """
-
-    codes: Ints | None
+    codes: Ints
     idf: Floats
     group: Ints
 
     def of(self, bags: Bags) -> Floats:
         """Return the rarity of each feature of some bags, all of which are known."""
-        found = np.empty(len(bags.features), dtype=np.float32)
-        at = 0
-        for codes in _find_cells(bags, self.group):
-            met = codes if self.codes is None else np.searchsorted(self.codes, codes)
-            found[at : at + len(codes)] = self.idf[met]
-            at += len(codes)
-        return found
+        found = [self.idf[np.searchsorted(self.codes, codes)] for codes in _find_cells(bags, self.group)]
+        return np.concatenate([np.zeros(0, dtype=np.float32), *found])
 
 
 def measure_rarity(several: Sequence[Bags], group: Ints) -> _Rarity:
     """Return how rare the features of some bags are; ``group`` numbers the group of each row."""
-    width = several[0].width
     met = chain.from_iterable(_find_cells(bags, group) for bags in several)
-    cells = (int(group.max(initial=0)) + 1) * width
-    if cells > _DENSE:
-        codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
-        return _Rarity(codes, _measure_idf(codes // width, often, group), group)
-    counts = np.zeros(cells, dtype=np.int64)
-    for codes in met:
-        np.add.at(counts, codes, 1)
-    codes = np.flatnonzero(counts)
-    idf = np.zeros(cells, dtype=np.float32)
-    idf[codes] = _measure_idf(codes // width, counts[codes], group)
-    return _Rarity(None, idf, group)
+    codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
+    return _Rarity(codes, _measure_idf(codes // several[0].width, often, group), group)
 
 
 def _find_cells(bags: Bags, group: Ints) -> Iterator[Ints]:
