@@ -127,17 +127,10 @@ class Client:
             named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
             own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
             answer, body = self._fetch(named, conditions, meter, permit, secret, own)
-        except errors.BarredError as error:
-            barred = _barred(poll_state, error.poll_state, now)
-            why = credentials.hide(str(error), secrets)
-            return Answer("failed", barred, message=f"{redact(polling.find_address(poll_state))}: {why}")
         except FetchError as error:
-            if isinstance(error, ssrf.RefusedError) and not meter.reached:  # by the config: no request, so no rest
-                return Answer("failed", poll_state, message=f"{redact(polling.find_address(poll_state))}: {error}")
-            miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
-            missed = miss(poll_state, now, _later(now, begun))
+            after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
             why = credentials.hide(str(error), secrets)
-            return Answer("failed", missed, message=f"{redact(polling.find_address(poll_state))}: {why}")
+            return Answer("failed", after, message=f"{redact(polling.find_address(poll_state))}: {why}")
         reply = Reply(
             answer.status,
             answer.fields,
@@ -325,6 +318,18 @@ def _interpret(  # the answer, and what was known
 
 def _with_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
     return replace(answer, code=code, size=size, milliseconds=int(1000 * (time.monotonic() - begun)))
+
+
+def _update_after_error(
+    poll_state: PollState, error: FetchError, now: datetime, begun: float, *, reached: bool
+) -> PollState:
+    """Return the poll state after a poll without an answer; ``reached`` is whether a host was asked."""
+    if isinstance(error, errors.BarredError):
+        return _barred(poll_state, error.poll_state, now)
+    if isinstance(error, ssrf.RefusedError) and not reached:  # by the config: no request, so no rest
+        return poll_state
+    miss = polling.update_after_failure if reached else polling.update_after_unreached
+    return miss(poll_state, now, _later(now, begun))
 
 
 def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:
