@@ -550,10 +550,12 @@ def _to_composition(
 def _other_shows(store: Store, plan: Plan, summary: _Summary) -> tuple[str, ...]:
     """Return one line for each source of the config that lists another show."""
     named = {source.name for source in plan.sources}
-    shows = {name: show.title for name, show in entries.read_shows(store, plan.name).items() if name in named}
+    described = {name: show for name, show in entries.read_shows(store, plan.name).items() if name in named}
+    shows = {name: show.title for name, show in described.items()}
     listed = {name: listed for name, listed in summary.listed.items() if name in named}
     filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
-    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
+    strangers = other_shows.find_strangers(described)
+    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)
 
 
 def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:

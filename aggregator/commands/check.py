@@ -191,7 +191,8 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
     )
     shows = {name: listing.show.title for name, listing in listings.items()}
     filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
-    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered)
+    strangers = other_shows.find_strangers({name: listing.show for name, listing in listings.items()})
+    return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)
 
 
 def _try_all(config: Config, now: datetime) -> bool:

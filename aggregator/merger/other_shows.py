@@ -13,12 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from aggregator.model.cluster import Cluster
-from aggregator.model.entry import Entry, Genre
+from aggregator.model.entry import Entry, Genre, Show
 from aggregator.text.fold import fold
+from aggregator.text.urls import canonical
 
 LEAST = 5
 """Entries of which none matches, below which a source is not reported: fewer may all be new or missing elsewhere."""
 
+_SHORT_WORD = 3  # letters: words of every text
+_SHARED_WORDS = 4  # two shows share less than a fourth of the words of their descriptions
 _NAMES = 3
 """Names of other shows that a line quotes."""
 
@@ -67,17 +70,18 @@ def find_other_shows(
     known: Mapping[str, Sequence[Listed]],
     shows: Mapping[str, str | None],
     filtered: frozenset[str] = frozenset(),
+    strangers: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return one line for each source that lists another show, with what to add to the config, sorted.
 
     ``title`` is the feed's, ``shows`` are the titles that the sources give their shows, ``filtered`` the sources of
-    which the config already says which show to take.
+    which the config already says which show to take, ``strangers`` those of which few entries suffice.
     """
     found: list[str] = []
     for source in sorted(known):
         own = {fold(title), *(fold(name) for other, name in shows.items() if name and other != source)}
         mixed = "" if source in filtered else _mixed(title, known[source], own)
-        if mixed or _nothing_matches(source, known, shows.get(source), own):
+        if mixed or _nothing_matches(source, known, shows.get(source), own, least=1 if source in strangers else LEAST):
             found.append(f"{source}: {mixed or _whole(title, shows.get(source))}")
     return tuple(found)
 
@@ -107,11 +111,30 @@ def _mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str:
     )
 
 
-def _nothing_matches(source: str, known: Mapping[str, Sequence[Listed]], name: str | None, own: set[str]) -> bool:
+def find_strangers(shows: Mapping[str, Show]) -> frozenset[str]:
+    """Return the sources whose show has another title, picture and description than that of every other source."""
+    described = {
+        name: (canonical(show.image), {word for word in fold(show.description).split() if len(word) > _SHORT_WORD})
+        for name, show in shows.items()
+        if show.image and show.description
+    }
+
+    def is_strange(one: str, two: str) -> bool:
+        (picture, words), (other_picture, others) = described[one], described[two]
+        return picture != other_picture and len(words & others) * _SHARED_WORDS < min(len(words), len(others))
+
+    return frozenset(
+        one for one in described if len(described) > 1 and all(is_strange(one, two) for two in described if two != one)
+    )
+
+
+def _nothing_matches(
+    source: str, known: Mapping[str, Sequence[Listed]], name: str | None, own: set[str], *, least: int
+) -> bool:
     """Return whether nothing that the source lists matches, though others list the same kind of thing."""
     genres = {entry.genre for other, entries in known.items() if other != source for entry in entries}
     comparable = [entry for entry in known[source] if entry.genre in genres]
-    if any(entry.matches for entry in known[source]) or sum(entry.number for entry in comparable) < LEAST:
+    if any(entry.matches for entry in known[source]) or sum(entry.number for entry in comparable) < least:
         return False
     if name is not None:
         return not any(_alike(fold(name), other) for other in own)

@@ -53,3 +53,21 @@ def test_a_wrong_address_is_told(project, origin, episode, rss) -> None:
     assert told
     assert told[0].endswith('only: {show: "Sea Room"}')
     assert told[0] in check(project, "--live").stderr
+
+
+def test_another_show_is_told_by_its_description_and_picture_where_it_lists_little(
+    project, origin, episode, rss
+) -> None:
+    def serve(path: str, number: int, title: str, about: str, picture: str) -> None:
+        text = rss(*[episode(turn) for turn in range(number, number + 6 - number // 10)], title=title)
+        image = f"<image><url>https://show.example/{picture}.jpg</url><title>x</title></image>"
+        origin.serve(path, text.replace(f"About {title}.", about).replace("<item>", f"{image}<item>", 1))
+
+    serve("/feed.xml", 0, "Sea Room", "Ropes, knots and everything that sailors know about weather.", "sea")
+    serve("/trains.xml", 40, "Night Trains", "Sleeping cars between capitals, their guards and breakfasts.", "trains")
+    project.sources["wrong"] = f"kind: feed, url: '{origin.url('/trains.xml')}'"
+    told = [alarm for alarm in project.refresh().alarms if alarm.startswith("wrong: nothing that it lists matches")]
+    assert len(told) == 1
+    assert '"Night Trains"' in told[0]
+    serve("/trains.xml", 40, "Night Trains", "Ropes, knots and everything that sailors know about weather.", "trains")
+    assert [alarm for alarm in project.refresh().alarms if alarm.startswith("wrong:")] == []
