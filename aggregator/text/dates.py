@@ -26,19 +26,20 @@ _LAST_YEAR = 2099  # Buddhist years begin at 2514 for 1971, milliseconds read as
 _PIVOT = 50  # RFC 2822 section 4.3: two-digit years 00-49 are 2000-2049
 _NOON = 12
 
-_MONTHS = (  # Unicode CLDR 46, wide names without accents: English, German, French, Spanish, Portuguese, Italian, Dutch
-    "january januar janvier enero janeiro gennaio januari",
-    "february februar fevrier febrero fevereiro febbraio februari",
-    "march marz maerz mars marzo marco maart",
-    "april avril abril aprile",
-    "may mai mayo maio maggio mei",
-    "june juni juin junio junho giugno",
-    "july juli juillet julio julho luglio",
-    "august aout agosto augustus",
-    "september septembre septiembre setembro settembre",
-    "october oktober octobre octubre outubro ottobre",
-    "november novembre noviembre novembro",
-    "december dezember decembre diciembre dezembro dicembre",
+_MONTHS = (  # Unicode CLDR 46, wide names without accents, as they stand in dates: English, German, French, Spanish,
+    # Portuguese, Italian, Dutch, Swedish, Polish, Russian
+    "january januar janvier enero janeiro gennaio januari stycznia января",
+    "february februar fevrier febrero fevereiro febbraio februari lutego февраля",
+    "march marz maerz mars marzo marco maart mars marca марта",
+    "april avril abril aprile kwietnia апреля",
+    "may mai mayo maio maggio mei maj maja мая",
+    "june juni juin junio junho giugno czerwca июня",
+    "july juli juillet julio julho luglio lipca июля",
+    "august aout agosto augustus augusti sierpnia августа",
+    "september septembre septiembre setembro settembre wrzesnia сентября",
+    "october oktober octobre octubre outubro ottobre pazdziernika октября",
+    "november novembre noviembre novembro listopada ноября",
+    "december dezember decembre diciembre dezembro dicembre grudnia декабря",
 )
 _HOURS_OF_ZONE = {
     "utc": 0.0, "ut": 0.0, "gmt": 0.0, "z": 0.0, "wet": 0.0, "bst": 1.0, "west": 1.0, "cet": 1.0, "mez": 1.0,
@@ -72,6 +73,7 @@ _SLASHES = re.compile(
     rf"(?P<one>\d{{1,2}})(?P<dot>[/.-])(?P<two>\d{{1,2}})(?P=dot)(?P<year>\d{{4}})(?:,?\s+{_CLOCK}{_ZONE})?",
     re.IGNORECASE,
 )
+_IDEOGRAPHS = re.compile(r"(?P<year>\d{4})\s*[年년]\s*(?P<month>\d{1,2})\s*[月월]\s*(?P<day>\d{1,2})\s*[日일]?")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?")
 _DEFAULTS = (datetime(2004, 1, 1), datetime(2008, 2, 2, 1, 1, 1))  # noqa: DTZ001 -- they differ in every part and never leave
@@ -95,7 +97,7 @@ def parse(text: str | None, *, day_first: bool = False) -> Moment | None:
         return None
     if _EPOCH.fullmatch(text):
         return _limit_years(datetime.fromtimestamp(int(text[:10]), UTC), "second", zoned=True)
-    for pattern in (_RFC822, _ISO8601, _PROSE, _BASIC):
+    for pattern in (_RFC822, _ISO8601, _PROSE, _BASIC, _IDEOGRAPHS):
         if match := pattern.fullmatch(text):
             month = _month_number(match["month"])
             return _assemble(match, month, int(match["day"] or 1)) if month else None
