@@ -2,56 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import preview
 from aggregator.config import edit
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
-from aggregator.errors import ConfigError
-from aggregator.fetchers import registry
+from aggregator.errors import ConfigError, ReadError
+from aggregator.fetchers import addresses, registry
 from aggregator.generator.opml import Outline
-from aggregator.model.entry import Listing
 from aggregator.model.source import Source
+from aggregator.preview import Found
 from aggregator.text.fold import fold
 from aggregator.text.urls import is_web
 
 
-class Found(Struct, frozen=True):
-    """An address as a source, and what it lists now."""
+def list_candidates(
+    text: str, kind: str | None = None, options: Mapping[str, str] | None = None, *, files: bool = False
+) -> tuple[Source, ...]:
+    """Return what a pasted text may be, the most likely first; raise ConfigError if nothing, or the kind is unknown.
 
-    source: Source
-    listing: Listing = Listing(())
-
-
-def list_candidates(url: str, kind: str | None = None) -> tuple[Source, ...]:
-    """Return what the URL may be, the most likely first; raise ConfigError if it is none, or the kind is unknown."""
-    if not is_web(url):
-        raise ConfigError(f'"{url}" is not an http or https URL')
+    ``options`` are those of the kind, if it is named. ``files`` is whether a file of this machine may be meant.
+    """
+    if kind is not None and kind not in registry.names():
+        raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
+    given = tuple(sorted((options or {}).items())) if kind else ()
+    if files and (file := Path(text).expanduser()).is_file():
+        kinds = (kind,) if kind else registry.guesses()
+        return tuple(Source(each, each, path=str(file.resolve()), options=given) for each in kinds)
+    url = addresses.normalize(text)
     named = registry.recognise(url)
     if kind is not None:
-        if kind not in registry.names():
-            raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
-        return (named,) if named and named.kind == kind else (Source(kind, kind, url=url),)
+        return (replace(named if named and named.kind == kind else Source(kind, kind, url=url), options=given),)
     return (named,) if named else tuple(preview.list_candidates(url))
 
 
 def find(config: Config | None, candidates: Sequence[Source], now: datetime) -> Found:
-    """Return the first candidate that can be read, and what it lists; raise FetchError, ReadError."""
+    """Return the best way to read what the candidates name; raise FetchError, ReadError."""
+    return find_ways(config, candidates, now)[0]
+
+
+def find_ways(
+    config: Config | None, candidates: Sequence[Source], now: datetime, options: Mapping[str, str] | None = None
+) -> list[Found]:
+    """Return the ways to read what the candidates name, the best first; with ``options`` that one, changed by them.
+
+    Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
+    """
     with preview.open_resources(config, now) as resources:
-        return Found(*preview.find_source(candidates, resources, now))
+        try:
+            ways = preview.find_sources(candidates, resources, now)
+        except ReadError:
+            if "items" not in (options or ()):
+                raise
+            ways = [Found(candidates[0])]
+        return [preview.read_changed(ways[0], options, resources, now)] if options else ways
 
 
 def choose_feed(config: Config | None, found: Found) -> str:
-    """Return the name of the feed with the show's title, or a new name; raise ConfigError without a title."""
-    title = found.listing.show.title
-    if title is None:
-        raise ConfigError("no title of a show was found at this URL: name the feed with --feed NAME")
+    """Return the name of the feed with the show's title, or a new name."""
+    title = found.listing.show.title or found.source.name
     for plan in config.plans if config else ():
         if fold(plan.channel.title) == fold(title):
             return plan.name
@@ -64,8 +79,10 @@ def write(path: Path, config: Config | None, found: Found, feed: str) -> Source:
     _refuse_twice(config, found.source)
     known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
     source = replace(found.source, name=edit.find_free_name(found.source.name, known.get(feed, ())))
-    keys = tuple((key, value) for key in ("kind", "show", "url") if (value := getattr(source, key)))
-    edit.add(path, [edit.Addition(feed, source.name, keys, found.listing.show.title)])
+    file = os.path.relpath(source.path, path.resolve().parent) if source.path else None
+    places = (("kind", source.kind), ("show", source.show), ("url", source.url), ("path", file))
+    keys = tuple((key, value) for key, value in places if value)
+    edit.add(path, [edit.Addition(feed, source.name, keys, found.listing.show.title, source.options)])
     return source
 
 
@@ -73,7 +90,8 @@ def _refuse_twice(config: Config | None, source: Source) -> None:
     """Raise ConfigError if the config already has the source."""
     for plan in config.plans if config else ():
         for known in plan.sources:
-            if (known.url, known.show) == (source.url, source.show) and known.kind == source.kind:
+            place = (known.kind, known.url, known.show, known.path)
+            if place == (source.kind, source.url, source.show, source.path):
                 raise ConfigError(f"already in the config: feeds.{plan.name}.sources.{known.name}")
 
 

@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator import persist
 from aggregator.config.load import Config
-from aggregator.errors import FetchError, ReadError
+from aggregator.config.messages import suggest
+from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetch_feeds import polling_policy
 from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
@@ -31,33 +32,159 @@ from aggregator.text.fold import fold
 _SHORTEST = 3
 """Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
 
+_MOST_OF = 0.8
+"""The share of the entries of a list that have what makes it one."""
+
 _NAME = re.compile(r"[^a-z0-9]+")
 _APOSTROPHE = re.compile("['’]")
 
 
-def find_source(candidates: Sequence[Source], resources: Resources, now: datetime) -> tuple[Source, Listing]:
-    """Return the first candidate that can be read, and its listing.
+class Found(Struct, frozen=True):
+    """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was."""
+
+    source: Source
+    listing: Listing = Listing(())
+    label: str = ""
+
+
+def find_source(candidates: Sequence[Source], resources: Resources, now: datetime) -> Found:
+    """Return the best way to read what the candidates name.
 
     Raises FetchError if the URL cannot be fetched, ReadError if no kind can read its document.
     """
-    documents: dict[str, Document] = {}
+    return find_sources(candidates, resources, now)[0]
+
+
+def find_sources(candidates: Sequence[Source], resources: Resources, now: datetime) -> list[Found]:
+    """Return the ways to read what the candidates name, the best first: never none.
+
+    A candidate that reads its document is all there is, but for a front page read as a blog without dates: then, and
+    where no candidate can, the feeds that the document names or links to, and selectors and paths made for it, are
+    tried. Raises the errors of :func:`find_source`.
+    """
+    looking = _Looking(resources, now)
     refused: list[str] = []
     for source in candidates:
-        for request in registry.locate(source)[:1]:
-            if request.url not in documents:
-                documents[request.url] = _fetch_document(source, request, resources, now)
-            try:
-                listing = resources.read(replace(documents[request.url], source=source))
-            except ReadError as error:
-                refused.append(str(error))
-            else:
-                return _refine_kind(source, listing), listing
+        document = looking.get(source)
+        if document is None:
+            continue
+        if (led := looking.follow(replace(document, source=source))) is not None:
+            return [led]
+        try:
+            listing = resources.read(replace(document, source=source))
+        except ReadError as error:
+            refused.append(str(error))
+            continue
+        found = Found(_refine_kind(source, listing), listing)
+        if source.kind != "blog" or len(candidates) == 1:
+            return [found]
+        proposed = looking.propose(document)
+        linked = [each for each in proposed if each.source.url != source.url]
+        others = [each for each in proposed if each not in linked]
+        return sorted([*linked, found, *others], key=lambda each: -_rate(each.listing))
+    document = next((document for source in candidates[:1] if (document := looking.get(source))), None)
+    proposed = looking.propose(document) if document is not None and len(candidates) > 1 else []
+    if proposed:
+        return sorted(proposed, key=lambda each: -_rate(each.listing))
     if len(refused) == 1:
         raise ReadError(refused[0])
     raise ReadError(
-        f"no feed or list of episodes found at {redact(candidates[0].url or '')}; a page can be read with kind: page "
-        "and selectors in the config"
+        f"no feed or list of episodes found at {redact(candidates[0].url or candidates[0].path or '')}; a page can be "
+        "read by selectors: aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
     )
+
+
+def read_changed(found: Found, options: Mapping[str, str], resources: Resources, now: datetime) -> Found:
+    """Return what is read with some options changed, by kind ``page`` if the kind has none; an empty value drops one.
+
+    Raises the errors of :func:`find_source`, and ConfigError for an option that the kind does not have.
+    """
+    source = found.source
+    if source.kind not in ("page", "json"):
+        source = replace(source, kind="page", options=(), name="page" if source.name == source.kind else source.name)
+    changed = {key: value for key, value in {**dict(source.options), **options}.items() if value}
+    known = registry.find(source.kind).options or ()
+    for key in changed:
+        if key not in known:
+            raise ConfigError(f'--set: kind {source.kind} has no option "{key}"; {suggest(key, known)}')
+    source = replace(source, options=tuple(sorted(changed.items())))
+    return find_source((source,), resources, now)
+
+
+def _rate(listing: Listing) -> int:
+    """Return how much a listing looks like one: whether most of its entries have a date, and audio."""
+    count = len(listing.entries)
+    dated = sum(entry.published is not None for entry in listing.entries)
+    audible = sum(entry.enclosure is not None for entry in listing.entries)
+    return (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
+
+
+class _Looking(Struct):
+    """The documents fetched for one address, each once."""
+
+    resources: Resources
+    now: datetime
+    documents: dict[str, Document | None] = field(default_factory=dict)
+
+    def get(self, source: Source, found_by: str | None = None) -> Document | None:
+        """Return the document of a source; ``None`` if it has no address. Raises FetchError, ConfigError."""
+        if source.path is not None:
+            return _refuse_list_of_feeds(snapshot.read_file(source))
+        for request in registry.locate(source)[:1]:
+            if request.url not in self.documents:
+                fetched = _fetch_document(source, request, self.resources, self.now, found_by)
+                self.documents[request.url] = _refuse_list_of_feeds(fetched)
+            return self.documents[request.url]
+        return None
+
+    def follow(self, document: Document) -> Found | None:
+        """Return the feed that a page names, as a refresh finds it; ``None`` if it names none that can be read."""
+        if document.source.kind not in ("feed", "blog", "simplecast") or document.source.path is not None:
+            return None
+        feeds = self.resources.discover(document) if "html" in (document.media_type or "") else ()
+        for url in feeds[:1]:
+            known = registry.recognise(url)
+            named = known or replace(document.source, kind="feed")
+            try:
+                feed = self.get(known or Source("feed", "feed", url=url), document.url)
+                listing = self.resources.read(replace(feed, source=replace(named, url=url))) if feed else None
+            except (FetchError, ReadError):
+                return None
+            if listing is not None:
+                return Found(_refine_kind(named, listing), listing, f"the feed that the page names: {redact(url)}")
+        return None
+
+    def propose(self, document: Document) -> list[Found]:
+        """Return the proposals for a document that can be read, in their order."""
+        found: list[Found] = []
+        for proposal in self.resources.propose(document):
+            here = proposal.url is None and proposal.show is None
+            source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
+            named = here and document.source.name != document.source.kind
+            source = replace(source, name=document.source.name if named else source.kind if here else _name(source))
+            try:
+                asked = document if here else self.get(source, document.url)
+                listing = self.resources.read(replace(asked, source=source)) if asked else None
+            except (FetchError, ReadError):
+                continue
+            if listing is not None and listing.entries:
+                found.append(Found(_refine_kind(source, listing), listing, proposal.name))
+                if not here:
+                    break  # a feed is all that is wanted
+        return found
+
+
+def _name(source: Source) -> str:
+    return (source.url and _name_host(urlsplit(source.url).hostname or "")) or source.kind
+
+
+def _refuse_list_of_feeds(document: Document) -> Document:
+    """Return the document; raise ConfigError if it is OPML."""
+    if re.search(rb"<opml[\s>]", document.body[:2000], re.IGNORECASE):
+        raise ConfigError(
+            f"{redact(document.url)}: is an OPML list of feeds; save it and run aggregator import-opml FILE"
+        )
+    return document
 
 
 def list_candidates(url: str) -> Iterator[Source]:
@@ -88,9 +215,17 @@ def _name_host(host: str) -> str:
     return make_name(names[-1], "")
 
 
-def _fetch_document(source: Source, request: Request, resources: Resources, now: datetime) -> Document:
+def _fetch_document(
+    source: Source, request: Request, resources: Resources, now: datetime, found_by: str | None = None
+) -> Document:
     answer = resources.limiter().ask(
-        source, PollState(request.url), now, force=True, headers=request.headers, secrets=request.secrets
+        source,
+        PollState(request.url),
+        now,
+        force=True,
+        found_by=found_by,
+        headers=request.headers,
+        secrets=request.secrets,
     )
     if answer.document is None:
         raise FetchError(answer.message or f"{redact(request.url)}: no answer")

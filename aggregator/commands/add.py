@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aggregator import adding
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
-from aggregator.commands.output import format_count, shorten
+from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import warn
-from aggregator.config.load import load
-from aggregator.errors import FetchError
+from aggregator.config.load import Config, load
+from aggregator.errors import ConfigError, FetchError
 from aggregator.model.entry import Listing
+from aggregator.preview import Found
+
+_SHOWN = 3
+"""Entries that are shown of a listing: enough to see whether titles, dates and audio are right."""
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     url: Annotated[
-        str, typer.Argument(help="URL of a feed, of a show's page in a directory, or of a blog.", metavar="URL")
+        str,
+        typer.Argument(
+            help="URL of a feed, of a show's page in a directory or app, of a site, or a file.", metavar="URL"
+        ),
     ],
+    more: Annotated[
+        list[str] | None, typer.Argument(help="More options of the source, after --set.", metavar="[KEY=VALUE]...")
+    ] = None,
     config: ConfigOption = CONFIG,
     *,
     feed: Annotated[
@@ -30,26 +41,73 @@ def run(
     kind: Annotated[
         str | None, typer.Option("--kind", help="Kind of source, instead of detecting it.", metavar="KIND")
     ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Change an option of what is proposed, such as items=li.episode.", metavar="KEY=VALUE"
+        ),
+    ] = None,
+    dry: Annotated[
+        bool, typer.Option("--preview", help="Show what each way to read it yields; write nothing.")
+    ] = False,
     at: AtOption = None,
 ) -> None:
-    """Detect what a URL is and add it to the config as a source.
+    """Detect what a URL is, show its first entries, and add it to the config as a source.
 
     The source is added to the feed given by --feed, else to the feed whose title is the show's, else to a new feed.
-    Comments and order of the config are kept. A URL that cannot be fetched is added only if --feed is given and its
-    kind is known.
+    Comments and order of the config are kept. For a page that is no feed and names none, selectors are proposed. A URL
+    that cannot be fetched is added only if --feed is given and its kind is known.
     """
     loaded = load(config, allow_empty=True) if config.exists() else None
-    candidates = adding.list_candidates(url, kind)
+    options = _parse_options([*(changes or ()), *(more or ())])
+    candidates = adding.list_candidates(url, kind, options, files=True)
     try:
-        found = adding.find(loaded, candidates, current_time(at))
+        ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
     except FetchError as error:
         if feed is None or len(candidates) > 1:
             raise
         warn(str(error))
-        found = adding.Found(candidates[0])
-    name = feed or adding.choose_feed(loaded, found)
-    source = adding.write(config, loaded, found, name)
-    typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {_count_entries(found.listing)}")
+        ways = [Found(candidates[0])]
+    for way in ways if dry else ways[:1]:
+        _show(way)
+    if not dry:
+        _write(config, loaded, ways[0], feed)
+
+
+def _write(config: Path, loaded: Config | None, way: Found, feed: str | None) -> None:
+    """Add the source to the config."""
+    name = feed or adding.choose_feed(loaded, way)
+    source = adding.write(config, loaded, way, name)
+    typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {_count_entries(way.listing)}")
+
+
+def _parse_options(given: list[str]) -> dict[str, str]:
+    """Return the options given as KEY=VALUE."""
+    pairs = [each.partition("=") for each in given]
+    for key, sign, _ in pairs:
+        if not sign or not key:
+            raise ConfigError(f'--set: "{key}" is not KEY=VALUE, such as items=li.episode')
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _show(way: Found) -> None:
+    """Print how an address is read, and the first entries that this gives."""
+    source, entries = way.source, way.listing.entries
+    label = f" ({way.label})" if way.label else ""
+    typer.echo(f"kind {source.kind}{label}: {format_count(len(entries), 'entry', 'entries')}")
+    for key, value in source.options:
+        typer.echo(f"  {key}: {shorten(value, 200)}")
+    rows = (
+        (
+            "",
+            format_value(each.title, 60),
+            format_value(each.published) or "no date",
+            format_value(each.duration) or "no length",
+            format_value(each.enclosure, 100) or "no audio",
+        )
+        for each in entries[:_SHOWN]
+    )
+    print_table(open_console(), ("", "title", "date", "length", "audio"), rows)
 
 
 def _count_entries(listing: Listing) -> str:

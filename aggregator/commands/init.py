@@ -29,7 +29,7 @@ def run(
     if config.exists() and load(config, allow_empty=True).plans:
         raise ConfigError(f"{config}: is in use already; run aggregator add URL to add a source")
     for url in urls or _ask():
-        add.run(url, config, at=at)
+        add.run(url, config=config, at=at)
     refresh.run(config, at=at)
     output = load(config).output
     typer.echo(f"next: run aggregator serve, or open {output / 'index.html'}; add more sources with aggregator add URL")

@@ -24,12 +24,13 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
 
 
 class Addition(Struct, frozen=True):
-    """One source to add: its feed, its name and its keys; ``title`` is the title of a new feed."""
+    """One source to add: its feed, its name, its keys and options; ``title`` is the title of a new feed."""
 
     feed: str
     source: str
     keys: tuple[tuple[str, str], ...]
     title: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
 
 
 def add(path: Path, additions: Sequence[Addition]) -> None:
@@ -121,9 +122,16 @@ def _add(feeds: CommentedMap, addition: Addition) -> None:
 
 def _make_keys(addition: Addition) -> CommentedMap:
     """Make the keys of a source, in braces on one line."""
-    keys = CommentedMap((key, value if _PLAIN.fullmatch(value) else Quoted(value)) for key, value in addition.keys)
-    keys.fa.set_flow_style()
+    keys = _make_flow_map(addition.keys)
+    if addition.options:
+        keys["options"] = _make_flow_map(addition.options)
     return keys
+
+
+def _make_flow_map(pairs: Iterable[tuple[str, str]]) -> CommentedMap:
+    made = CommentedMap((key, value if _PLAIN.fullmatch(value) else Quoted(value)) for key, value in pairs)
+    made.fa.set_flow_style()
+    return made
 
 
 def _dump(document: CommentedMap) -> str:

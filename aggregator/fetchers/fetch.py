@@ -72,6 +72,10 @@ class Resources(Struct):
         """Return the feeds that a page names, once one of the parsers is free; ReadError."""
         return self._readers.submit(parser_process.discover, document).result()
 
+    def propose(self, document: Document) -> tuple[Source, ...]:
+        """Return how a document of no known kind can be read, once one of the parsers is free; ReadError."""
+        return self._readers.submit(parser_process.propose, document).result()
+
     def take_new_robots(self) -> tuple[Robots, ...]:
         """Return what was learned of robots.txt since this was last called."""
         with self._lock:

@@ -15,11 +15,12 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
+from aggregator.fetchers.directories import proposals
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Filter
+from aggregator.model.source import Document, Filter, Source
 from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import close_files
@@ -61,6 +62,8 @@ def _answer(task: Task) -> Answer:
         check_bombs(task.document.body, task.most_items)
         if task.discover:
             return Answer(feeds=discover(task.document))
+        if task.propose:
+            return Answer(proposals=propose(task.document))
         listing = read(task.document)
         too_long = len(listing.entries) > task.most_items
         return Answer(error=f"it lists more than {task.most_items} items") if too_long else Answer(listing=listing)
@@ -84,6 +87,11 @@ def discover(document: Document) -> tuple[str, ...]:
     """Return the addresses of the feeds that a page names, best first; none if the kind does not look for them."""
     find = getattr(registry.load(document.source.kind), "discover", None)
     return tuple(find(document)) if find else ()
+
+
+def propose(document: Document) -> tuple[Source, ...]:
+    """Return how a page or JSON document of no known kind can be read, the likeliest to be right first."""
+    return tuple(proposals.propose(document))
 
 
 def read(document: Document) -> Listing:

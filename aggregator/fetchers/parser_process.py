@@ -16,7 +16,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.record import replace_surrogates
-from aggregator.model.source import Document
+from aggregator.model.source import Document, Source
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.template import Limits
@@ -36,10 +36,11 @@ LARGEST_ANSWER: Final = 128 * 1024 * 1024
 
 
 class Task(Struct):
-    """Parse a document, or find the feeds that it names."""
+    """Parse a document, or find the feeds that it names, or propose how it can be read."""
 
     document: Document
     discover: bool = False
+    propose: bool = False
     most_items: int = MOST_ITEMS
 
 
@@ -49,6 +50,7 @@ class Answer(Struct, omit_defaults=True):
     entries: tuple[Entry, ...] = ()
     listing: Listing | None = None
     feeds: tuple[str, ...] = ()
+    proposals: tuple[Source, ...] = ()
     error: str = ""
 
 
@@ -64,6 +66,11 @@ def read(document: Document, limits: Limits = LIMITS, most_items: int = MOST_ITE
 def discover(document: Document) -> tuple[str, ...]:
     """Return the addresses of the feeds that a page names, best first; ReadError as for `read`."""
     return _run(Task(document, discover=True), LIMITS).feeds
+
+
+def propose(document: Document) -> tuple[Source, ...]:
+    """Return how a document of no known kind can be read, the best first; ReadError as for `read`."""
+    return _run(Task(document, propose=True), LIMITS).proposals
 
 
 def encode(message: Any) -> bytes:

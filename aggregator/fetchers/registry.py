@@ -71,7 +71,7 @@ KINDS: dict[str, Kind] = {
     "blog": Kind(0.6, guess=5, module="aggregator.fetchers.blog.blog"),
     "json": Kind(
         0.5,
-        options=(*_JSON.split(), "next", "next_query"),
+        options=(*_JSON.split(), "script", "next", "next_query"),
         needed=("items",),
         module="aggregator.fetchers.directories.json_paths",
     ),

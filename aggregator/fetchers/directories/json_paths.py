@@ -2,7 +2,8 @@
 
 ``items`` finds the list of entries; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image``, ``id``,
 ``guid``, ``season``, ``episode``, ``type`` and ``category`` find their values in each. ``next`` finds the address of
-the next page, or with ``next_query`` the value of that query parameter of its address. ``genre`` (episode or post),
+the next page, or with ``next_query`` the value of that query parameter of its address. ``script`` is a selector of the
+elements of a page that hold the JSON: paths begin at the list of what is in them. ``genre`` (episode or post),
 ``day_first`` (yes or no), ``show`` (its name) and ``unit`` (of lengths: seconds, milliseconds or minutes) are plain
 values. A ``$`` before a path, as JSONPath has it, is ignored.
 """
@@ -19,7 +20,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
@@ -44,9 +45,7 @@ def read(document: Document) -> Listing:
     name, options = document.source.name, _DEFAULTS | dict(document.source.options)
     if "items" not in options:
         raise ReadError(f"{name}: kind json needs the option items: a path that finds the list of entries")
-    value = decoding.load_json(decoding.decode(document))
-    if value is None:
-        raise decoding.unexpected_type(document, "JSON")
+    value = _load(document, options.get("script"))
     found = _find(name, value, "items", options)
     listed = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
     rows = [{what: _find(name, each, what, options) for what in _FIELDS} for each in listed if isinstance(each, dict)]
@@ -62,6 +61,24 @@ _FIELDS = (
     *("title", "link", "date", "length", "text", "audio", "image", "id", "guid"),
     *("season", "episode", "type", "category"),
 )
+
+
+def _load(document: Document, script: str | None) -> Any:
+    """Return the JSON of the document, or the list of that in the elements of a page which a selector finds."""
+    text = decoding.decode(document)
+    if script is None:
+        value = decoding.load_json(text)
+    else:
+        root = xml.parse_html(text)
+        try:
+            found = [] if root is None else xml.select(root, script)
+        except ValueError as error:
+            raise ReadError(f"{document.source.name}: option script: {error}") from error
+        loaded = (decoding.load_json(each if isinstance(each, str) else xml.get_text(each)) for each in found)
+        value = [each for each in loaded if each is not None] or None
+    if value is None:
+        raise decoding.unexpected_type(document, "JSON")
+    return value
 
 
 def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> Any:

@@ -7,12 +7,13 @@ behind CSS takes an attribute. ``genre`` (episode or post), ``day_first`` (yes o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.fetchers.parsing.entries import make_key
-from aggregator.model.entry import Entry, Listing, Show
+from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import dates, durations
 
@@ -24,6 +25,11 @@ _DEFAULTS = {
     "audio": "audio@src, audio source@src",
     "image": "img@src",
 }
+_LONGEST_LINE = 120  # characters of a text that a date or length is looked for in
+_MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 5, 4
+_MARKS = re.compile(r"\s*[|·•–—●/]\s+|\s+-\s+|\n")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"\d")
 _SELECTORS = ("items", *_DEFAULTS, "length", "id")
 _VALUES = ("genre", "day_first", "show")
 
@@ -59,14 +65,45 @@ def _entry(document: Document, element: xml.Element, position: int, options: Map
         return None
     link, audio = enclosures.resolve_url(base, words["link"]), enclosures.resolve_url(base, words["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    published = dates.parse(words["date"], day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    published = find_date(words["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
     return Entry(
         source=name, key=words["id"] or link or make_key(title, published, file.enclosure), title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
         ids=file.ids, description=words["text"], show=options.get("show"),
-        published=published, duration=durations.parse(words["length"]),
+        published=published, duration=find_duration(words["length"] or ""),
         enclosure=file.enclosure, image=enclosures.resolve_url(base, words["image"]),
     )  # fmt: skip
+
+
+def find_date(text: str, *, day_first: bool = False) -> Moment | None:
+    """Return the date of a text, or the first one in it, such as of "Posted on May 1, 2024 by Ann".
+
+    >>> find_date("Folge 12 | 01.05.2024 | 34 Min.").at.isoformat()
+    '2024-05-01T00:00:00+00:00'
+    """
+    found = dates.parse(text, day_first=day_first)
+    if found is None and len(text) <= _LONGEST_LINE and _YEAR.search(text):
+        pieces = (piece for piece in _cut(text, _MOST_DATE_WORDS) if _YEAR.search(piece) and not _YEAR.fullmatch(piece))
+        parsed = (dates.parse(piece, day_first=day_first) for piece in pieces)
+        found = next((each for each in parsed if each and each.precision not in {"guess", "year"}), None)
+    return found
+
+
+def find_duration(text: str) -> Duration | None:
+    """Return the length of a text, or the first one in it, such as of "May 1, 2024 · 34 min"."""
+    found = durations.parse(text)
+    if found is None and len(text) <= _LONGEST_LINE and _NUMBER.search(text):
+        pieces = (piece for piece in _cut(text, _MOST_LENGTH_WORDS) if not piece.rstrip(".,").isdecimal())
+        found = next((each for piece in pieces if (each := durations.parse(piece))), None)
+    return found
+
+
+def _cut(text: str, most: int) -> Iterator[str]:
+    """Yield the pieces of so many words between the marks that divide a line, the longest of each first."""
+    for part in _MARKS.split(text):
+        words = part.split()
+        for size in range(min(most, len(words)), 0, -1):
+            yield from (" ".join(words[at : at + size]).strip(",;:()") for at in range(len(words) - size + 1))
 
 
 def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:

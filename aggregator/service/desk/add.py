@@ -14,6 +14,7 @@ from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
 from aggregator.generator import opml
+from aggregator.preview import Found
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, Page, now
 from aggregator.service.desk.published import ListedEntry, make_entry
 
@@ -71,13 +72,10 @@ def show_add(desk: Desk, asked: Asked) -> AddPage:
     number = asked.query.get("found", "")
     found = desk.find_kept(number)
     feeds = tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
-    if not isinstance(found, adding.Found):
+    if not isinstance(found, Found):
         return AddPage(registry.names(), feeds, None)
     source, listing = found.source, found.listing
-    try:
-        feed = adding.choose_feed(desk.config, found)
-    except ConfigError:  # the page gives no title
-        feed = ""
+    feed = adding.choose_feed(desk.config, found)
     line = FoundLine(
         number=number,
         url=redact(source.url or ""),
@@ -101,7 +99,7 @@ def look_up(desk: Desk, asked: Asked) -> Done:
 def write(desk: Desk, asked: Asked) -> Done:
     """Write what was found into the config, into a feed that is there or a new one, and refresh that."""
     found = desk.find_kept(asked.find("found"))
-    if not isinstance(found, adding.Found):
+    if not isinstance(found, Found):
         raise ConfigError("this page is too old: paste the address again")
     feed = asked.form.get("feed", "").strip() or asked.find("name")
     if not _FEED_NAME.fullmatch(feed):

@@ -1,0 +1,60 @@
+"""Addresses as people paste them: without a scheme, of apps and directories, of services that have a feed or none."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from aggregator.errors import ConfigError
+from aggregator.text.urls import is_web
+
+_SCHEMES = re.compile(r"(?:feed|itpc|pcast|podcast|rss):(?://)?(?=(?P<web>https?://)?)", re.IGNORECASE)
+_HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:[/?#].*)?|localhost(?::\d+)?(?:/.*)?", re.IGNORECASE)
+
+_REWRITTEN = (
+    # YouTube has a feed of each channel and playlist; the newest 15 videos, without their lengths.
+    (
+        r"https?://(?:www\.|m\.)?youtube\.com/channel/(UC[\w-]{22})\b.*",
+        r"https://www.youtube.com/feeds/videos.xml?channel_id=\1",
+    ),
+    (
+        r"https?://(?:www\.|m\.|music\.)?youtube\.com/(?:playlist|watch)\?(?:[^#]*&)?list=([\w-]+).*",
+        r"https://www.youtube.com/feeds/videos.xml?playlist_id=\1",
+    ),
+    # These apps name a show by Apple's number.
+    (r"https?://overcast\.fm/itunes(\d+).*", r"https://podcasts.apple.com/us/podcast/id\1"),
+    (r"https?://(?:pca\.st|castro\.fm)/itunes/(\d+).*", r"https://podcasts.apple.com/us/podcast/id\1"),
+    (r"https?://(?:www\.)?podcastaddict\.com/feed/(https?[%:].*)", r"\1"),
+)
+_WITHOUT_FEED = (
+    (r"https?://(?:open|play)\.spotify\.com/|spotify:", "Spotify"),
+    (r"https?://music\.amazon\.[a-z.]+/podcasts|https?://(?:www\.)?audible\.[a-z.]+/", "Amazon"),
+    (r"https?://(?:www\.)?pandora\.com/|https?://(?:www\.)?deezer\.com/", "This service"),
+)
+
+
+def normalize(text: str) -> str:
+    """Return the address that a pasted text stands for; raise ConfigError if there can be none.
+
+    >>> normalize("example.com/show"), normalize("feed://example.com/rss")
+    ('https://example.com/show', 'https://example.com/rss')
+    >>> normalize("overcast.fm/itunes1566080008/pytorch-developer-podcast")
+    'https://podcasts.apple.com/us/podcast/id1566080008'
+    """
+    url = text.strip().strip("<>")
+    if (scheme := _SCHEMES.match(url)) is not None:
+        url = url[scheme.end() :] if scheme["web"] else f"https://{url[scheme.end() :].lstrip('/')}"
+    elif _HOST.fullmatch(url):
+        url = f"https://{url}"
+    for pattern, service in _WITHOUT_FEED:
+        if re.match(pattern, url, re.IGNORECASE):
+            raise ConfigError(
+                f"{service} publishes no feed of its shows: add the show's page at podcasts.apple.com, or its own "
+                "site; a show that is nowhere else cannot be aggregated"
+            )
+    for pattern, target in _REWRITTEN:
+        if (found := re.fullmatch(pattern, url, re.IGNORECASE)) is not None:
+            url = unquote(found.expand(target)) if target == r"\1" else found.expand(target)
+    if not is_web(url):
+        raise ConfigError(f'"{text}" is not an http or https URL, and there is no such file')
+    return url

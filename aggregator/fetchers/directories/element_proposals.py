@@ -1,0 +1,320 @@
+"""Propose selectors for a page by the elements that repeat in it, and by what stands in most of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from aggregator.fetchers.directories.page import find_date, find_duration
+from aggregator.fetchers.parsing import xml
+
+Options: TypeAlias = tuple[tuple[str, str], ...]
+_Row: TypeAlias = Mapping[str, str]
+
+_CONTAINERS = ("article", "li", "div", "section", "tr", "a", "dd", "p", "details", "td")
+_OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "script", "style", "template", "noscript"})
+_CLASS = re.compile(r"[A-Za-z_][\w-]*")
+_NUMBER = re.compile(r"\d")
+_MEDIA = re.compile(r"\.(mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LEAST = 3  # elements that make a list; of articles two
+_MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
+_MOST_PARTS = 200  # elements within one that are looked at
+_LONGEST_TITLE = 200
+
+_THREE_NUMBERS = re.compile(r"\b(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}\b")
+_COMPOSITE = "{}"  # behind a selector: its element has several texts
+_PAGE_LINK = 'a:not([href*=".mp3"]):not([href*=".m4a"])@href'
+
+_TITLE_CLASS = re.compile(r"title|titel|titre|titulo|titolo|headline|heading|name", re.IGNORECASE)
+_DATE_CLASS = re.compile(r"date|datum|fecha|data|time|publish|posted|aired", re.IGNORECASE)
+_LENGTH_CLASS = re.compile(r"duration|length|dauer|duree|runtime|minutes|laenge|time", re.IGNORECASE)
+_TEXT_CLASS = re.compile(r"desc|summary|excerpt|teaser|intro|content|text|body|notes|abstract|blurb", re.IGNORECASE)
+
+
+class _Group(Struct):
+    """Elements that repeat, what most of them have, and how well that looks like a list of entries."""
+
+    elements: list[xml.Element]
+    fields: dict[str, str]
+    score: float
+
+
+def propose(root: xml.Element) -> tuple[Options, ...]:
+    """Return the options of kind ``page`` for each list of entries found, the best first."""
+    judged = [group for elements in _find_groups(root) if (group := _judge(elements))]
+    judged.sort(key=lambda group: -group.score)
+    proposals = []
+    for group in judged[: 2 * _MOST]:
+        items = _select_items(root, group.elements, group.fields["title"])
+        if items is not None:
+            proposals.append(tuple(sorted({**group.fields, "items": items}.items())))
+    proposals += _propose_headings(root)
+    return tuple(dict.fromkeys(proposals))[:_MOST]
+
+
+def _propose_headings(root: xml.Element) -> Iterator[Options]:
+    """Yield the options for headings that are followed by what belongs to them, without an element round both."""
+    parents: dict[object, list[xml.Element]] = {}
+    for each, _ in _walk(root, ()):
+        if each.tag in (*_HEADINGS[1:], "dt"):
+            parents.setdefault((id(each.getparent()), each.tag), []).append(each)
+    for headings in (each for each in parents.values() if len(each) >= _LEAST):
+        for place in (1, 2):
+            date = f"./following-sibling::*[{place}]"
+            texts = (xml.select(each, date) for each in headings)
+            dated = sum(bool(found and find_date(_get_text(found[0]))) for found in texts)
+            items = _select_items(root, headings, "./self::*")
+            if items is not None and dated >= 0.8 * len(headings):
+                options = {
+                    "items": items,
+                    "title": "./self::*",
+                    "date": date,
+                    "length": date,
+                    "text": f"./following-sibling::*[{3 - place}]",
+                    "audio": "./following-sibling::audio[1]/@src",
+                }
+                yield tuple(sorted(options.items()))
+
+
+def _get_text(found: xml.Element | str) -> str:
+    return " ".join((found if isinstance(found, str) else xml.get_text(found)).split())
+
+
+def _find_groups(root: xml.Element) -> list[list[xml.Element]]:
+    """Return the elements of one name and class that stand in one parent, or at the same place all over the page."""
+    groups: dict[object, list[xml.Element]] = {}
+    for element, path in _walk(root, ()):
+        if element.tag in _CONTAINERS and not (element.tag == "tr" and element.find("td") is None):
+            groups.setdefault(path, []).append(element)
+            groups.setdefault((id(element.getparent()), path[-1]), []).append(element)
+            groups.setdefault((id(element.getparent()), element.tag), []).append(element)
+    found = [group for group in groups.values() if len(group) >= (2 if group[0].tag == "article" else _LEAST)]
+    unique = {tuple(map(id, group)): group for group in found}
+    return sorted(unique.values(), key=lambda group: -len(group))[:_MOST_GROUPS]
+
+
+def _walk(element: xml.Element, above: tuple[str, ...]) -> Iterator[tuple[xml.Element, tuple[str, ...]]]:
+    """Yield the elements in the page's order, each with the names and first classes down to it."""
+    for child in element:
+        if isinstance(child.tag, str) and child.tag not in _OUTSIDE:
+            lasting = (name for name in _list_classes(child) if not _NUMBER.search(name))
+            path = (*above, ".".join((child.tag, *islice(lasting, 1))))
+            yield child, path
+            yield from _walk(child, path)
+
+
+def _list_classes(element: xml.Element) -> list[str]:
+    return [name for name in (element.get("class") or "").split() if _CLASS.fullmatch(name)]
+
+
+def _judge(elements: list[xml.Element]) -> _Group | None:
+    """Return a group with the selectors of its fields; ``None`` if it has no titles, or neither dates nor audio."""
+    rows = [_read(element) for element in elements[:_MOST_ROWS]]
+    title = _find_title(rows)
+    if title is None:
+        return None
+    fields = {"title": title}
+    fields |= _find_link(rows, title, elements[0])
+    for what, find in (("audio", _find_audio), ("date", _find_date), ("length", _find_length), ("text", _find_text)):
+        if (selector := find(rows, title, fields.get("date", ""))) is not None:
+            fields[what] = selector
+    if "date" not in fields and "audio" not in fields:
+        return None
+    if "date" in fields and _is_day_first([row.get(fields["date"], "") for row in rows]):
+        fields["day_first"] = "yes"
+    weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 0.4}
+    full = sum(title in row for row in rows) / len(rows)
+    return _Group(elements, fields, len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields)))
+
+
+def _read(element: xml.Element) -> dict[str, str]:
+    """Return the first text, by selector, of the elements and attributes in an element."""
+    found: dict[str, str] = {}
+    _note(found, element, ("./self::*",), "./")
+    for number, part in enumerate(element.iterdescendants()):
+        if number == _MOST_PARTS:
+            break
+        if isinstance(part.tag, str):
+            names = [part.tag, *(f"{part.tag}.{name}" for name in _list_classes(part))]
+            if part.tag in ("td", "th", "span", "div", "p") and (parent := part.getparent()) is not None:
+                names.append(f"{part.tag}:nth-child({parent.index(part) + 1})")
+            above = part.getparent()
+            if above is not None and above is not element and above.tag in (*_HEADINGS, "p"):
+                names.append(f"{above.tag} {part.tag}")
+            _note(found, part, tuple(names), "")
+    return found
+
+
+def _note(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
+    """Add the text of an element and its attributes; ``own`` is what stands before those of the entry's element."""
+    text = _get_text(part)
+    is_composite = sum(1 for each in part.itertext() if str(each).strip()) > 1
+    for selector in selectors if text else ():
+        if selector not in found:
+            found[selector] = text
+            if is_composite:
+                found[f"{selector}{_COMPOSITE}"] = ""
+    attributes = {str(name): " ".join(str(value).split()) for name, value in part.attrib.items()}
+    for name, value in attributes.items():
+        if value and _CLASS.fullmatch(name):
+            for selector in (f"{own}@{name}",) if own else _list_attribute_selectors(part, name, value, selectors):
+                found.setdefault(selector, value)
+
+
+def _list_attribute_selectors(part: xml.Element, name: str, value: str, selectors: tuple[str, ...]) -> Iterator[str]:
+    """Yield the selectors of an attribute: by its element, and of media and pages by what is in the address."""
+    if name in ("href", "src", "datetime", "content", "title", "value") or name.startswith("data-"):
+        yield from (f"{selector}@{name}" for selector in selectors)
+    media = _MEDIA.search(value)
+    if media is not None:
+        yield f'{part.tag}[{name}*=".{media[1]}"]@{name}'
+    elif name == "href" and part.tag == "a":
+        yield _PAGE_LINK
+
+
+def _list_selectors(rows: Sequence[_Row], share: float, test: Callable[[str], object]) -> list[str]:
+    """Return the selectors of which the values in this share of the rows pass a test, in the order of the page."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [name for name in names if sum(bool(test(row[name])) for row in rows if name in row) >= share * len(rows)]
+
+
+def _differ(rows: Sequence[_Row], selector: str) -> bool:
+    values = [row[selector] for row in rows if selector in row]
+    return len(set(values)) >= 0.85 * len(values)
+
+
+def _find_title(rows: Sequence[_Row]) -> str | None:
+    """Return the selector of the titles: headings before classes named so, links, what is bold, and the rest."""
+
+    def is_title(text: str) -> bool:
+        bare = re.sub(r"[\W\d_]", "", text)
+        return len(bare) > 0 and len(text) <= _LONGEST_TITLE and find_date(text) is None and find_duration(text) is None
+
+    def rank(selector: str) -> int:
+        tag, _, name = selector.partition(".")
+        words = selector.split()
+        orders = (
+            tag in _HEADINGS and not name,
+            len(words) == 1 and _TITLE_CLASS.search(name),
+            selector == "a" or (words[0] in _HEADINGS and words[-1] == "a"),
+            selector in ("strong", "b", "dt", "summary", "p strong"),
+            ":nth-child" in selector and selector.startswith("td"),
+            selector != "./self::*",
+        )
+        return next((place for place, fits in enumerate(orders) if fits), len(orders))
+
+    texts = [name for name in _list_selectors(rows, 0.9, is_title) if "@" not in name and _differ(rows, name)]
+    plain = [name for name in texts if not any(f"{name}{_COMPOSITE}" in row for row in rows)]
+    return min(plain or texts, key=rank, default=None)
+
+
+def _find_link(rows: Sequence[_Row], title: str, element: xml.Element) -> dict[str, str]:
+    def is_page(value: str) -> bool:
+        return not _MEDIA.search(value) and not value.startswith(("#", "javascript:", "mailto:"))
+
+    links = [name for name in _list_selectors(rows, 0.8, is_page) if name.endswith("@href") and _differ(rows, name)]
+    wanted = (f"{title}@href", f"{title} a@href", "./@href", "a@href", _PAGE_LINK)
+    best = next((name for name in wanted if name in links), links[0] if links else None)
+    return {} if best is None or (best == "./@href" and element.tag != "a") else {"link": best}
+
+
+def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
+    found = [name for name in _list_selectors(rows, 0.5, _MEDIA.search) if "@" in name and _differ(rows, name)]
+    return min(found, key=lambda name: ("[" in name, not name.startswith(("audio", "source"))), default=None)
+
+
+def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
+    def is_date(text: str) -> bool:
+        date = find_date(text) if len(text) <= _LONGEST_TITLE else None
+        return date is not None and date.precision not in ("guess", "year")
+
+    def rank(selector: str) -> tuple[bool, ...]:
+        return (
+            selector == "./self::*",
+            not selector.endswith("@datetime"),
+            not selector.startswith("time"),
+            not _DATE_CLASS.search(selector),
+            "." not in selector,
+        )
+
+    found = [
+        name
+        for name in _list_selectors(rows, 0.8, is_date)
+        if name != title and not name.endswith(("@href", "@src", "@title"))
+    ]
+    return min(found, key=rank, default=None)
+
+
+def _find_length(rows: Sequence[_Row], title: str, _date: str) -> str | None:
+    def is_length(text: str) -> bool:
+        return not text.isdecimal() and len(text) <= _LONGEST_TITLE and find_duration(text) is not None
+
+    found = [
+        name
+        for name in _list_selectors(rows, 0.5, is_length)
+        if name not in (title, "./self::*") and not re.search(r"@(?:href|src|title|datetime)$", name)
+        if not name.startswith("time") or _LENGTH_CLASS.search(name.partition(".")[2])
+    ]
+    alone = [name for name in found if sum(find_date(row.get(name, "")) is None for row in rows) > len(rows) / 2]
+    return min(alone or found, key=lambda name: (not _LENGTH_CLASS.search(name), "." not in name), default=None)
+
+
+def _find_text(rows: Sequence[_Row], title: str, date: str) -> str | None:
+    """Return the selector of the texts; ``None`` if it is that of every paragraph, which is the default."""
+
+    def is_text(text: str) -> bool:
+        return len(text) > 30  # noqa: PLR2004 - longer than what stands beside a text
+
+    found = [
+        name
+        for name in _list_selectors(rows, 0.5, is_text)
+        if "@" not in name and name not in (title, date, "./self::*", "a", *_HEADINGS)
+    ]
+    named = [name for name in found if _TEXT_CLASS.search(name.partition(".")[2])]
+    return next(iter(named), None if "p" in found else next((name for name in found if name.startswith("td")), None))
+
+
+def _is_day_first(texts: Sequence[str]) -> bool:
+    """Return whether the dates have a first number that no month has, and never a second one."""
+    pairs = [match for text in texts if (match := _THREE_NUMBERS.search(text))]
+    return any(int(pair[1]) > 12 for pair in pairs) and all(int(pair[2]) <= 12 for pair in pairs)  # noqa: PLR2004
+
+
+def _select_items(root: xml.Element, elements: Sequence[xml.Element], title: str) -> str | None:
+    """Return the simplest selector that finds these elements and no others with a title; ``None`` if there is none."""
+    wanted = {*map(id, elements)}
+    classes = set.intersection(*(set(_list_classes(each)) for each in elements))
+    for selector in _list_item_selectors(elements[0], [name for name in _list_classes(elements[0]) if name in classes]):
+        found = [each for each in xml.select(root, selector) if not isinstance(each, str)]
+        others = (each for each in found if id(each) not in wanted)
+        if wanted <= {*map(id, found)} and not any(title in _read(each) for each in others):
+            return selector
+    parent = elements[0].getparent()
+    if parent is None or any(each.getparent() is not parent for each in elements):
+        return None
+    path = parent.getroottree().getpath(parent).removeprefix("/html")
+    selector = f"/{path}/{elements[0].tag}"
+    return selector if wanted <= {*map(id, xml.select(root, selector))} else None
+
+
+def _list_item_selectors(element: xml.Element, classes: Sequence[str]) -> Iterator[str]:
+    """Yield selectors of an element, the shortest first: its name, classes, and those of the elements above it."""
+    own = [element.tag, *(f"{element.tag}.{name}" for name in classes)]
+    own.append(".".join((str(element.tag), *classes)))
+    own = [*own[1:], own[0]] if len(own) > 1 else own
+    yield from map(str, own)
+    tail = ""
+    for above in element.iterancestors():
+        names = [f"{above.tag}.{name}" for name in _list_classes(above)]
+        if _CLASS.fullmatch(above.get("id") or ""):
+            names.append(f"{above.tag}#{above.get('id')}")
+        for name in names:
+            yield from (f"{name}{tail} > {each}" for each in own)
+            yield from (f"{name} {each}" for each in own)
+        tail = f" > {above.tag}{tail}"
+        yield from (f"{tail.removeprefix(' > ')} > {each}" for each in own[-1:])

@@ -1,0 +1,213 @@
+"""Propose paths for a JSON value that nobody has described: the lists of objects in it, and which field is what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from aggregator.fetchers.directories.json_paths import parse_date
+from aggregator.text import durations
+from aggregator.text.urls import is_web
+
+Options: TypeAlias = tuple[tuple[str, str], ...]
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
+_MOST_ROWS = 50
+_LEAST_BY_ID = 2
+_MOST = 5
+_LONGEST = 10**9  # milliseconds of eleven days
+_MEDIA = re.compile(r"\.(?:mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
+
+# The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "title": ("title", "headline", "trackname", "name", "titre", "titel", "titulo", "subject"),
+    "date": (
+        *("published", "publishedat", "pubdate", "datepublished", "publishdate", "publicationdate", "releasedate"),
+        *("releasedat", "airdate", "aired", "released", "broadcastdate", "uploaddate", "date", "dategmt", "datum"),
+        *("fecha", "time", "timestamp", "createdat", "created", "datecreated", "postedat", "posted"),
+    ),
+    "audio": (
+        *("audiourl", "audio", "contenturl", "enclosureurl", "mediaurl", "mp3", "streamurl", "fileurl", "url", "src"),
+        *("href", "file"),
+    ),
+    "length": (
+        *("duration", "length", "runtime", "timerequired", "seconds", "millis", "ms", "dauer", "duree", "duracion"),
+    ),
+    "link": ("link", "permalink", "weburl", "pageurl", "canonicalurl", "url", "href", "path"),
+    "text": (
+        *("description", "contenthtml", "content", "body", "shownotes", "summary", "excerpt", "abstract", "text"),
+        *("articlebody", "beschreibung", "resume", "descripcion"),
+    ),
+    "image": ("image", "imageurl", "artwork", "artworkurl", "thumbnail", "thumbnailurl", "cover", "coverurl"),
+    "id": ("id", "uuid", "guid", "identifier", "episodeid", "key", "slug"),
+    "season": ("season", "seasonnumber"),
+    "episode": ("episode", "episodenumber", "number"),
+}  # fmt: skip
+_UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms)$")
+_WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
+_NEXT = re.compile(r"next(?:page|url|href|link)?")
+_TYPES = re.compile(r"(?:Podcast|Radio)?Episode|BlogPosting|(?:News)?Article|(?:Audio|Video)Object")
+
+
+def propose(value: object) -> tuple[Options, ...]:
+    """Return the options for each list that has titles and dates or audio, those with the most entries first."""
+    following = _find_next(value)
+    found: list[tuple[int, Options]] = []
+    for path, rows in _find_lists(value, "", _DEEPEST_LIST):
+        fields = _find_fields(rows[:_MOST_ROWS])
+        if "title" in fields and ("date" in fields or "audio" in fields):
+            options = fields | {"items": path or "@"} | ({"next": following} if following else {})
+            found.append((len(rows) * len(fields), tuple(sorted(options.items()))))
+    found.sort(key=lambda each: -each[0])
+    return tuple(options for _, options in found[:_MOST])
+
+
+def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
+    """Yield every list of objects with its path; lists within lists together."""
+    if isinstance(value, list):
+        rows: list[Mapping[str, object]] = [each for each in value if isinstance(each, dict)]
+        flat = f"{path}[]" if "[]" in path else path  # within a projection each list would stand by itself
+        kinds = {kind for each in rows if isinstance(kind := each.get("@type"), str)}
+        for kind in sorted(kinds):
+            if _TYPES.fullmatch(kind):
+                chosen = [each for each in rows if each.get("@type") == kind]
+                yield f"{flat} | [?\"@type\"=='{kind}']".removeprefix(" | "), chosen
+        if rows and len(kinds) < 2:  # noqa: PLR2004 - several types are not one list
+            yield flat, rows
+        if depth and rows:
+            yield from _find_lists_within(rows, f"{path}[]", depth - 1)
+    elif isinstance(value, dict) and depth:
+        rows = [each for each in value.values() if isinstance(each, dict)]
+        if len(rows) == len(value) > _LEAST_BY_ID and len({frozenset(each) for each in rows}) == 1:
+            by_id = f"{path}.*".removeprefix(".")
+            yield f"{by_id} | []" if "[]" in path else by_id, rows
+        yield from _find_lists_within([value], path, depth - 1)
+
+
+def _find_lists_within(
+    objects: Sequence[Mapping[str, object]], path: str, depth: int
+) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
+    """Yield the lists in the fields of objects that stand at one path."""
+    for name in dict.fromkeys(name for each in objects for name in each):
+        values = [each[name] for each in objects if isinstance(each.get(name), list | dict)]
+        joined: object = values[0] if values else None
+        if len(values) > 1:
+            joined = [one for each in values for one in (each if isinstance(each, list) else [each])]
+        yield from _find_lists(joined, _join(path, name), depth)
+
+
+def _join(path: str, name: str) -> str:
+    quoted = name if _PLAIN.fullmatch(name) else f'"{name}"'
+    return f"{path}.{quoted}" if path else quoted
+
+
+def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
+    """Return the path of each field that most of the rows have."""
+    flat = [dict(_flatten(row, "", _DEEPEST_FIELD)) for row in rows]
+    paths = list(dict.fromkeys(path for row in flat for path in row))
+    fields: dict[str, str] = {}
+    for what, (test, share) in _TESTS.items():
+        fitting = [path for path in paths if _rank(what, path) is not None and path not in fields.values()]
+        values = {path: [row[path] for row in flat if row.get(path) is not None] for path in fitting}
+        good = [
+            path
+            for path in fitting
+            if sum(map(test, values[path])) >= share * len(rows) and (what not in _DISTINCT or _differ(values[path]))
+        ]
+        if good:
+            fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
+    return fields
+
+
+def _flatten(value: object, path: str, depth: int) -> Iterator[tuple[str, object]]:
+    """Yield the plain values in an object with their paths; of a list the first."""
+    if isinstance(value, dict) and depth >= 0:
+        for name, below in value.items():
+            yield from _flatten(below, _join(path, name), depth - 1)
+    elif isinstance(value, list):
+        if value:
+            yield from _flatten(value[0], f"{path}[0]", depth - 1)
+    elif path:
+        yield path, value
+
+
+def _rank(what: str, path: str) -> tuple[int, int] | None:
+    """Return how well the name at the end of a path fits the field, the best least; ``None`` if it does not."""
+    words = [re.sub(r"[^a-z0-9]", "", step.lower()) for step in re.sub(r"\[\d+\]", "", path).split(".")]
+    if what == "length":
+        words[-1] = _UNIT.sub("", words[-1]) or words[-1]
+    names = _NAMES[what]
+    if words[-1] in names:
+        return names.index(words[-1]), 0
+    if len(words) > 1 and words[-1] in _WRAPPERS and words[-2] in names:
+        return names.index(words[-2]), 1
+    ends = (place for place, name in enumerate(names) if len(name) > 2 and words[-1].endswith(name))  # noqa: PLR2004
+    place = next(ends, None)
+    return None if place is None else (place, 2)
+
+
+def _differ(values: Sequence[object]) -> bool:
+    return len({str(each) for each in values}) >= 0.9 * len(values)
+
+
+def _is_title(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value.strip()) < 300 and not is_web(value)  # noqa: PLR2004
+
+
+def _is_date(value: object) -> bool:
+    found = parse_date(value, day_first=False)
+    return found is not None and found.precision != "year" and found.at.year > 1990  # noqa: PLR2004
+
+
+def _is_length(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    return 0 < value < _LONGEST if isinstance(value, int | float) else durations.parse(value) is not None
+
+
+def _is_audio(value: object) -> bool:
+    return isinstance(value, str) and _MEDIA.search(value) is not None
+
+
+def _is_link(value: object) -> bool:
+    return isinstance(value, str) and (is_web(value) or value.startswith("/")) and not _MEDIA.search(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) > 20 and not is_web(value)  # noqa: PLR2004
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100_000  # noqa: PLR2004
+
+
+_TESTS: Mapping[str, tuple[Callable[[object], bool], float]] = {
+    "title": (_is_title, 0.8),
+    "date": (_is_date, 0.8),
+    "audio": (_is_audio, 0.5),
+    "length": (_is_length, 0.5),
+    "link": (_is_link, 0.8),
+    "text": (_is_text, 0.5),
+    "image": (_is_link, 0.5),
+    "id": (_is_id, 1.0),
+    "season": (_is_count, 0.8),
+    "episode": (_is_count, 0.8),
+}
+"""What a value of each field is, and in which share of the entries it must be found."""
+
+_DISTINCT = frozenset({"title", "audio", "link", "id"})
+
+
+def _find_next(value: object) -> str | None:
+    """Return the path of the next page's address."""
+    for path, found in _flatten(value if isinstance(value, dict) else {}, "", _DEEPEST_FIELD):
+        words = [re.sub(r"[^a-z0-9]", "", step.lower()) for step in path.split(".")]
+        if any(_NEXT.fullmatch(word) for word in words[-2:]) and _is_link(found):
+            return path
+    return None

@@ -1,0 +1,114 @@
+"""Propose how an unknown page or JSON document can be read, the likeliest to be right first.
+
+Tried in this order: feeds and Apple's page that the document links to, JSON in it (JSON-LD and data of the site's own
+program), microdata and microformats, the API of WordPress, then elements that repeat. A proposal is a source without a
+place, whose name says what it is made from; with a place if it is another document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aggregator.fetchers import registry
+from aggregator.fetchers.directories import element_proposals, json_proposals
+from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.model.source import Document, Source
+
+_FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
+_FEED_TEXT = re.compile(r"\s*(?:rss|atom|podcast)?[\s-]*(?:rss|feed|atom|xml)\s*", re.IGNORECASE)
+_SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "application/json"))
+_ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "Article", "AudioObject")
+_MOST_LINKS = 3
+
+
+def propose(document: Document) -> tuple[Source, ...]:
+    """Return how the document can be read; nothing for a document that is neither a page nor JSON."""
+    text = decoding.decode(document)
+    match decoding.detect_type(document):
+        case "json":
+            return tuple(_to_sources("JSON", json_proposals.propose(decoding.load_json(text))))
+        case "html" if (root := xml.parse_html(text)) is not None:
+            return tuple(_propose_for_page(root, enclosures.find_base(document)))
+    return ()
+
+
+def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
+    yield from _find_links(root, base)
+    for label, media_type in _SCRIPTS:
+        scripts = (each for each in root.iter("script") if each.get("type") == media_type)
+        values = [value for each in scripts if (value := decoding.load_json(xml.get_text(each))) is not None]
+        for options in json_proposals.propose(values):
+            yield Source(label, "json", options=_sort({**dict(options), "script": f'script[type="{media_type}"]'}))
+    yield from _propose_microdata(root)
+    yield from _find_wordpress(root, base)
+    for options in element_proposals.propose(root):
+        yield Source("repeated elements", "page", options=options)
+
+
+def _to_sources(label: str, proposals: Sequence[json_proposals.Options]) -> Iterator[Source]:
+    return (Source(label, "json", options=options) for options in proposals)
+
+
+def _find_links(root: xml.Element, base: str) -> Iterator[Source]:
+    """Yield the feeds that a page links to in its text, and the show's page of a known directory."""
+    found: dict[str, Source] = {}
+    for anchor in root.iter("a"):
+        url = enclosures.resolve_url(base, anchor.get("href"))
+        if url is None or url == base:
+            continue
+        known = registry.recognise(url)
+        if known is not None:
+            found.setdefault(known.show or url, known)
+        elif _FEED_LINK.search(url) or _FEED_TEXT.fullmatch(xml.get_text(anchor)):
+            found.setdefault(url, Source("link to a feed", "feed", url=url))
+    yield from sorted(found.values(), key=lambda source: source.kind == "apple")[:_MOST_LINKS]
+
+
+def _propose_microdata(root: xml.Element) -> Iterator[Source]:
+    for name in _ITEM_TYPES:
+        items = f'[itemtype$="/{name}"]'
+        if xml.select(root, items):
+            options = {
+                "items": items,
+                "title": _list_properties("headline", "name"),
+                "date": _list_properties("datePublished", "dateCreated", "uploadDate"),
+                "length": _list_properties("duration", "timeRequired"),
+                "audio": f"{_list_properties('contentUrl', 'audio')}, audio@src, source@src",
+                "link": '[itemprop="url"]@href, [itemprop="mainEntityOfPage"]@href, a@href',
+                "text": '[itemprop="description"], [itemprop="articleBody"]',
+            }
+            yield Source("microdata", "page", options=_sort(options))
+    if xml.select(root, ".h-entry"):
+        options = {
+            "items": ".h-entry",
+            "title": ".p-name",
+            "date": ".dt-published@datetime, .dt-published",
+            "length": ".dt-duration@datetime, .p-duration, .dt-duration",
+            "audio": ".u-audio@src, .u-audio@href, audio@src, source@src",
+            "link": ".u-url@href, a@href",
+            "text": ".p-summary, .e-content",
+        }
+        yield Source("microformats", "page", options=_sort(options))
+
+
+def _list_properties(*names: str) -> str:
+    places = ("@datetime", "@content", "@href", "@src", "")
+    return ", ".join(f'[itemprop="{name}"]{place}' for name in names for place in places)
+
+
+def _find_wordpress(root: xml.Element, base: str) -> Iterator[Source]:
+    """Yield the posts of the WordPress REST API, if the page names it (developer.wordpress.org, "Discovery")."""
+    for link in root.iter("link"):
+        url = enclosures.resolve_url(base, link.get("href")) if link.get("rel") == "https://api.w.org/" else None
+        if url is not None:
+            options = {
+                "items": "@", "id": "id", "title": "title.rendered", "date": "date_gmt", "link": "link",
+                "text": "content.rendered", "genre": "post",
+            }  # fmt: skip
+            yield Source("WordPress", "json", url=f"{url.rstrip('/')}/wp/v2/posts?per_page=100", options=_sort(options))
+            return
+
+
+def _sort(options: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(options.items()))

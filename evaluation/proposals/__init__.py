@@ -1,0 +1,1 @@
+"""Proposals for unknown pages, measured on pages made in the shapes of real blogs and podcast sites."""

@@ -1,0 +1,119 @@
+"""The command add with what people paste: it shows the first entries, and what it writes works at the next refresh."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evaluation.proposals.pages import make_pages
+from tests.support.origin import Site, serving
+from tests.support.rss import Episode, make_rss
+
+PAGES = {(page.shape, page.language): page for page in make_pages()}
+AT = ("--at", "2024-07-01T12:00:00Z")
+BEGUN = "# mine\nallow_networks: [127.0.0.0/8] # here\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    (tmp_path / "config.yaml").write_text(BEGUN, encoding="utf-8")
+    with serving(Site()) as opened:
+        yield opened
+
+
+def published(folder: Path, feed: str) -> list[str]:
+    return [item["title"] for item in json.loads((folder / f"output/{feed}/feed.json").read_bytes())["items"]]
+
+
+def read_sources(folder: Path, feed: str) -> dict[str, dict[str, object]]:
+    text = (folder / "config.yaml").read_text(encoding="utf-8")
+    assert text.startswith(BEGUN)
+    return yaml.safe_load(text)["feeds"][feed]["sources"]
+
+
+def test_an_unknown_page_gets_selectors_that_work_at_once(run, tmp_path: Path, site: Site) -> None:
+    page = PAGES["a table", "es"]
+    site.serve("/", page.body, kind="text/html; charset=utf-8")
+    shown = run("add", site.url("/"), "--preview")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "kind page (repeated elements): 6 entries\n" in shown.stdout
+    assert "  items: tr\n" in shown.stdout
+    assert (tmp_path / "config.yaml").read_text() == BEGUN
+    added = run("add", site.url("/"), "--feed", "talk")
+    assert (added.returncode, added.stderr) == (0, "")
+    first = next(line for line in added.stdout.splitlines() if "Cómo paran" in line)
+    assert first.split() == ["Cómo", "paran", "2024-06-25", "25:00", "https://site.example/audio/60.mp3"]
+    assert added.stdout.splitlines()[-1].startswith("config.yaml: feeds.talk.sources.page: kind page, 6 items now")
+    assert run("refresh", *AT).returncode == 0
+    assert published(tmp_path, "talk") == [one.title for one in page.entries]
+    changed = run("add", site.url("/"), "--preview", "--set", "title=td:nth-child(1)", "date=")
+    assert (changed.returncode, changed.stderr) == (0, "")
+    assert "25/06/2024" in changed.stdout
+    assert "  date:" not in changed.stdout
+    wrong = run("add", site.url("/"), "--set", "titel=b")
+    assert wrong.returncode == 2
+    assert 'kind page has no option "titel"; did you mean "title"?' in wrong.stderr
+
+
+def test_an_api_is_read_by_paths(run, tmp_path: Path, site: Site) -> None:
+    page = PAGES["an API", "ru"]
+    site.serve("/v1", page.body, kind="application/json")
+    assert run("add", site.url("/v1"), "--feed", "talk").returncode == 0
+    assert read_sources(tmp_path, "talk")["json"]["kind"] == "json"
+    run("refresh", *AT)
+    assert published(tmp_path, "talk") == [one.title for one in page.entries]
+
+
+def test_a_site_leads_to_its_feed_and_directories_to_it(run, tmp_path: Path, site: Site) -> None:
+    item = Episode(guid="1", title="About lifts", audio="https://cdn.example/1.mp3", seconds=600)
+    site.serve("/feed.xml", make_rss(item, title="Talk"))
+    named = "<html><head><link rel=alternate type=application/rss+xml href=/feed.xml></head><body>Talk</body></html>"
+    site.serve("/", named, kind="text/html")
+    linked = "<html><body><h1>Talk</h1><p>Listen <a href='/feed.xml'>RSS</a></p></body></html>"
+    site.serve("/podcast/talk/1", linked, kind="text/html")
+    added = run("add", site.url("/").removeprefix("http://"))
+    assert added.returncode != 0  # https is asked where no scheme is given
+    added = run("add", site.url("/"), *AT)
+    assert (added.returncode, added.stderr) == (0, "")
+    assert "the feed that the page names" in added.stdout
+    assert "About lifts" in added.stdout
+    assert read_sources(tmp_path, "talk")["feed"] == {"kind": "feed", "url": site.url("/")}
+    linked_too = run("add", site.url("/podcast/talk/1"))
+    assert (linked_too.returncode, linked_too.stderr) == (0, "")
+    assert read_sources(tmp_path, "talk")["feed-2"] == {"kind": "feed", "url": site.url("/feed.xml")}
+    run("refresh", *AT)
+    assert published(tmp_path, "talk") == ["About lifts"]
+
+
+def test_wordpress_is_asked_for_its_posts(run, tmp_path: Path, site: Site) -> None:
+    head = "<html><head><link rel='https://api.w.org/' href='/wp-json/'></head><body><div>Desk</div></body></html>"
+    site.serve("/", head, kind="text/html")
+    post = {
+        "id": 7, "date_gmt": "2024-05-01T10:00:00", "link": "https://desk.example/salt",
+        "title": {"rendered": "On salt &#038; bread"}, "content": {"rendered": "<p>Salt.</p>"},
+    }  # fmt: skip
+    site.serve("/wp-json/wp/v2/posts?per_page=100", json.dumps([post]), kind="application/json")
+    answer = run("add", site.url("/"), "--feed", "desk")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "kind json (WordPress): 1 entry" in answer.stdout
+    run("refresh", *AT)
+    assert published(tmp_path, "desk") == ["On salt & bread"]
+
+
+def test_files_are_taken_and_lists_of_feeds_are_not(run, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(BEGUN, encoding="utf-8")
+    (tmp_path / "talk.xml").write_text(
+        make_rss(Episode(guid="1", title="Lifts", audio="https://c.example/1.mp3"), title="Talk")
+    )
+    assert run("add", "./talk.xml").returncode == 0
+    assert read_sources(tmp_path, "talk")["feed"] == {"kind": "feed", "path": "talk.xml"}
+    (tmp_path / "mine.opml").write_text('<?xml version="1.0"?><opml version="2.0"><body/></opml>')
+    answer = run("add", "mine.opml")
+    assert answer.returncode == 2
+    assert "is an OPML list of feeds; save it and run aggregator import-opml FILE" in answer.stderr
+    spotify = run("add", "https://open.spotify.com/show/4rOoJ6Egrf8K2IrywzwOMk")
+    assert spotify.returncode == 2
+    assert "Spotify publishes no feed of its shows: add the show's page at podcasts.apple.com" in spotify.stderr

@@ -1,0 +1,92 @@
+"""Proposals for unknown pages: right on nearly all shapes, and a list of sound sources whatever the bytes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregator.errors import ConfigError, ReadError
+from aggregator.fetchers import parse
+from aggregator.fetchers.addresses import normalize
+from aggregator.fetchers.directories.page import find_date, find_duration
+from aggregator.model.source import Document, Source
+from evaluation.proposals.__main__ import LEAST, find_faults
+from evaluation.proposals.pages import make_pages
+
+PAGES = {page.shape: page for page in make_pages()}
+PIECES = st.sampled_from(
+    ["<ul>", "<li class=a>", "<li class='b-1 %'>", "</li>", "</ul>", "<a href=/1>One</a>", "<a href='/1.mp3'>", "<b>",
+     "<time datetime=2024-05-01>", "1. Mai 2024", "12:30", "<tr><td>", "<h3>Two</h3>", "<p>", "<div id=x>", "</div>",
+     "<script type=application/ld+json>", '[{"name":"a","datePublished":"2024-05-01"},', "1]", "</script>", "\0", "<a",
+     '<link rel="https://api.w.org/" href="//[">', "<x itemtype='s/Article' itemprop=name>", "<article>", "é", "<!--"]
+)  # fmt: skip
+
+
+def test_nearly_all_shapes_are_read_right_at_once() -> None:
+    right = sum(not find_faults(page) for page in PAGES.values())
+    assert right >= LEAST * len(PAGES)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(PIECES, max_size=40))
+def test_whatever_the_page_a_proposal_is_read_or_refused(pieces: list[str]) -> None:
+    document = Document(Source("x", "page"), "https://example.org/x", ("<html><body>" + "".join(pieces)).encode())
+    refused = []
+    for proposal in parse.propose(document):
+        try:
+            parse.read(Document(proposal, document.url, document.body))
+        except ReadError as error:
+            refused.append(str(error))
+    assert not [each for each in refused if "is no CSS selector" in each or "is no path" in each]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "url"),
+    [
+        ("example.com/show", "https://example.com/show"),
+        (" <https://example.com/show> ", "https://example.com/show"),
+        ("localhost:8000/feed", "https://localhost:8000/feed"),
+        ("feed:https://example.com/rss", "https://example.com/rss"),
+        ("pcast://example.com/rss", "https://example.com/rss"),
+        ("https://overcast.fm/itunes1566080008/pytorch", "https://podcasts.apple.com/us/podcast/id1566080008"),
+        ("pca.st/itunes/1566080008", "https://podcasts.apple.com/us/podcast/id1566080008"),
+        ("https://podcastaddict.com/feed/https%3A%2F%2Fexample.com%2Frss", "https://example.com/rss"),
+        (
+            "youtube.com/channel/UCabcdefghijklmnopqrstuv/videos",
+            "https://www.youtube.com/feeds/videos.xml?channel_id=UCabcdefghijklmnopqrstuv",
+        ),
+        (
+            "https://www.youtube.com/watch?v=x&list=PL123",
+            "https://www.youtube.com/feeds/videos.xml?playlist_id=PL123",
+        ),
+        ("https://www.youtube.com/@handle", "https://www.youtube.com/@handle"),
+    ],
+)
+def test_what_people_paste_becomes_an_address(pasted: str, url: str) -> None:
+    assert normalize(pasted) == url
+
+
+@pytest.mark.parametrize("pasted", ["", "a show", "ftp://example.org/x", "https:///feed", "open.spotify.com/show/1"])
+def test_what_cannot_be_asked_is_refused(pasted: str) -> None:
+    with pytest.raises(ConfigError):
+        normalize(pasted)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "seconds"),
+    [
+        ("Posted on May 1, 2024 by Ann", "2024-05-01", None),
+        ("Folge 12 | 01.05.2024 | 34 Min.", "2024-05-01", 2040),
+        ("2024年5月1日", "2024-05-01", None),
+        ("12 sierpnia 2024", "2024-08-12", None),
+        ("1 мая 2024", "2024-05-01", None),
+        ("In 2024 we met 12 people", None, None),
+        ("60", None, 60),
+    ],
+)
+def test_dates_and_lengths_are_found_in_lines(text: str, day: str | None, seconds: int | None) -> None:
+    date, length = find_date(text), find_duration(text)
+    precise = date if date and date.precision not in ("guess", "year") else None
+    assert (precise and f"{precise.at:%Y-%m-%d}") == day
+    assert (length and length.seconds) == seconds
