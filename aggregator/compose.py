@@ -44,7 +44,7 @@ from aggregator.store import cache, database, decisions, entries, facts, guids, 
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
-_CACHE_VERSION: Final = "8"
+_CACHE_VERSION: Final = "9"
 """Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
 
 _REPAIR, _RECONCILE = "repair", "reconcile"

@@ -141,7 +141,10 @@ def strip_boilerplate(copies: Sequence[PreparedCopy], phrases: frozenset[str]) -
     if not phrases or len(copies) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
         return
     lines = [_unnumbered_keys(copy) for copy in copies]
-    bounds = [_find_bounds(line, phrases) for line in lines]
+    bounds = [
+        _find_bounds(line, phrases, cut=copy.cut or truncation.ends_in_dots(copy.text))
+        for copy, line in zip(copies, lines, strict=True)
+    ]
     if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
         return
     inside = _inner_triples(lines)
@@ -177,13 +180,14 @@ def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[st
     return any(not triples & inside for _, inside in others)
 
 
-def _find_bounds(line: Sequence[str], phrases: frozenset[str]) -> tuple[int, int]:
-    """Return where the text begins and ends without the boilerplate round it."""
+def _find_bounds(line: Sequence[str], phrases: frozenset[str], *, cut: bool) -> tuple[int, int]:
+    """Return where the text begins and ends without the boilerplate round it; of a ``cut`` text also a part of it."""
     start, end = 0, len(line)
     while True:
         left = line[start:end]
         ends = left[-_LONGEST - _JOINT :][::-1], left[: _LONGEST + _JOINT]
         tail = max(_find_longest_run(left, phrases, TAIL), _measure_reach([*ends[0], HEAD], phrases, TAIL))
+        tail = tail or (_find_begun_run(left, phrases) if cut else 0)
         head = max(_find_longest_run(left, phrases, HEAD), _measure_reach([*ends[1], TAIL], phrases, HEAD))
         if 0 < tail < len(left) - 1:
             end -= tail
@@ -200,6 +204,20 @@ def _find_longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -
         if size < len(line) and _make_phrase(line[-size:] if edge == TAIL else line[:size], edge) in phrases:
             return size
     return 0
+
+
+def _find_begun_run(line: Sequence[str], phrases: frozenset[str]) -> int:
+    """Return the length of the longest beginning of a known tail at the end of a cut text, of two words and more."""
+    begun = _index_beginnings(phrases)
+    most = min(_LONGEST, len(line) - 1)
+    return next((size for size in range(most, 1, -1) if " ".join(line[-size:]) in begun), 0)
+
+
+@lru_cache(maxsize=8)
+def _index_beginnings(phrases: frozenset[str]) -> frozenset[str]:
+    """Return the beginnings of the known tails, of two words and more."""
+    tails = [phrase.split(" ")[:-1] for phrase in phrases if phrase.endswith(TAIL)]
+    return frozenset(" ".join(words[:size]) for words in tails for size in range(2, len(words)))
 
 
 @lru_cache(maxsize=8)

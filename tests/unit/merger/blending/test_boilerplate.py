@@ -157,3 +157,11 @@ def test_what_a_cut_left_of_a_word_has_no_vote(cut, whole):
 def test_a_text_of_both_styles_was_not_restyled(mixed, straight):
     assert blend([Copy("a", straight), Copy("b", mixed)]).text == mixed
     assert blend([Copy("b", straight), Copy("a", mixed)]).text == mixed
+
+
+def test_the_beginning_of_a_tail_that_a_cut_left_goes():
+    learned = lore(TAIL)
+    whole = "In part 9 we talk about lighthouses with a guest."
+    begun = Copy("page", f"{whole} Brought to you by the...Show More")
+    short = Copy("feed", "In part 9 we talk about ...Show More")
+    assert blend([begun, short], model=learned).text == whole
