@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from aggregator.fetchers import parse
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
@@ -41,6 +43,41 @@ def test_a_source_that_floods_is_silent_and_keeps_what_it_said_before(workspace:
         assert read_guids(workspace) == held
         check_published(workspace)
         check_no_leftovers(workspace)
+
+
+DOCUMENTS = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "report.json")
+
+
+@pytest.mark.parametrize("items", [300, pytest.param(30_000, marks=pytest.mark.heavy)])
+def test_a_flood_of_new_items_can_be_taken_back(workspace: Workspace, items: int) -> None:
+    """1 MB of gzip is 30,000 items of a source of little trust."""
+    config(workspace)
+    sources = ("host", "flood")
+    workspace.config(
+        *(f"{each}: {{kind: feed, url: '{workspace.url(f'/{each}')}', trust: {1 / len(each)}}}" for each in sources)
+    )
+    workspace.serve("/flood", make_rss())
+    assert workspace.refresh(NOON).returncode == 0
+    before = {each["id"] for each in workspace.items()}
+    spam = "".join(
+        f"<item><guid>spam-{number}</guid><title>Buy {number}</title><description>Now {number}.</description></item>"
+        for number in range(items)
+    )
+    workspace.serve("/flood", f"<rss version='2.0'><channel><title>A show</title>{spam}</channel></rss>")
+    day = NOON + timedelta(days=1)
+    done = workspace.refresh(day)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert len(workspace.items()) <= len(before) + 50
+    assert all((workspace.output / "show" / name).stat().st_size < 5_000_000 for name in DOCUMENTS)
+    flooded = {each["id"]: each for each in workspace.items()}
+
+    assert workspace.run("forget", "flood", "--yes").returncode == 0
+    assert workspace.refresh(day).returncode == 0
+    assert {each["id"] for each in workspace.items()} == before
+    assert workspace.run("forget", "flood", "--undo", "--yes").returncode == 0
+    assert workspace.refresh(day).returncode == 0
+    after = {each["id"]: each for each in workspace.items()}
+    assert {guid: after[guid] for guid in flooded} == flooded
 
 
 def test_a_source_that_future_dates_and_takes_names_changes_nothing_of_the_host(workspace: Workspace) -> None:
