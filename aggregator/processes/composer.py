@@ -26,7 +26,7 @@ from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publicati
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note
 from aggregator.store import database
-from aggregator.store.deferred import deferring
+from aggregator.store.database import deferring
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 

@@ -25,8 +25,7 @@ from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.template import Limits
 from aggregator.store import cache, decisions, entries, facts, guids
-from aggregator.store.database import Store
-from aggregator.store.deferred import write_deferred
+from aggregator.store.database import Store, write_deferred
 
 PROCESSES: Final = min(os.cpu_count() or 1, 8)
 """Feeds that are composed at once: one for each processor; more than some would only take memory."""

@@ -11,8 +11,7 @@ from typing import Final
 
 from sqlalchemy import Connection, LargeBinary, cast, delete, select, update
 
-from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
-from aggregator.store.deferred import deferrable
+from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
 from aggregator.store.facts import read_feed_state
 from aggregator.store.schema import cache
 

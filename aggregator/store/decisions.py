@@ -19,8 +19,7 @@ from sqlalchemy import Table, bindparam, insert, select
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
 from aggregator.store import checksums, facts, records, schema
-from aggregator.store.database import Store, reading, remove, transaction, upsert, writing
-from aggregator.store.deferred import deferrable
+from aggregator.store.database import Store, deferrable, reading, remove, transaction, upsert, writing
 from aggregator.store.schema import mark, stamp
 
 _ASSUMED: Final = "decisions"

@@ -13,8 +13,17 @@ from sqlalchemy import bindparam, select
 
 from aggregator.errors import StoreError
 from aggregator.store import checksums
-from aggregator.store.database import Store, find_row, reading, remove, select_rows, transaction, upsert, writing
-from aggregator.store.deferred import deferrable
+from aggregator.store.database import (
+    Store,
+    deferrable,
+    find_row,
+    reading,
+    remove,
+    select_rows,
+    transaction,
+    upsert,
+    writing,
+)
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
 

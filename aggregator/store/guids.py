@@ -17,8 +17,17 @@ from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
 from aggregator.store import checksums, records
-from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
-from aggregator.store.deferred import deferrable
+from aggregator.store.database import (
+    BATCH,
+    Store,
+    batches,
+    deferrable,
+    reading,
+    select_rows,
+    transaction,
+    upsert,
+    writing,
+)
 from aggregator.store.schema import guids, last_published, mark
 
 _ZONES = (timedelta(hours=14), timedelta(hours=12))

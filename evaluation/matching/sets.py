@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aggregator.compose import guids_of_entries
+from aggregator.merge import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.match import Constraints, match_records

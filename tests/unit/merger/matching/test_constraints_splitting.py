@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aggregator.compose import guids_of_entries
+from aggregator.merge import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.comparison import Compared
 from aggregator.merger.matching.constraints import find_split

@@ -1,0 +1,366 @@
+"""Merge the entries of a feed in the store into items.
+
+repair     Entry   -> Entry      _repair: each copy by itself, each change noted
+match      Entry   -> Cluster    _match: explainable log-odds, under a person's decisions
+reconcile  Cluster -> Item       _reconcile: each field by its own rule, with provenance
+
+What repair and reconcile made of an input is kept in the cache, by a digest of all that it depends on; it is written
+within a transaction only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator import enclosure_probe, learning, persist
+from aggregator.merger import filters, other_shows
+from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
+from aggregator.merger.identity import admission
+from aggregator.merger.identity.settle import AHEAD
+from aggregator.merger.matching import match
+from aggregator.merger.reconciling.enclosure_hold import restore_held_audio
+from aggregator.merger.reconciling.items import reconcile
+from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
+from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
+from aggregator.merger.repair.repair import repair
+from aggregator.model.cluster import Cluster, Matching, Pair
+from aggregator.model.entry import Entry
+from aggregator.model.feed import Plan
+from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
+from aggregator.model.source import Filter
+from aggregator.result import Learned
+from aggregator.store import cache, decisions, entries, guids, records
+from aggregator.store.database import Store, batches
+from aggregator.store.entries import PLACE_FIELDS, EntryRows
+
+_CACHE_VERSION: Final = "9"
+"""Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
+
+_REPAIR, _RECONCILE = "repair", "reconcile"
+"""The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
+
+_MOST_NOTED = 5
+"""Entries of a cluster that a note names, the most trusted first."""
+
+_ITEM_PLACE_FIELDS = frozenset({"rank", "pairs"})
+"""The fields of an Item that follow from its place and the other items: not cached."""
+
+
+class _Repaired(Struct, frozen=True):
+    """Every entry of a feed repaired, and by entry id the digest of what was repaired.
+
+    ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
+    trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
+    first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's. ``left_out``
+    are the entries that the filters of their sources leave out: of them nothing else is here.
+    """
+
+    entries: tuple[Entry, ...]
+    digests: Mapping[str, str]
+    ahead: frozenset[str]
+    since: Mapping[str, datetime]
+    began: Mapping[str, datetime]
+    lost: LostAudio
+    left_out: tuple[LeftOut, ...]
+
+
+class Summary(Struct, frozen=True):
+    """Facts about a feed's entries that are still needed after they became items.
+
+    ``coverage`` and ``listed`` are what each source lists now, ``misdating`` the sources whose dates are mostly wrong.
+    ``seniority`` is the order of sources trusted alike, ``since`` when each entry came to have its present content,
+    where sources are trusted alike. ``until`` is when the same entries make other items, ``None`` for never.
+    ``left_out`` are the entries and new items that the filters leave out.
+    """
+
+    entries: int
+    repaired: int
+    near_misses: tuple[Pair, ...]
+    remarks: tuple[str, ...]
+    coverage: Mapping[str, admission.Coverage]
+    misdating: frozenset[str]
+    seniority: Mapping[str, int]
+    since: Mapping[str, datetime]
+    listed: Mapping[str, Sequence[other_shows.Listed]]
+    until: datetime | None
+    left_out: tuple[LeftOut, ...]
+
+
+class Merged(Struct, frozen=True):
+    """The items of a feed before they have guids, and what was learned on the way.
+
+    ``undecided`` are the items that the evidence alone would make of the entries of those that a person decided about.
+    ``admission`` says which new items are held, ``arrived`` is one line for each source of which this run first saw
+    such items.
+    """
+
+    items: Sequence[Item]
+    undecided: Sequence[Item]
+    summary: Summary
+    match_table: Learned
+    source_model: Learned
+    admission: Admission = Admission()
+    arrived: tuple[str, ...] = ()
+
+
+Note = Callable[[str], object]
+"""Called with the entry that is at work, before it can take long."""
+
+
+def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged:
+    """Repair, match and reconcile the entries of a feed, and let go of them."""
+    repaired = _repair(store, plan, now, note)
+    note("matching")
+    match_table, matching, undecided = _match(store, plan, repaired.entries)
+    whole, hidden = (*matching.clusters, *undecided), plan.without
+    if hidden:
+        matching, undecided = hide_in_matching(matching, hidden), tuple(hide(undecided, hidden))
+    every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
+    if hidden:
+        every = adopt_guids(every, whole, hidden, persist.read_trust(store, plan))
+    items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
+    summary = Summary(
+        entries=len(repaired.entries) + len(repaired.left_out),
+        repaired=sum(bool(entry.notes) for entry in repaired.entries),
+        near_misses=matching.near_misses,
+        remarks=matching.remarks,
+        coverage=admission.find_coverage(repaired.entries),
+        misdating=admission.find_misdating(items, matching.clusters),
+        seniority=order_sources(repaired.entries, repaired.began),
+        since=repaired.since,
+        listed=other_shows.listed(matching.clusters),
+        until=repaired.lost.until,
+        left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
+    )
+    return Merged(items, others, summary, match_table, source_model)
+
+
+def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
+    """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
+    trust = persist.read_trust(store, plan)
+    some_trusted_alike = len(set(trust.values())) < len(trust)
+    held, forgotten = persist.read_held_audio(store, plan), decisions.read_forgotten(store, plan.name)
+    since: dict[str, datetime] = {}
+    began: dict[str, datetime] = {}
+    every: list[Entry] = []
+    digests: dict[str, str] = {}
+    ahead: set[str] = set()
+    listed: dict[str, datetime] = {}
+    for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
+        repaired = _repair_some(store, plan, some, note)
+        for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
+            if entry.published is not None and entry.published.at > stored.first_seen + AHEAD:
+                ahead.add(entry.id)
+            if some_trusted_alike:
+                since[entry.id] = stored.since
+                began[entry.source] = min(began.get(entry.source, stored.first_seen), stored.first_seen)
+            listed[entry.id] = stored.last_seen
+            moved = "" if before.enclosure == entry.enclosure else repr(entry.enclosure)
+            digests[entry.id] = stored.digest + moved
+            every.append(entry)
+    every.sort(key=lambda each: (each.source, each.key))
+    _drop_unused(store, plan, _REPAIR, digests.values())
+    lost = _find_lost_audio(store, plan, every, listed, now)
+    chosen, left_out = _filter_entries(store, plan, every, note)
+    return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out)
+
+
+def _filter_entries(
+    store: Store, plan: Plan, every: Sequence[Entry], note: Note
+) -> tuple[tuple[Entry, ...], tuple[LeftOut, ...]]:
+    """Return the entries that belong to the feed, and those that the filters of their sources leave out.
+
+    A source that the config names no more keeps its filter.
+    """
+    sources = {source.name: source for source in (*persist.read_former_sources(store, plan), *plan.sources)}
+    filtered = {name: source.filter for name, source in sources.items() if source.filter != Filter()}
+    chosen: list[Entry] = []
+    left_out: list[LeftOut] = []
+    for entry in every:
+        why = None
+        if entry.source in filtered:
+            note(f"filtering {entry.id}")
+            place = f"feeds.{plan.name}.sources.{entry.source}"
+            why = filters.find_reason(entry, filtered[entry.source], place)
+        if why is None:
+            chosen.append(entry)
+        else:
+            left_out.append(LeftOut(entry.title, (entry.id,), why, entry.source, entry.published))
+    return tuple(chosen), tuple(left_out)
+
+
+def _find_lost_audio(
+    store: Store, plan: Plan, every: Sequence[Entry], listed: Mapping[str, datetime], now: datetime
+) -> LostAudio:
+    """Return the entries whose audio gives way; a source that is asked no more counts from its last listing."""
+    grace = timedelta(days=plan.audio_grace)
+    latest: dict[str, datetime] = {}
+    for entry in every:
+        latest[entry.source] = max(latest.get(entry.source, listed[entry.id]), listed[entry.id])
+    heard = {name: at + grace for name, at in latest.items()} | dict(persist.read_answering(store, plan, grace))
+    lost, gone = find_lost_audio(every, listed, heard, grace, now), set(enclosure_probe.read_gone(store, plan))
+    absent = {entry.id for entry in every if entry.enclosure is not None and entry.enclosure.url in gone}
+    return lost._replace(entries=lost.entries | absent)
+
+
+def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note) -> list[Entry]:
+    """Return some entries repaired, those of the cache as they are there; an empty value is an entry as it was."""
+    known = _read_cached(store, plan, _REPAIR, [stored.digest for stored in some])
+    repaired: list[Entry] = []
+    new: dict[str, bytes] = {}
+    for stored in some:
+        value = known.get(stored.digest)
+        entry = entries.to_entry(stored, value.decode()) if value else entries.to_stored_entry(stored).entry
+        if value is None:
+            note(f"repairing {entry.id}")
+            before, entry = entry, repair(entry)
+            new[stored.digest] = b"" if entry == before else records.encode(entry, without=PLACE_FIELDS).encode()
+        repaired.append(entry)
+    _write_cached(store, plan, _REPAIR, new)
+    return repaired
+
+
+def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, Matching, Sequence[Cluster]]:
+    """Return the match table and the clusters, under a person's decisions; published items stay together.
+
+    The last are clusters as they would be without decisions, where those are others. The entries of a single source are
+    compared with nothing.
+    """
+    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
+    pins = guids_of_entries(guids.read_guids(store, plan.name))
+    alone = match.cluster_single_source(every, decided, pins)
+    if alone is not None:
+        match_table = learning.learn_match_table(store, plan, len(every))
+        return match_table, Matching(alone, (), learning.version_of_match_table(match_table)), ()
+    pairs = match.compare_entries(every)
+    match_table = learning.learn_match_table(store, plan, len(every), pairs)
+    weighing = learning.to_match_table(match_table)
+    matching = match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+    if not decided:
+        return match_table, matching, ()
+    known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
+    undecided = match.match(every, pins=pins, table=weighing, pairs=pairs).clusters
+    return match_table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
+
+
+def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
+    """Return the guid of each published entry, by its id, aliases followed; an item's first entry stands first.
+
+    What a person has parted counts with the item that it was parted from.
+    """
+    known = {record.guid: record for record in published}
+    found: dict[str, str] = {}
+    undecided = (record for record in published if not record.decided)
+    for record in sorted(undecided, key=lambda record: record.alias_of is not None):
+        root = record
+        while root.alias_of is not None:
+            root = known[root.alias_of]
+        found.update(dict.fromkeys(record.entries, root.guid))
+    return found
+
+
+def _reconcile(  # noqa: PLR0913 - each is a part of one question
+    store: Store,
+    plan: Plan,
+    repaired: _Repaired,
+    clusters: Sequence[Cluster],
+    undecided: Sequence[Cluster],
+    *,
+    note: Note,
+) -> tuple[list[Item], Learned]:
+    """Return one item for each cluster, each field with its provenance, and the source model.
+
+    Nothing is learned from the ``undecided`` clusters; their items come last.
+    """
+    weights = Weights(
+        persist.read_trust(store, plan),
+        _repeated_links(repaired.entries),
+        plan.keeps,
+        ahead=repaired.ahead,
+        since=repaired.since,
+        seniority=order_sources(repaired.entries, repaired.began),
+        lost=repaired.lost.entries,
+    )
+    note("learning how reliable each source's texts are")
+    source_model = learning.learn_source_model(store, plan, clusters, weights)
+    weights = replace(weights, source_model=learning.to_source_model(source_model, plan))
+    model_digest = learning.digest_source_model(source_model, plan)
+    items: list[Item] = []
+    used: list[str] = []
+    for some in batches((*clusters, *undecided)):
+        ranked = [rank_entries(cluster.entries, weights) for cluster in some]
+        digests = [_digest_ranked(each, repaired.digests, model_digest) for each in ranked]
+        items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights, note)
+        used += digests
+    _drop_unused(store, plan, _RECONCILE, used)
+    return items, source_model
+
+
+def _reconcile_some(
+    store: Store, plan: Plan, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights, note: Note
+) -> list[Item]:
+    """Return the items of some clusters, each with its ranked entries and digest; cached ones are not made again."""
+    known = _read_cached(store, plan, _RECONCILE, [digest for *_, digest in some])
+    items: list[Item] = []
+    new: dict[str, bytes] = {}
+    for cluster, ranked, digest in some:
+        value = known.get(digest)
+        if value is None:
+            note(f"reconciling {', '.join(each.id for each in ranked.entries[:_MOST_NOTED])}")
+            item = reconcile(cluster, weights)
+            new[digest] = records.encode(item, without=_ITEM_PLACE_FIELDS).encode()
+        else:
+            rank = ranked.entries[0].position
+            item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
+        items.append(item)
+    _write_cached(store, plan, _RECONCILE, new)
+    return items
+
+
+def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_digest: str) -> str:
+    """Return the digest of all that the item of ranked entries depends on, without its rank and its pairs."""
+    weights = ranked.weights
+    used = [
+        (
+            *(each.id, digests[each.id], weights.of(each), weights.of_text(each), each.source in weights.keeps),
+            *((each.source, each.link) in weights.repeated_links, each.id in weights.ahead, each.id in weights.lost),
+        )
+        for each in ranked.entries
+    ]
+    return _digest((model_digest, used))
+
+
+def _repeated_links(every: Sequence[Entry]) -> frozenset[tuple[str, str]]:
+    """Return the links that a source gives to several of its entries, with the source: homepages, not items."""
+    met = Counter((entry.source, entry.link) for entry in every if entry.link)
+    return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
+
+
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _read_cached(store: Store, plan: Plan, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
+    """Return the values of the cache for those of the digests that have one."""
+    keys = {f"{_CACHE_VERSION}/{digest}": digest for digest in digests}
+    return {keys[key]: value for key, value in cache.read_cached(store, plan.name, stage, keys).items()}
+
+
+def _write_cached(store: Store, plan: Plan, stage: str, values: Mapping[str, bytes]) -> None:
+    """Write values to the cache, by digest, if the store is within a transaction."""
+    if store.connection is not None:
+        made = {f"{_CACHE_VERSION}/{digest}": value for digest, value in values.items()}
+        cache.write_cached(store, plan.name, stage, made)
+
+
+def _drop_unused(store: Store, plan: Plan, stage: str, digests: Collection[str]) -> None:
+    """Drop from the cache what has not been used for long, if the store is within a transaction."""
+    if store.connection is not None:
+        cache.drop_unused(store, plan.name, stage, {f"{_CACHE_VERSION}/{digest}" for digest in digests})
