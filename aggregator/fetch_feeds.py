@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.config.load import Config
-from aggregator.fetchers.fetch import FetchedSource, PollStates, Terms, fetch
+from aggregator.fetchers.fetch import Terms, fetch
+from aggregator.fetchers.fetched import FetchedSource, PollStates
 from aggregator.fetchers.http.polling import Policy, choose_schedule
 from aggregator.model.feed import Plan
 

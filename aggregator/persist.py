@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError
-from aggregator.fetchers.fetch import FetchedSource, PollStates, explain_next_poll
+from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll
 from aggregator.fetchers.http import polling
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio

@@ -19,7 +19,8 @@ from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetch_feeds import polling_policy
 from aggregator.fetchers import registry, snapshot
-from aggregator.fetchers.fetch import FetchedSource, Resources, Terms, fetch
+from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
 from aggregator.model.entry import Listing, Moment

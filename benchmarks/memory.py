@@ -22,7 +22,7 @@ import warm
 from msgspec.structs import replace
 
 from aggregator import compose, persist, publish
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
 from aggregator.processes import editions

@@ -23,7 +23,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aggregator import compose, persist, publish
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import credentials, parser_process, plausibility, registry, snapshot
+from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
@@ -32,9 +33,6 @@ from aggregator.model.source import Answer, Document, PollState, Request, Robots
 _PROCESSORS = os.cpu_count() or 1
 _MOST_PAGES = 20  # of one listing, each time that its first page has changed
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
-
-PollStates = Mapping[str, PollState]
-"""What is remembered of a source, by address."""
 
 Tell = Callable[[Source, str, str], None]
 """Called with the source, the stage ("fetch", "read", "failed") and what came of it, empty at its begin; any thread."""
@@ -103,26 +101,6 @@ class Terms(Struct, frozen=True):
     force: bool = False
 
 
-class FetchedSource(Struct, frozen=True):
-    """One source in one run: the answers of its addresses, what was read of those that were new, and its status.
-
-    ``listings`` has a place for each address, ``None`` where nothing was new. ``poll_states`` are what is to be
-    remembered. ``message`` says why a source failed, or what else a person should know.
-    """
-
-    source: Source
-    answers: tuple[Answer, ...] = ()
-    listings: tuple[Listing | None, ...] = ()
-    poll_states: tuple[PollState, ...] = ()
-    status: SourceStatus = "failed"
-    message: str = ""
-
-    @property
-    def entries(self) -> int:
-        """Return how many entries were read in this run."""
-        return sum(len(listing.entries) for listing in self.listings if listing is not None)
-
-
 class _Read(Struct, frozen=True):
     """An answer without its document, what that lists, and what to remember of the other addresses polled for it."""
 
@@ -137,23 +115,6 @@ def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[Fetch
     A defect of ours or of a reader is a source that failed, and its message names it.
     """
     return terms.resources.start(_SourceFetch(source, poll_states, terms).run)
-
-
-def explain_next_poll(
-    source: Source, poll_states: PollStates, schedule: polling.Schedule, now: datetime
-) -> tuple[datetime | None, str]:
-    """Return when a source is next polled, and the reason in a short phrase; ``None`` if it is not polled any more."""
-    try:
-        requests = registry.locate(source)
-    except (FetchError, ReadError):
-        requests = ()
-    return polling.explain_due(schedule, _select_states(requests, poll_states), now)
-
-
-def _select_states(requests: Sequence[Request], poll_states: PollStates) -> list[PollState]:
-    """Return what is remembered of the addresses, or of the feeds that their pages lead to."""
-    known = [poll_states[each.url] for each in requests if each.url in poll_states]
-    return [poll_states.get(each.leads_to or "", each) for each in known]
 
 
 class _SourceFetch(Struct, frozen=True):
@@ -194,7 +155,7 @@ class _SourceFetch(Struct, frozen=True):
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
         if self.terms.force:
             return self.terms.now
-        return polling.due_at(self.terms.schedule, _select_states(requests, self.poll_states), self.terms.now)
+        return polling.due_at(self.terms.schedule, select_states(requests, self.poll_states), self.terms.now)
 
     def _fetch_address(self, request: Request) -> _Read:
         """Poll an address and read its document, or that of the feed which it names."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aggregator import persist
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source

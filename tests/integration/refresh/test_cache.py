@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select
 
 from aggregator import persist, publish
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from aggregator import persist
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import PublishedItem

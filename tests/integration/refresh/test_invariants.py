@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from aggregator import persist, publish
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.content import links
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Show, Tag

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from aggregator import persist
 from aggregator.compose import compose
-from aggregator.fetchers.fetch import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Listing
 from aggregator.model.item import Item
