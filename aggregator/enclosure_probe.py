@@ -11,7 +11,7 @@ for, each address once in so many days. What answered 404 or 410 twice in a row 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,13 +20,13 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
-from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.http.errors import GoneError
 from aggregator.generator.content import links
 from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.record import Record
+from aggregator.model.source import Source
 from aggregator.store import facts, polls, records
 from aggregator.store.database import Store
 from aggregator.text.urls import find_host
@@ -62,6 +62,10 @@ class _Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
+Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
+"""Ask for length and type of a media file in some seconds (``fetchers.http.host_limits.HostLimiter.head``)."""
+
+
 class _AudioProbe(Record, frozen=True):
     """Published audio that another source could replace: its item's source, when it was last asked for, and if gone.
 
@@ -92,9 +96,7 @@ def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[It
     return tuple(_fill(item, answers) for item in items) if answers else tuple(items)
 
 
-def probe(
-    store: Store, plan: Plan, incomplete: Iterable[Incomplete], limiter: host_limits.HostLimiter, now: datetime
-) -> int:
+def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: Head, now: datetime) -> int:
     """Ask the ``incomplete`` addresses and store the answers; return how many were asked.
 
     A host under Retry-After is asked in a later run; addresses that failed before come last.
@@ -106,12 +108,12 @@ def probe(
     wanted = {url: sources.get(name) for url, name in incomplete if url not in answered}
     held = polls.read_holds(store, now)
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
-    heads = {url: limiter.head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
+    heads = {url: head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
     answers = []
-    for url, head in heads.items():
-        if _has_answer(head) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
+    for url, asked in heads.items():
+        if _has_answer(asked) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
             missed.pop(url, None)
-            answers.append(_believable(url, None if head.exception() else head.result()))
+            answers.append(_believable(url, None if asked.exception() else asked.result()))
     after = _Probes(
         (*before.answers, *answers),
         more=any(url not in heads and url not in missed for url in wanted),
@@ -133,9 +135,7 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     return True
 
 
-def probe_gone(
-    store: Store, plan: Plan, rivals: Iterable[Incomplete], limiter: host_limits.HostLimiter, now: datetime
-) -> bool:
+def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: Head, now: datetime) -> bool:
     """Ask for the audio of `find_rivals` that is due, and for what was gone; return whether that is other audio now.
 
     A host under Retry-After is asked in a later run.
@@ -146,7 +146,7 @@ def probe_gone(
     sources, held = {source.name: source for source in plan.sources}, polls.read_holds(store, now)
     due = [each for each in probes.values() if _is_due(each, plan, now) and find_host(each.url) not in held]
     due = sorted(due, key=lambda each: (each.asked is not None, each.asked or now))[:MOST]
-    heads = [limiter.head(each.url, now, _TIMEOUT_SECONDS, sources.get(each.source)) for each in due]
+    heads = [head(each.url, now, _TIMEOUT_SECONDS, sources.get(each.source)) for each in due]
     probes |= {each.url: _note_head(each, head, plan, now) for each, head in zip(due, heads, strict=True)}
     before = read_gone(store, plan)
     if probes != kept:

@@ -10,10 +10,9 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.config.load import Config
 from aggregator.fetchers.fetch import Terms, fetch
 from aggregator.fetchers.fetched import FetchedSource, PollStates
-from aggregator.fetchers.http.polling import Policy, choose_schedule
+from aggregator.fetchers.http.polling import choose_schedule
 from aggregator.model.feed import Plan
 
 _NEW_FEEDS_AHEAD = 9
@@ -116,15 +115,3 @@ def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
         if not feed.left:
             return feed
     return None
-
-
-def polling_policy(config: Config | None) -> Policy:
-    """Return how origins are polled, as the config says if there is one."""
-    if config is None:
-        return Policy()
-    return Policy(
-        contact=config.contact or "",
-        allow_networks=config.allow_networks,
-        proxy=config.proxy or "",
-        obey_robots=config.obey_robots,
-    )

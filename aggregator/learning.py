@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from aggregator.merger.blending import blend, source_model
+from aggregator.merger.blending import source_learning, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
-from aggregator.merger.matching import match, scoring
+from aggregator.merger.matching import scoring
 from aggregator.merger.reconciling.provenance import Weights, rank_entries
 from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
-from aggregator.persist import MATCH_TABLE, SOURCE_MODEL
 from aggregator.result import Learned
 from aggregator.store import facts, records
 from aggregator.store.database import Store
@@ -43,13 +42,11 @@ _MOST_REMARKS = 10
 _EDGES = f"{HEAD}{TAIL} "
 
 
-def learn_match_table(store: Store, plan: Plan, size: int, pairs: match.Pairs | None = None) -> Learned:
-    """Return the match table: as kept, or fitted to the ``pairs`` of the feed; the shipped one without pairs.
-
-    ``size`` counts the entries.
-    """
-    kept = _read_kept(store, plan, MATCH_TABLE, size)
-    return kept or Learned(size, (match.fit_table(pairs) if pairs else scoring.SHIPPED).to_json())
+def learn_match_table(
+    store: Store, plan: Plan, size: int, fit: Callable[[], scoring.Table] = lambda: scoring.SHIPPED
+) -> Learned:
+    """Return the match table: as kept, or as ``fit`` makes it of the feed; ``size`` counts the entries."""
+    return _read_kept(store, plan, facts.MATCH_TABLE, size) or Learned(size, fit().to_json())
 
 
 def to_match_table(learned: Learned) -> scoring.Table:
@@ -66,11 +63,11 @@ def learn_source_model(store: Store, plan: Plan, clusters: Sequence[Cluster], we
     """Return the source model: as kept, or learned from titles and from texts that several sources give."""
     shared = [cluster for cluster in clusters if len({entry.source for entry in cluster.entries}) > 1]
     size = len(shared) + len(clusters)
-    kept = _read_kept(store, plan, SOURCE_MODEL, size)
+    kept = _read_kept(store, plan, facts.SOURCE_MODEL, size)
     if kept is not None:
         return kept
     votes = (rank_entries(cluster.entries, weights) for cluster in _sample(shared))
-    learned = blend.learn_sources(text for each in votes for text in texts_of(each))
+    learned = source_learning.learn_sources(text for each in votes for text in texts_of(each))
     return Learned(size, source_model.to_json(replace(learned, template=_learn_template(clusters))))
 
 

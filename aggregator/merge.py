@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from typing import Final
 
@@ -240,7 +241,7 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
         match_table = learning.learn_match_table(store, plan, len(every))
         return match_table, Matching(alone, (), learning.version_of_match_table(match_table)), ()
     pairs = match.compare_entries(every)
-    match_table = learning.learn_match_table(store, plan, len(every), pairs)
+    match_table = learning.learn_match_table(store, plan, len(every), partial(match.fit_table, pairs))
     weighing = learning.to_match_table(match_table)
     matching = match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
     if not decided:

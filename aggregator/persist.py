@@ -31,10 +31,6 @@ from aggregator.version import VERSION
 
 _R = TypeVar("_R", bound=Struct)
 
-MATCH_TABLE: Final = "match table"
-SOURCE_MODEL: Final = "source model"
-"""The facts with what was learned from a feed, see ``learning``."""
-
 INDEX: Final = ""
 """In place of a feed's name: the files that list every feed."""
 
@@ -383,7 +379,7 @@ def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
 
 def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
     """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
-    for name, learned in ((MATCH_TABLE, composed.match_table), (SOURCE_MODEL, composed.source_model)):
+    for name, learned in ((facts.MATCH_TABLE, composed.match_table), (facts.SOURCE_MODEL, composed.source_model)):
         facts.write_fact(store, plan.name, name, records.encode(learned).encode())
     guids.write_guids(store, plan.name, composed.settlement.published_items)
     for line in composed.settlement.events:

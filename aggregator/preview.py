@@ -17,10 +17,10 @@ from aggregator import persist
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
-from aggregator.fetch_feeds import polling_policy
 from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.fetchers.fetched import FetchedSource
+from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
 from aggregator.model.entry import Listing, Moment
@@ -261,7 +261,7 @@ def _has_store(config: Config) -> bool:
 def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
     with ExitStack() as stack:
-        made = Resources(polling_policy(config))
+        made = Resources(Policy() if config is None else config.polling_policy)
         if config is not None and _has_store(config):
             store = stack.enter_context(database.open_store(config.state))
             made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, notify, persist
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
-from aggregator.fetch_feeds import FetchedFeed, fetch_feeds, polling_policy
+from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
@@ -138,7 +138,7 @@ def open_run(config: Config, at: datetime, *, wait: bool = False, new: bool = Fa
             persist.require_known(known, config)
         failures = _back_up(config, at) if known else ()
         holds, read_robots = polls.read_holds(store, at), partial(polls.read_robots, store)
-        resources = Resources(polling_policy(config), holds, read_robots)
+        resources = Resources(config.polling_policy, holds, read_robots)
         before = gc.get_threshold()
         gc.set_threshold(*_GC_THRESHOLDS)
         try:
@@ -292,11 +292,11 @@ def _compose(run: Run, plan: Plan) -> Composed:
     task = Task(run.config.state, str(run.config.output), run.at, plan)
     composed = editions.compose(run.store, task)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
-        edition, limiter, asked = composed.edition, run.resources.limiter(), 0
+        edition, head, asked = composed.edition, run.resources.limiter().head, 0
         if plan.probe_enclosures:
-            asked = enclosure_probe.probe(run.store, plan, edition.incomplete, limiter, run.at)
+            asked = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at)
         if plan.probe_gone:
-            asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, limiter, run.at)
+            asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, head, run.at)
         polls.write_robots(run.store, run.resources.take_new_robots())
         if asked:
             composed.close()

@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.commands.options import LinesArgument, OutputOption, open_streams
-from aggregator.merger.blending.blend import Reading, Text, base_language, learn_sources, read_text
+from aggregator.merger.blending.blend import Reading, Text, base_language, read_text
 from aggregator.merger.blending.copies import Copy
+from aggregator.merger.blending.source_learning import learn_sources
 from aggregator.merger.blending.source_model import EMPTY_MODEL
 
 _LONGEST = 1 << 24

@@ -17,6 +17,7 @@ from aggregator.config.scalars import is_token
 from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import credentials, registry
+from aggregator.fetchers.http.polling import Policy
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -61,6 +62,16 @@ class Config(Struct, frozen=True):
     notify: tuple[str, ...] = ()
     notify_after: int = 3
     desk: DeskAccess = DeskAccess()
+
+    @property
+    def polling_policy(self) -> Policy:
+        """Return how origins are polled."""
+        return Policy(
+            contact=self.contact or "",
+            allow_networks=self.allow_networks,
+            proxy=self.proxy or "",
+            obey_robots=self.obey_robots,
+        )
 
     def plan(self, name: str) -> Plan:
         """Return the plan of a feed; raise ConfigError if there is none of that name."""

@@ -52,7 +52,9 @@ def _confine(answer: int) -> None:
     close_files({0, 1, 2, answer})
     os.environ.clear()
     sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_ANSWER, LARGEST_ANSWER))
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    most = LARGEST_ANSWER if hard == resource.RLIM_INFINITY else min(LARGEST_ANSWER, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     seccomp.confine()
 
 

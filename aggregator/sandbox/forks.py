@@ -89,6 +89,9 @@ class Forks:
         except ForkError:
             file.close()
             raise
+        except OSError as error:  # a limit on the size of files counts for those in memory, too
+            file.close()
+            raise ForkError(f"its task cannot be handed on ({error.strerror})") from error
         return file
 
     def _fork(self, file: int, limits: Limits) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import bindparam, select
@@ -26,6 +27,10 @@ from aggregator.store.database import (
 )
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
+
+MATCH_TABLE: Final = "match table"
+SOURCE_MODEL: Final = "source model"
+"""The facts with what was learned from a feed, see ``aggregator.learning``."""
 
 _FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name"))
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""

@@ -25,7 +25,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from aggregator.merger.blending import blend
+from aggregator.merger.blending import source_learning
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.merger.reconciling import text_fields
 from aggregator.merger.reconciling.items import reconcile
@@ -113,7 +113,7 @@ def learn_models(votes: list[RankedEntries], items: list[dict], asked: argparse.
         taught = [
             one for one, name in zip(votes, names, strict=True) if not asked.leave_shows_out or fold[name] != number
         ]
-        models[number] = blend.learn_sources(text for one in taught for text in text_fields.texts_of(one))
+        models[number] = source_learning.learn_sources(text for one in taught for text in text_fields.texts_of(one))
     return [models[fold[name]] for name in names]
 
 

@@ -30,7 +30,8 @@ def complaints(folder: Path, parsers: Path) -> list[str]:
     items = json.loads((folder / "feed.json").read_bytes())["items"]
     heard = [item for item in items if _audio(item)[:1] and str(_audio(item)[2]).startswith(("audio/", "video/"))]
     documents = sorted(path for path in folder.iterdir() if path.suffix in (".xml", ".atom", ".json"))
-    found = [line for path in documents if path.name != "report.json" for line in _rules(path)]
+    documents = [path for path in documents if not path.name.startswith(("report.", "chapters-"))]
+    found = [line for path in documents for line in _rules(path)]
     found += _xmllint([path for path in documents if path.suffix in (".xml", ".atom")])
     for name, meant in (("podcast.xml", heard), ("feed.xml", items), ("feed.atom", items)):
         found += _feedparser(folder / name, meant)

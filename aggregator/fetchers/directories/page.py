@@ -27,7 +27,7 @@ _DEFAULTS = {
 }
 _LONGEST_LINE = 120  # characters of a text that a date or length is looked for in
 _MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 5, 4
-_MARKS = re.compile(r"\s*[|·•–—●/]\s+|\s+-\s+|\n")
+_MARKS = re.compile(r"(?:(?<!\s)\s++)?[|·•–—●/]\s+|(?<!\s)\s++-\s+|\n")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d")
 _SELECTORS = ("items", *_DEFAULTS, "length", "id")

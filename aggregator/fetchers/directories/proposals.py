@@ -16,7 +16,7 @@ from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.model.source import Document, Source
 
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
-_FEED_TEXT = re.compile(r"\s*(?:rss|atom|podcast)?[\s-]*(?:rss|feed|atom|xml)\s*", re.IGNORECASE)
+_FEED_TEXT = re.compile(r"[\s-]*+(?:(?:rss|atom|podcast)[\s-]*+)?(?:rss|feed|atom|xml)\s*+", re.IGNORECASE)
 _SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "application/json"))
 _ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "Article", "AudioObject")
 _MOST_LINKS = 3

@@ -50,7 +50,7 @@ _PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
     "instant": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"),
 }
 _LONGEST_URL = 4_000  # characters
-_BETWEEN = re.compile(r",\s+|(?<=[wx]),(?=https?:)|,$")  # the parts of a srcset
+_PICTURE = re.compile(r"([^\s,](?:\S*[^\s,])?),++(?=\s|$)|([^\s,]\S*+)(?:\s++([^\s,]*+)[^,]*+)?")  # of a srcset
 _SIZE = re.compile(r"\d{1,5}(?:\.\d{1,3})?[wx]")
 
 Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
@@ -174,10 +174,9 @@ def _clean_srcset(value: str) -> str:
     'https://a.example/1.jpg 300w, https://a.example/2.jpg'
     """
     kept = []
-    for part in _BETWEEN.split(value[: 4 * _LONGEST_URL].strip()):
-        address, _, size = part.strip().partition(" ")
-        if (sound := links.clean_url(address)) and len(sound) <= _LONGEST_URL:
-            kept.append(f"{sound} {size.strip()}" if _SIZE.fullmatch(size.strip()) else sound)
+    for alone, sized, size in _PICTURE.findall(value[: 4 * _LONGEST_URL]):
+        if (sound := links.clean_url(alone or sized)) and len(sound) <= _LONGEST_URL:
+            kept.append(f"{sound} {size}" if _SIZE.fullmatch(size) else sound)
     return ", ".join(kept)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import groupby, pairwise
 from math import sqrt
@@ -24,7 +24,7 @@ from aggregator.merger.blending.copies import (
     select_title_variants,
     tokenise_copies,
 )
-from aggregator.merger.blending.source_model import EMPTY_MODEL, NO_ODDS, SourceModel, SourceModelLearner
+from aggregator.merger.blending.source_model import EMPTY_MODEL, NO_ODDS, SourceModel
 from aggregator.merger.blending.spelling import Voters, choose_spelling, choose_style, find_mixed_styles
 from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.blending.word_breaks import match_word_breaks
@@ -84,14 +84,6 @@ def base_language(tag: str) -> str | None:
     ('de', 'zh', None)
     """
     return tag.strip().lower().replace("_", "-").partition("-")[0] or None
-
-
-def learn_sources(texts: Iterable[Text]) -> SourceModel:
-    """Return what the texts teach about their sources and shows; memory is bounded."""
-    learner = SourceModelLearner()
-    for text in texts:
-        learner.add(text.copies, text.language, text.show)
-    return learner.learned()
 
 
 def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:

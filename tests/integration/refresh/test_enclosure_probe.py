@@ -63,7 +63,7 @@ def items(*enclosures: Enclosure) -> tuple[Item, ...]:
 
 def ask(store: Store, made: tuple[Item, ...], policy: Policy = POLICY, at: datetime = START) -> int:
     with closing(HostLimiter(policy)) as limiter:
-        return enclosure_probe.probe(store, PLAN, enclosure_probe.find_incomplete(made), limiter, at)
+        return enclosure_probe.probe(store, PLAN, enclosure_probe.find_incomplete(made), limiter.head, at)
 
 
 def test_length_and_type_that_no_source_gave_are_the_hosts(store: Store, media: Media) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aggregator import refresh
 from aggregator.config.load import load
-from aggregator.merger.blending import blend
+from aggregator.merger.blending import source_learning
 from aggregator.merger.matching import match
 from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.merger.reconciling.items import reconcile
@@ -108,7 +108,7 @@ def work(entries: Sequence[Entry]) -> None:
     clusters = match.match(repaired, table=SHIPPED).clusters
     weights = Weights(dict.fromkeys({each.source for each in entries}, 0.8))
     texts = (text for cluster in clusters for text in texts_of(rank_entries(cluster.entries, weights)))
-    weights = replace(weights, source_model=blend.learn_sources(texts))
+    weights = replace(weights, source_model=source_learning.learn_sources(texts))
     for cluster in clusters:
         reconcile(cluster, weights)
 

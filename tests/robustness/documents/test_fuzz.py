@@ -32,6 +32,7 @@ SEEDS = [
         ("blog", "blog.txt"),
     ]
 ]
+SEEDS += [("json", body) for kind, body in SEEDS if kind == "jsonfeed"]
 LONGEST_LINE = 1200
 MOST_SECONDS = 10  # of processor time for 200 kB to 1 MB; ours take less than 2, a quadratic pattern takes minutes
 

@@ -10,7 +10,7 @@ import pytest
 
 from aggregator.merger.blending import aligned_copies, cross_repair
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.source_model import SourceModelLearner
+from aggregator.merger.blending.source_learning import SourceModelLearner
 from aggregator.merger.repair import fixers
 from aggregator.text import alignment, tokens
 from tests.support.texts import blend

@@ -28,7 +28,7 @@ def test_credentials_are_in_no_message_and_no_document() -> None:
         first = polls.ask()
         assert first.document is not None
         assert "me:s3cret" not in first.document.url
-        others = [polls.ask(hours=1), polls.ask(days=3), polls.ask(minutes=1)]
+        others = [polls.ask(minutes=30), polls.ask(days=3), polls.ask(minutes=1)]
         assert [each.status for each in others] == ["not due", "failed", "not due"]
         others.append(polls.ask(days=3))
         assert all("s3cret" not in each.message for each in others)

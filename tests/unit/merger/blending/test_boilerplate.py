@@ -4,7 +4,7 @@ import pytest
 
 from aggregator.merger.blending import boilerplate
 from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
-from aggregator.merger.blending.source_model import SourceModelLearner
+from aggregator.merger.blending.source_learning import SourceModelLearner
 from tests.support.texts import blend
 
 TOPICS = ["bees and honey", "slow trains", "old maps of the coast", "winter bread", "quiet rivers", "tall ships"]

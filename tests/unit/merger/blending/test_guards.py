@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aggregator.merger.blending import boilerplate
 from aggregator.merger.blending.copies import Copy, prepare_copies, tokenise_copies
-from aggregator.merger.blending.source_model import SourceModelLearner
+from aggregator.merger.blending.source_learning import SourceModelLearner
 from aggregator.merger.repair.fixers import repair_text
 from aggregator.text.tokens import tokenise
 from tests.support.texts import blend

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModelLearner
+from aggregator.merger.blending.source_learning import SourceModelLearner
+from aggregator.merger.blending.source_model import EMPTY_MODEL
 from aggregator.merger.repair.fixers import repair_text
 from tests.support.paths import SHARED
 from tests.support.texts import blend

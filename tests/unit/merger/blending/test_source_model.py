@@ -5,7 +5,8 @@ import json
 from msgspec.structs import replace
 
 from aggregator.merger.blending.copies import DEFAULT_RATES, Copy
-from aggregator.merger.blending.source_model import SourceModelLearner, from_json, to_json
+from aggregator.merger.blending.source_learning import SourceModelLearner
+from aggregator.merger.blending.source_model import from_json, to_json
 from aggregator.text.titles.affixes import NO_TEMPLATE, Template
 from tests.support.texts import blend
 
