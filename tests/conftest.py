@@ -22,6 +22,11 @@ MORE = 2
 """How many times its own timeout a test may take, fixtures and all, before the run is ended with all stacks."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each processor: half of the time tests wait, for programs, servers and time-outs."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[STDERR] = os.dup(2)
