@@ -168,8 +168,11 @@ def _execute_alone(path: Path, statement: str) -> None:
 def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     """Set up a new SQLite connection; transactions are begun by :func:`_begin` only."""
     connection.isolation_level = None
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+    except UnicodeDecodeError as error:  # the sqlite3 module cannot read SQLite's message about a damaged schema
+        raise sqlite3.DatabaseError("malformed database schema") from error
 
 
 def _begin(connection: Connection) -> None:
@@ -184,6 +187,8 @@ def translating_errors(where: str) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise translate_error(error, where) from error
+    except UnicodeDecodeError as error:
+        raise damaged(where, "a text in it cannot be read") from error
     except DamagedError as error:
         if error.store:
             raise

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from aggregator.errors import LockedError, StoreError
+from aggregator.errors import DamagedError, LockedError, StoreError
 from aggregator.store import backup, database, migrations, schema
 from aggregator.store import connection as engine
 from aggregator.store.connection import refresh_lock
@@ -150,6 +150,17 @@ def test_no_message_holds_a_password() -> None:
         pass
     assert "secret" not in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_a_schema_whose_error_sqlite3_cannot_read_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with database.open_store(str(path)):
+        pass
+    body = path.read_bytes()
+    place = body.index(b"CREATE INDEX due_times_due")
+    path.write_bytes(body[: place + 9] + b"\xe9" + body[place + 10 :])
+    with pytest.raises(DamagedError, match=r"store\.db: is damaged"), database.open_store(str(path)):
+        pass
 
 
 def test_a_damaged_file_is_told_in_one_line_and_left_as_it_is(state: str) -> None:
