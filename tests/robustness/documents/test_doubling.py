@@ -117,7 +117,7 @@ def work(entries: Sequence[Entry]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_calls_double_with_the_input(kind: str) -> None:
     size, make = KINDS[kind]
-    work(make(10))  # what is loaded once is not counted
+    work(make(4 * size))  # what is loaded once is not counted
     counts = []
     for times in (1, 2, 4):
         given = make(times * size)
